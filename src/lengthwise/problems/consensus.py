@@ -54,11 +54,8 @@ MOST_KINDS = 256
 _WITHIN = (0.05, 0.1, 0.2)
 """Greatest squared distances of a node from the centre of its kind, over the variance, to try."""
 
-_FEW_DISPUTED = 0.1
-"""Greatest share of disputed products where more kinds are taken to be right."""
-
-_NEARLY = 0.9
-"""Least number of kinds, over that at the distance with the most, if some of these are copies."""
+_MIXED = 0.001
+"""Greatest share of nodes by which kinds at a greater distance may mix more answers."""
 
 _FEWEST = 4
 """Fewest nodes of a kind; those of fewer are strays."""
@@ -69,6 +66,7 @@ _STRAYS = 0.01
 Nodes = Float[Tensor, "node width"]
 Centres = Float[Tensor, "kind width"]
 KindOf = Int[Tensor, " node"]
+Answers = Int[Tensor, " node"]
 Table = Int[Tensor, "kind kind"]
 Compose = Callable[[Nodes, Nodes], Nodes]
 """The composition of nodes: left ones, right ones."""
@@ -91,22 +89,24 @@ class Products:
     """The greatest squared distance of a node from the centre of its kind."""
 
     @classmethod
-    def of(cls, nodes: Nodes, compose: Compose) -> "Products | None":
+    def of(cls, nodes: Nodes, answers: Answers, compose: Compose) -> "Products | None":
         """Return the products of the kinds of these nodes, or None if they have not settled.
 
-        Several distances within which nodes are of one kind are tried. At small ones some kinds are
-        found twice; at great ones different kinds are one, and their products can agree all the
-        same: of the numbers modulo 4 the even and the odd ones. So of those at which few products
-        are disputed, and nearly as many kinds are found as at any of these, the one is taken at
-        which the fewest are disputed.
+        `answers` are the network's own, were the nodes roots. Several distances within which nodes
+        are of one kind are tried. At small ones some kinds are found twice; at great ones different
+        kinds are one, and their products can agree all the same: of the numbers modulo 4 the even
+        and the odd ones. That does no harm if the answers of such kinds are alike, as of a monoid
+        those elements can be put together that agree in all products and answers. So of the
+        distances at which kinds mix no more answers than at others, the one is taken at which the
+        fewest products are disputed.
         """
         variance = variance_of(nodes)
         tried = [cls._within(share * variance, nodes, variance, compose) for share in _WITHIN]
         settled = [each for each in tried if each is not None]
-        few = [each for each in settled if each.disputed <= _FEW_DISPUTED] or settled
-        least = _NEARLY * max((len(each.centres) for each in few), default=0)
-        fine = [each for each in few if len(each.centres) >= least]
-        return min(fine, key=lambda each: each.disputed, default=None)
+        mixed = [_mixed(nodes, answers, each.centres) for each in settled]
+        least = min(mixed, default=0.0) + _MIXED
+        alike = [each for each, share in zip(settled, mixed, strict=True) if share <= least]
+        return min(alike, key=lambda each: each.disputed, default=None)
 
     @classmethod
     def _within(
@@ -185,6 +185,14 @@ class Products:
 def variance_of(nodes: Nodes) -> Float[Tensor, ""]:
     """Return the mean squared distance of nodes from their mean, which is kept above 0."""
     return (nodes - nodes.mean(dim=0)).square().sum(dim=1).mean().clamp(min=1e-9)
+
+
+def _mixed(nodes: Nodes, answers: Answers, centres: Centres) -> float:
+    """Return the share of nodes whose answer is not that of most nodes of their kind."""
+    kinds = torch.cdist(nodes, centres).argmin(dim=1)
+    counts = torch.zeros(len(centres), int(answers.max()) + 1, device=nodes.device)
+    counts.index_put_((kinds, answers), counts.new_ones(len(nodes)), accumulate=True)
+    return 1 - counts.amax(dim=1).sum().item() / len(nodes)
 
 
 def kinds_of(nodes: Nodes, within: Tensor) -> Centres | None:

@@ -152,7 +152,7 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
     lower nodes.
     """
     assert isinstance(model, RegularGPT)
-    lower, upper = _halves(seen.vectors)
+    lower, upper = halves(seen.vectors)
     nodes, lower = torch.cat([lower, upper]), lower.detach()
     pairs = torch.randint(len(nodes), (2, _SAMPLE), generator=noise, device=nodes.device)
     if len(upper):
@@ -206,14 +206,14 @@ class Consensus:
     def __call__(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the mean squared distance of products from those agreed on."""
         assert isinstance(model, RegularGPT)
-        lower, upper = (nodes.detach() for nodes in _halves(seen.vectors))
+        lower, upper = (nodes.detach() for nodes in halves(seen.vectors))
         self._move(lower.device)
         place = self._batches % _EVERY
         self._batches += 1
         if place < _GATHERED:
             self._gathered.append(_spread(lower))
         if place == _GATHERED - 1:
-            self._products = _products(model, torch.cat(self._gathered))
+            self._products = products_of(model, torch.cat(self._gathered))
             self._gathered, self._deep = [], None
         if self._products is None:
             return lower.new_zeros(())
@@ -241,19 +241,20 @@ def _spread(nodes: Nodes) -> Nodes:
     return nodes[torch.linspace(0, len(nodes) - 1, _AT_MOST, device=nodes.device).long()]
 
 
-def _halves(levels: Sequence[Nodes]) -> tuple[Nodes, Nodes]:
+def halves(levels: Sequence[Nodes]) -> tuple[Nodes, Nodes]:
     """Return the nodes of the lower half of the levels, and those of the others."""
     middle = (len(levels) + 1) // 2
     lower = torch.cat(list(levels[:middle]))
     return lower, torch.cat([lower[:0], *levels[middle:]])
 
 
-def _products(model: RegularGPT, nodes: Nodes) -> Products | None:
+def products_of(model: RegularGPT, nodes: Nodes) -> Products | None:
     """Return the products of the kinds of these nodes, without dropout and noise."""
     was_training = model.training
     try:
         with torch.no_grad():
-            return Products.of(nodes, partial(composed, model.eval()))
+            answers = model.eval().read(nodes).argmax(dim=1)
+            return Products.of(nodes, answers, partial(composed, model))
     finally:
         model.train(was_training)
 

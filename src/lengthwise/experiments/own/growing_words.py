@@ -32,7 +32,9 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.consensus import NONE, Nodes
 from lengthwise.problems.inside import analyse
+from lengthwise.problems.learning import halves, products_of
 from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.tasks.task import Task
 
@@ -141,6 +143,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "longest": reached[-1],
             **_deeper(run),
             **_spread(run),
+            **_products(run),
             "curve": [
                 [one["step"], length, one["validation_accuracy"]]
                 for one, length in zip(told, reached, strict=True)
@@ -163,15 +166,33 @@ def _spread(run: Run) -> Record:
     model = run.model
     if not isinstance(model, RegularGPT):
         return {}
-    task, lengths = Task(language=run.language, protocol="published"), torch.full((64,), _LONG)
-    words = task.draw(lengths, torch.Generator().manual_seed(0)).tokens
-    tree = grow(words, None, model.config.vocab_size, model.config.chunk, share=False)
-    with torch.no_grad():
-        levels = model.nodes(tree)
+    levels = _levels(run, model, words=64, length=_LONG, share=False)
     spreads = [((v - v.mean(0)).square().sum() / v.square().sum()).sqrt().item() for v in levels]
     return {
         "spread": [[model.config.chunk**level, found] for level, found in enumerate(spreads, 1)]
     }
+
+
+def _products(run: Run) -> Record:
+    """Return how many kinds of vectors there are, and how many of their products are refuted."""
+    model = run.model
+    if not isinstance(model, RegularGPT):
+        return {}
+    lower, _ = halves(_levels(run, model, words=8_192, length=40, share=True))
+    found = products_of(model, lower)
+    if found is None:
+        return {"kinds": None}
+    undecided = int((found.agreed == NONE).sum())
+    return {"kinds": len(found.centres), "refuted": len(found.faults), "undecided": undecided}
+
+
+def _levels(run: Run, model: RegularGPT, *, words: int, length: int, share: bool) -> list[Nodes]:
+    """Return the vectors of each level of random words; sub-words that recur are shared, or not."""
+    task, lengths = Task(language=run.language, protocol="published"), torch.full((words,), length)
+    tokens = task.draw(lengths, torch.Generator().manual_seed(0)).tokens
+    tree = grow(tokens, None, model.config.vocab_size, model.config.chunk, share=share)
+    with torch.no_grad():
+        return model.nodes(tree)
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -222,6 +243,19 @@ def spreads(records: Sequence[Record]) -> Table:
     return Table(["network", "seed", *heads], rows)
 
 
+def products(records: Sequence[Record]) -> Table:
+    """Return a row for each run of a tree: kinds of vectors, and products that are refuted."""
+    rows = []
+    for one in records:
+        if kinds := one.get("kinds"):
+            told = [str(kinds), f"{kinds**2:,}", f"{one['refuted']:,}", f"{one['undecided']:,}"]
+            rows.append([one["network"], str(one["seed"]), *told])
+        elif "kinds" in one:
+            rows.append([one["network"], str(one["seed"]), "not settled", "", "", ""])
+    heads = ["kinds of vectors", "products", "refuted by associativity", "undecided"]
+    return Table(["network", "seed", *heads], rows)
+
+
 def note(records: Sequence[Record]) -> str:
     """Say what was told, and how the words of the test were drawn."""
     words = records[0]["words_per_length"]
@@ -263,7 +297,7 @@ GROWING_WORDS = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
-    more={"Deeper trees": deeper, "Spread of vectors": spreads},
+    more={"Deeper trees": deeper, "Spread of vectors": spreads, "Products": products},
     note=note,
     check=check,
 )
