@@ -1,12 +1,15 @@
 """Modular Arithmetic on growing words: what is trained, and what is said of it."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import torch
 
 from lengthwise.experiments.chi2023 import table1
 from lengthwise.experiments.chi2023.table1 import TABLE_1
 from lengthwise.experiments.experiment import Record
+from lengthwise.experiments.own import growing_words
 from lengthwise.experiments.own.growing_words import (
     AT_ONCE,
     GROWING,
@@ -17,10 +20,15 @@ from lengthwise.experiments.own.growing_words import (
     deeper,
     measure,
     parts,
+    products,
     spreads,
     table,
 )
+from lengthwise.languages.spec import parse
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.consensus import NONE, Nodes, Products
 from lengthwise.problems.runs import plan_from_dict
+from lengthwise.tasks.task import Task
 
 TREE = "RegularGPT C = 2, no identity"
 
@@ -81,11 +89,14 @@ def test_trees_differ_from_that_of_table_1_as_they_say(
 def test_a_tree_is_asked_in_deeper_trees(tmp_path: Path) -> None:
     sizes = Sizes(preset="smoke", networks=(TREE,), seeds=(0,), lengths=(42, 44), words=4)
     (part,) = parts(sizes, ())
-    (found,) = measure(part.settings, tmp_path)
+    with patch.object(growing_words, "_WORDS", 50):
+        (found,) = measure(part.settings, tmp_path)
     assert [point["levels"] for point in found["deeper_trees"]] == [6, 12, 18, 24]
     assert [symbols for symbols, _ in found["spread"]] == [2**level for level in range(1, 10)]
     assert all(0 < spread < 1 for _, spread in found["spread"])
     assert spreads([found]).rows[0][1:3] == ["0", f"{found['spread'][0][1]:.2f}"]
+    assert found["kinds"] is None
+    assert products([found]).rows == [[TREE, "0", "not settled", "", "", ""]]
     (row,) = deeper([found, record("GRU, width 64", GROWING, 0.8)]).rows
     assert row[:2] == [TREE, "0"]
     assert row[2].startswith("6: ")
@@ -93,3 +104,27 @@ def test_a_tree_is_asked_in_deeper_trees(tmp_path: Path) -> None:
     (row,) = table([{**found, "processor_seconds": None}]).rows
     assert row[4] == "not measured"
     assert NETWORKS[TREE].ways == (GROWING,)
+
+
+def test_kinds_of_the_lower_nodes_and_their_products_are_counted(tmp_path: Path) -> None:
+    sizes = Sizes(preset="smoke", networks=(TREE,), seeds=(0,), lengths=(42, 44), words=4)
+    (part,) = parts(sizes, ())
+    given: list[Nodes] = []
+    agreed = torch.zeros(30, 30, dtype=torch.long)
+    agreed[:2, :4] = NONE
+
+    def noted(model: RegularGPT, nodes: Nodes) -> Products:
+        given.append(nodes)
+        some, one = torch.zeros(30, 16), torch.ones(())
+        return Products(some, agreed, torch.arange(1_234), one, one)
+
+    with patch.multiple(growing_words, products_of=noted, _WORDS=50):
+        (found,) = measure(part.settings, tmp_path)
+    assert [found[name] for name in ("kinds", "refuted", "undecided")] == [30, 1_234, 8]
+    assert products([found]).rows == [[TREE, "0", "30", "900", "1,234", "8"]]
+    assert products([record("GRU, width 64", GROWING, 0.8)]).rows == []
+    words = Task(language=parse("modular-arithmetic"), protocol="published").draw(
+        torch.full((50,), 40), torch.Generator().manual_seed(0)
+    )
+    chunks = [{tuple(one) for one in words.tokens.view(-1, size).tolist()} for size in (2, 4, 8)]
+    assert len(given[0]) == sum(len(of_size) for of_size in chunks)

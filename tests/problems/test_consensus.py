@@ -143,6 +143,7 @@ class Entries:
         self.asked: list[tuple[Tensor, Tensor]] = []
 
         self.answer = list(range(len(table)))
+        self.kind = list(range(len(table))) * 5
 
     def kind_of(self, nodes: Tensor) -> Tensor:
         return torch.cdist(nodes, self.kinds).argmin(dim=-1)
@@ -153,11 +154,11 @@ class Entries:
 
     @property
     def nodes(self) -> Tensor:
-        return self.kinds.repeat(5, 1)
+        return self.kinds[self.kind]
 
     @property
     def answers(self) -> Tensor:
-        return torch.tensor(self.answer).repeat(5)
+        return torch.tensor(self.answer)[self.kind]
 
     def table(self) -> Table:
         return self.kind_of(self.products.detach()).tolist()
@@ -266,8 +267,8 @@ def drawn_together(table: Table, together: Table, share: float) -> Entries:
 
 
 def kinds_within(compose: Entries, share: float) -> Products | None:
-    with patch.object(consensus, "_WITHIN", (share,)):
-        return Products.of(compose.nodes, compose.answers, compose)
+    variance = consensus.variance_of(compose.nodes)
+    return Products._within(share * variance, compose.nodes, variance, compose)
 
 
 @pytest.mark.parametrize(
@@ -289,19 +290,65 @@ def test_kinds_are_put_together_only_if_their_answers_are_alike(
     assert len(products_of(compose).centres) == kinds
 
 
-def test_a_kind_that_is_found_twice_is_one() -> None:
-    """A sum modulo 20 that is 0 or 1 is one of two kinds, by chance."""
-    draw = noise()
+def test_kinds_are_not_put_together_if_only_common_ones_agree() -> None:
+    """0 and 2, which are common, have even sums; 1 is near 0, and 3 near 2, with like answers."""
+    table = cyclic(4)
+    table[1][2] = 1
+    compose = drawn_together(table, [[0, 1], [2, 3]], 0.15)
+    compose.answer = [0, 0, 1, 1]
+    compose.kind = [0, 2] * 16 + [1, 3] * 4
+    merged = kinds_within(compose, 0.2)
+    assert merged is not None
+    assert (len(merged.centres), merged.disputed) == (2, 0)
+    assert products_of(compose).faults.tolist() == [
+        4 * 2 + 1
+    ]  # kinds are found in the order 0, 2, 1
+
+
+def test_kinds_with_different_answers_are_none() -> None:
+    """Where kinds are too many to be told apart, they are not put together either."""
+    compose = drawn_together(cyclic(4), [[0, 2], [1, 3]], 0.15)
+    with patch.object(consensus, "MOST_KINDS", 3):
+        assert kinds_within(compose, 0.05) is None
+        assert kinds_within(compose, 0.2) is not None
+        assert Products.of(compose.nodes, compose.answers, compose) is None
+
+
+def with_two_kinds_twice() -> Entries:
+    """Sums modulo 20, of which 0 and 1 are one of two kinds each, by chance."""
     table = (torch.arange(22)[:, None] % 20 + torch.arange(22) % 20) % 20
-    table += 20 * (table < 2) * torch.randint(2, table.shape, generator=draw)
+    table += 20 * (table < 2) * torch.randint(2, table.shape, generator=noise())
     compose = drawn_together(table.tolist(), [[0, 20], [1, 21]], 0.25)
     compose.answer = [*range(20), 0, 1]
+    return compose
+
+
+def test_a_kind_that_is_found_twice_is_one() -> None:
+    compose = with_two_kinds_twice()
     twice = kinds_within(compose, 0.05)
     assert twice is not None
     assert len(twice.centres) == 22
     assert twice.disputed > 0
     found = products_of(compose)
     assert (len(found.centres), found.disputed) == (20, 0)
+
+
+@pytest.mark.parametrize(("nodes", "kinds"), [(4, 20), (5, 22)])
+def test_kinds_with_different_answers_are_put_together_if_one_is_rare(
+    nodes: int, kinds: int
+) -> None:
+    compose = with_two_kinds_twice()
+    compose.answer[20] = 7
+    compose.kind = [*range(20)] * 200 + [20] * nodes + [21] * 4  # one of 1,000 is 4
+    assert len(products_of(compose).centres) == kinds
+
+
+def test_of_alike_kinds_those_with_the_fewest_disputed_products_are_taken() -> None:
+    compose = Entries(FAULTY)
+    found = products_of(compose)
+    tried = [replace(found, faults=torch.arange(count)) for count in (5, 2, 4)]
+    with patch.object(Products, "_within", side_effect=tried):
+        assert products_of(compose) is tried[1]
 
 
 def test_kinds_that_cannot_be_put_together_stay_apart() -> None:
@@ -468,11 +515,16 @@ def test_tables_are_without_dropout_and_products_with_the_noise_given() -> None:
 
     def noted(nodes: Nodes, answers: Tensor, compose: Compose) -> None:
         assert torch.equal(answers, model.read(nodes).argmax(dim=1))
+        assert len(set(answers.tolist())) > 1
         found.extend(compose(nodes, nodes) for _ in range(2))
 
     with patch.object(Products, "of", noted):
-        learning.products_of(model, torch.cat(settled().vectors))
-    assert torch.equal(*found)
+        learning.products_of(model, torch.randn(64, 16, generator=noise()))
+        assert torch.equal(*found)
+        assert model.training
+        learning.products_of(model.eval(), torch.randn(64, 16, generator=noise()))
+    assert not model.training
+    model.train()
     losses = []
     for seed in (1, 1, 2):
         with patch.multiple(learning, _EVERY=2, _GATHERED=1):
@@ -495,7 +547,9 @@ def test_of_many_nodes_of_a_batch_some_are_taken_all_over_them() -> None:
         assert learning._spread(nodes)[:, 0].tolist() == [0, 3, 6, 9]
         assert torch.equal(learning._spread(nodes[:4]), nodes[:4])
     seen, model = settled(160), drawn()[0]
-    assert [len(each) for each in gathered(model, seen)] == [2 * 1024] * 2
+    some = learning._spread(torch.cat(seen.vectors[:80]))
+    assert len(some) == 1024
+    assert all(torch.equal(each, some.repeat(2, 1)) for each in gathered(model, seen))
 
 
 def test_the_setting_tells_how_many_batches_make_a_table() -> None:

@@ -12,7 +12,9 @@ of Table 1 also draws products to those on which associativity agrees (`consensu
 symbols are answered in deeper trees, too, to tell whether vectors mean the same at further levels
 (`analyse --figure deeper-trees`). The spread of vectors tells whether longer sub-words are still
 told apart: it is the root of the mean of |v - m|^2 over that of |v|^2, where v are the vectors of
-sub-words of one length, and m is their mean.
+sub-words of one length, and m is their mean. If the vectors of the distinct sub-words of 8,192
+words of 40 symbols have settled into clusters, the products of clusters are counted that
+associativity refutes, or does not decide (`problems.consensus`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,6 +90,9 @@ NETWORKS: Mapping[str, Network] = {
 
 _LONG = 512
 """Symbols of the words whose sub-words are compared."""
+
+_WORDS = 8_192
+"""Words in whose distinct sub-words kinds of vectors are looked for."""
 
 _FIRST = {AT_ONCE: 0, GROWING: 3}
 """Greatest length of the first words; 0: all lengths."""
@@ -178,7 +183,8 @@ def _products(run: Run) -> Record:
     model = run.model
     if not isinstance(model, RegularGPT):
         return {}
-    lower, _ = halves(_levels(run, model, words=8_192, length=40, share=True))
+    longest = run.require_plan().data.max_length
+    lower, _ = halves(_levels(run, model, words=_WORDS, length=longest, share=True))
     found = products_of(model, lower)
     if found is None:
         return {"kinds": None}
