@@ -19,8 +19,17 @@ Settings = Mapping[str, SettingInfo]
 ABOUT = ["unit", "letter", "values", "meaning"]
 """Columns that say the same of a setting in every model."""
 
-TASKS = ("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE")
+TASKS = (
+    *("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE"),
+    *("labels:words:FILE", "labels:LANGUAGE"),
+)
 """Tasks whose own settings the page shows, besides those of section and model."""
+
+_NAMED = {
+    "labelled-words": "`words:...` with `--model`",
+    "inferred": "`words:...` without `--model`, and `labels:...`",
+}
+"""What is said of specifications beside their prefix."""
 
 
 def sections() -> str:
@@ -58,6 +67,7 @@ def _section(kind: type[Problem]) -> str:
     models = {model: _settings(kind, model) for model in kind.models}
     default = models.pop(kind.default_model)
     named = f"`{kind.prefix}...`" if kind.prefix else "everything that no other prefix fits"
+    named = _NAMED.get(kind.kind, named)
     rest = {name: each for name, each in default.items() if not name.startswith("training.")}
     return "\n\n".join(
         [
@@ -68,6 +78,11 @@ def _section(kind: type[Problem]) -> str:
             *_others(kind, default, models),
         ]
     )
+
+
+def _as_given(spec: str) -> str:
+    """Return a specification as `train` takes it."""
+    return spec.removeprefix("labels:") if spec.startswith("labels:words:") else spec
 
 
 def _settings(kind: type[Problem], model: str) -> Settings:
@@ -81,7 +96,7 @@ def _own(kind: type[Problem]) -> list[str]:
     for spec in TASKS:
         for each in kind.own_settings(spec).values() if spec.startswith(kind.prefix) else ():
             found.setdefault(each.name, each)
-            tasks.setdefault(each.name, []).append(f"`{spec}`")
+            tasks.setdefault(each.name, []).append(f"`{_as_given(spec)}`")
     if not kind.prefix or not found:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]

@@ -105,7 +105,7 @@ def _lasting(record: Record) -> Record:
     """The record without the time that it took."""
     passing = ("seconds", "processor_seconds", "megabytes")
     lasting = {key: v for key, v in record.items() if not key.startswith(passing)}
-    if "tests" in record:
+    if isinstance(record.get("tests"), dict):
         lasting["tests"] = {name: _lasting(test) for name, test in record["tests"].items()}
     return lasting
 

@@ -106,3 +106,12 @@ def test_a_span_is_of_the_runs_that_have_the_figure() -> None:
     assert span(runs, "seconds") == "2 to 1,000"
     assert span(runs[1:2], "seconds") == "not measured"
     assert span([], "seconds") == ""
+
+
+def test_data_that_are_moved_are_the_same_part() -> None:
+    def part(folder: str, digest: str = "a") -> Part:
+        corpus = {"folder": folder, "digest": digest}
+        return Part("one", {"job": {"plan": {"problem": {"corpus": corpus}}}})
+
+    assert part("here").digest == part("there").digest
+    assert part("here").digest != part("here", "b").digest

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import lengthwise as lw
 from lengthwise.cli.main import main
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
-from lengthwise.errors import LengthwiseError, RunError, TextError
+from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
 from lengthwise.files import read_object, write_json
 from lengthwise.inference.sample import answers_of
 from lengthwise.problems.base import Run
@@ -186,6 +187,22 @@ def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
     assert statement.training.wrong > 0
 
 
+def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "own.tsv").read_text().splitlines()
+    other = [f"{word}\t{1 - label(word)}" for word in ("aab", "bbbb", "abab")]
+    settings = {"label_noise": 0.01}
+    found = []
+    for number, some in enumerate(([*lines, *other], [*other, *lines])):
+        own = write(tmp_path / f"{number}.tsv", some)
+        problem = make_plan(f"words:{own}", settings=settings).problem
+        assert isinstance(problem, InferredProblem)
+        found.append(problem.statement())
+    assert found[0] == found[1]
+    assert found[0].undecided == 3
+    says = "3 words with several labels, of which none has the most lines, are left out."
+    assert says in found[0].sentences()
+
+
 def test_an_unseen_symbol_is_said_to_be_a_guess(folder: Path) -> None:
     options = {"alphabet": "abc"}
     problem = make_plan(f"words:{folder}/own.tsv", options=options).problem
@@ -205,6 +222,9 @@ def test_words_that_no_small_automaton_fits_are_refused_with_words_that_tell(
     with pytest.raises(TextError, match="no automaton with up to 6 states fits all words: 7 ") as e:
         make_plan(f"words:{own}", settings={"max_states": 6})
     assert "\n" not in str(e.value)
+    assert re.search(
+        r"cannot lead to the same state, since .* has the label [01] and", str(e.value)
+    )
     out = tmp_path / "run"
     assert main(["train", f"words:{own}", "--out", str(out), "--set", "max_states=6"]) == 2
     assert not out.exists()
@@ -251,8 +271,26 @@ def test_a_run_is_listed_with_its_file_and_its_evaluation(run: Run, tmp_path: Pa
 
 def test_a_folder_of_other_words_is_refused(run: Run, folder: Path) -> None:
     write(folder / "other.tsv", ["a\t1", *(f"{'ab' * n}\t{n % 2}" for n in range(1, 200))])
-    with pytest.raises(RunError, match="holds a run"):
+    with pytest.raises(RunError, match="holds a run") as caught:
         lw.train(f"words:{folder}/other.tsv", out=folder / "run")
+    assert len(str(caught.value).replace(str(folder), "")) < 250
+
+
+def test_runs_of_words_are_not_compared(run: Run, tmp_path: Path) -> None:
+    assert run.folder is not None
+    shutil.copytree(run.folder.path, tmp_path / "run")
+    assert main(["evaluate", str(tmp_path / "run")]) == 0
+    with pytest.raises(ConfigError, match=r"compared at single lengths, .* Use lengthwise rep"):
+        lw.compare([tmp_path / "run"])
+
+
+def test_settings_of_a_file_are_those_of_inference(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["settings", f"words:{folder}/own.tsv"]) == 0
+    assert "label_noise" in capsys.readouterr().out
+    assert main(["settings", f"words:{folder}/own.tsv", "--model", "gru"]) == 0
+    assert "label_noise" not in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.reference import settings_reference, usual_model
-from lengthwise.problems.registry import PROBLEMS, kind_of
+from lengthwise.problems.registry import PROBLEMS, kind_of, without_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,11 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
-    kind = kind_of(arguments.spec)
-    model = arguments.model
+    spec, model = arguments.spec, arguments.model
     if model is None:
-        model = usual_model(kind, arguments.spec, arguments.preset)
-    found = settings_reference(kind, model, preset=arguments.preset, spec=arguments.spec)
+        spec = without_model(spec)
+        model = usual_model(kind_of(spec), spec, arguments.preset)
+    kind = kind_of(spec)
+    found = settings_reference(kind, model, preset=arguments.preset, spec=spec)
     if arguments.json:
         settings = [asdict(each) for each in found]
         print_json({"problem": kind.kind, "model": model, "settings": settings})

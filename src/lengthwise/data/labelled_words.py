@@ -43,6 +43,7 @@ from lengthwise.data.word_files import (
     word_kind,
 )
 from lengthwise.data.word_symbols import (
+    MixedSpaces,
     is_spaced,
     joined,
     refuse_symbol,
@@ -60,7 +61,7 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 2
+FORMAT = 3
 """Rises when prepared words of an older version cannot be used."""
 
 PARTS = (TRAIN, VALID, TEST)
@@ -89,7 +90,9 @@ class LabelledWords:
     digest: str
     """Digest of words, labels, alphabet and classes: equal whatever file they are read from."""
     duplicates: int
-    """Number of rows of the file that repeat an earlier word with its label."""
+    """Number of rows of the file that repeat an earlier word."""
+    undecided: int
+    """Number of words that are left out, as no label of theirs has more rows than each other."""
     symbols: NDArray[Any]
     ends: NDArray[np.int64]
     classes: NDArray[Any]
@@ -124,6 +127,7 @@ class LabelledWords:
             class_names=class_names,
             digest=digest.hexdigest()[:16],
             duplicates=len(words) - len(chosen),
+            undecided=0,
             symbols=arrays["words"],
             ends=arrays["ends"],
             classes=arrays["classes"],
@@ -167,7 +171,7 @@ def prepared(
     """Return the words of a file, read now or, if that was done before, from the cache folder.
 
     `alphabet` are all symbols, if not those that occur in the file. A word with several labels has
-    that of most of its lines, and of the first among equally many, if it goes `by_majority`.
+    that of most of its lines if it goes `by_majority`; if two labels have the most, it is left out.
 
     Raises:
         TextError: it cannot be read; a line is no labelled word, or has a symbol outside the
@@ -217,6 +221,7 @@ def _opened(folder: Path) -> LabelledWords | None:
             class_names=tuple(index["class_names"]),
             digest=index["digest"],
             duplicates=index["duplicates"],
+            undecided=index["undecided"],
             symbols=words,
             ends=ends,
             classes=classes,
@@ -280,6 +285,7 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
     classes: dict[str, int] = {}
     lengths, labels, places, hashes = array("q"), array("q"), array("q"), bytearray()
     first: Row | None = None
+    mixed = MixedSpaces()
     for row in read_rows(path):
         first = first or row
         word = split_word(row.word, spaced)
@@ -294,7 +300,10 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
         labels.append(classes.setdefault(row.label, len(classes)))
         places.append(row.place)
         hashes += _hash(word)
+        if alphabet is None and spaced:
+            mixed.note(row)
     file.flush()
+    mixed.refuse(path)
     if not lengths:
         raise TextError(f"{path} is empty. Give a file of labelled words.")
     if len(classes) < 2:
@@ -361,10 +370,11 @@ def _write(read: _Read, path: Path, folder: Path, by_majority: bool) -> None:
     is_new = np.ones(len(order), dtype=bool)
     is_new[1:] = (hashes[1:] != hashes[:-1]).any(axis=1)
     if by_majority:
-        rows = _majority(read, order, is_new)
+        rows, is_decided = _majority(read, order, is_new)
+        rows = _require_decided(rows[is_decided], path)
     else:
         _require_one_label(read, path, order, is_new)
-        rows = order[is_new]
+        rows, is_decided = order[is_new], np.ones(int(is_new.sum()), dtype=bool)
     alphabet = list(read.symbols) if read.is_stated else sorted(read.symbols)
     names = sorted(read.classes, key=_label_order(read.classes))
     lengths = read.lengths[rows]
@@ -373,21 +383,25 @@ def _write(read: _Read, path: Path, folder: Path, by_majority: bool) -> None:
         "words": _in_order(read, rows, ends, _numbers(read.symbols, alphabet)),
         "ends": ends,
         "classes": _numbers(read.classes, names)[read.labels[rows]].astype(_least(len(names))),
-        "hashes": hashes[is_new, 0],
+        "hashes": hashes[is_new, 0][is_decided],
     }
     for name, each in arrays.items():
         np.save(folder / f"{name}.npy", each, allow_pickle=False)
     digests = {name: digest_of(folder / f"{name}.npy") for name in _ARRAYS}
     said = {"alphabet": alphabet, "class_names": names, "arrays": digests}
     content = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-    counts = {"words": len(rows), "duplicates": len(order) - len(rows)}
+    counts = {
+        "words": len(rows),
+        "duplicates": len(order) - len(is_decided),
+        "undecided": int((~is_decided).sum()),
+    }
     write_json(folder / _INDEX, {"format": FORMAT, **said, **counts, "digest": content[:16]})
 
 
 def _majority(
     read: _Read, order: NDArray[np.int64], is_new: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return a row of each word, with the label that most of its rows have, or else the first."""
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return a row of each word, with a label that most of its rows have, and if no other has."""
     group, labels = np.cumsum(is_new) - 1, read.labels[order]
     pairs, first, counts = np.unique(
         np.stack([group, labels]),
@@ -395,8 +409,27 @@ def _majority(
         return_index=True,
         return_counts=True,
     )
-    best = np.lexsort((first, -counts, pairs[0]))
-    return order[first[best[np.diff(pairs[0][best], prepend=-1) != 0]]]
+    best = np.lexsort((-counts, pairs[0]))
+    words, most = pairs[0][best], counts[best]
+    is_first = np.diff(words, prepend=-1) != 0
+    is_tie = ~is_first[1:] & is_first[:-1] & (most[1:] == most[:-1])  # the second of a word
+    is_decided = np.ones(int(is_first.sum()), dtype=bool)
+    is_decided[words[1:][is_tie]] = False
+    return order[first[best[is_first]]], is_decided
+
+
+def _require_decided(rows: NDArray[np.int64], path: Path) -> NDArray[np.int64]:
+    """Return rows, and refuse a file of which none is left.
+
+    Raises:
+        TextError: none is.
+    """
+    if not len(rows):
+        raise TextError(
+            f"{path} has no word of which one label has the most lines. Leave one label for each "
+            f"word."
+        )
+    return rows
 
 
 def _require_one_label(

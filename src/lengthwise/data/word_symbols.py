@@ -3,14 +3,20 @@
 0110        four symbols
 0 1 1 0     the same word
 ab ba ab    three symbols, since one has several characters; then a word without spaces is one
+
+Spaces before and after a word say nothing.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lengthwise.data.word_files import Row, place_of, read_rows
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.languages.validation import check_alphabet
+
+_MANY = 10
+"""Words without spaces for one with spaces, beyond which the spaces seem to be a slip."""
 
 MOST_SYMBOLS = 2**16
 """Greatest size of an alphabet."""
@@ -26,9 +32,44 @@ def is_spaced(path: Path) -> bool:
         if isinstance(word, list):
             if any(len(symbol) > 1 for symbol in word):
                 return True
-        elif " " in word and any(len(symbol) > 1 for symbol in word.split(" ")):
+        elif " " in word.strip(" ") and any(len(symbol) > 1 for symbol in word.split(" ")):
             return True
     return False
+
+
+@dataclass(slots=True)
+class MixedSpaces:
+    """Words with and without spaces, which tell whether the spaces separate symbols."""
+
+    first: Row | None = None
+    """The first word with a space inside."""
+    with_spaces: int = 0
+    without: int = 0
+    """Number of words of several characters without one."""
+
+    def note(self, row: Row) -> None:
+        """Count one word."""
+        if isinstance(row.word, list):
+            return
+        word = row.word.strip(" ")
+        if " " in word:
+            self.first = self.first or row
+            self.with_spaces += 1
+        elif len(word) > 1:
+            self.without += 1
+
+    def refuse(self, path: Path) -> None:
+        """Refuse a file of which few words have a space, as these seem to be a slip.
+
+        Raises:
+            TextError: it is one.
+        """
+        if self.first is not None and self.without > _MANY * self.with_spaces:
+            raise TextError(
+                f"{place_of(path, self.first.place)}: {self.first.word!r:.40} has a space, which "
+                f"separates symbols, but {self.without:,} words of several characters have none, "
+                f"and would be one symbol each. Take it out, or give all symbols with --alphabet."
+            )
 
 
 def split_word(word: str | list[str], spaced: bool) -> list[str]:

@@ -36,6 +36,7 @@ from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.run import timed
 from lengthwise.training.devices import commit
+from lengthwise.training.runs import without_places
 from lengthwise.training.settings import TrainingConfig
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
@@ -142,12 +143,14 @@ class PartsExperiment(Experiment, Generic[Sizes]):
 
 
 def _identity(values: Any) -> Any:
-    """Return plain values without settings that were added and have their defaults."""
+    """Return plain values without places of data, and added settings that have their defaults."""
     if isinstance(values, list | tuple):
         return [_identity(each) for each in values]
     if not isinstance(values, Mapping):
         return values
     found = {name: _identity(each) for name, each in values.items()}
+    if isinstance(given := found.get("problem"), dict):
+        found["problem"] = without_places(given)
     kinds: tuple[tuple[str, type[Config]], ...]
     kinds = (("training", TrainingConfig), ("objective", SupervisionConfig))
     for name, kind in kinds:

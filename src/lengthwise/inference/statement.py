@@ -69,6 +69,8 @@ class DataStatement:
 
     states: int
     label_noise: float
+    undecided: int
+    """Words that are left out, as no label of theirs has the most lines."""
     training: Agreement
     validation: Agreement
     held_out: Agreement
@@ -117,6 +119,11 @@ class DataStatement:
                 f"A is not the language meant, or the label of {held.shortest_wrong[0]!r} is "
                 f"wrong. If labels may be wrong, say how many, such as label_noise=0.01."
             )
+        if self.undecided:
+            found.append(
+                f"{counted(self.undecided, 'word')} with several labels, of which none has the "
+                f"most lines, {'is' if self.undecided == 1 else 'are'} left out."
+            )
         found.append(self._forced())
         length, there, every = self.short_words
         found.append(
@@ -130,7 +137,7 @@ class DataStatement:
                 f"{counted(self.num_thin, 'transition')} rest on fewer than {self.thin_below} "
                 f"words of training"
                 + (
-                    f", {self.num_unseen} of them on none, and are guesses."
+                    f", {self.num_unseen:,} of them on none, and are guesses."
                     if self.num_unseen
                     else "."
                 )
@@ -159,9 +166,15 @@ class DataStatement:
 
 
 def state_data(
-    language: Language, train: Sample, valid: Sample, held_out: Sample, *, noise: float = 0.0
+    language: Language,
+    train: Sample,
+    valid: Sample,
+    held_out: Sample,
+    *,
+    noise: float = 0.0,
+    undecided: int = 0,
 ) -> DataStatement:
-    """Return what labelled words say of a minimal automaton.
+    """Return what labelled words say of a minimal automaton, and of how many they say nothing.
 
     The part that was held out must have had no influence on the automaton.
     """
@@ -179,6 +192,7 @@ def state_data(
     return DataStatement(
         states=language.num_states,
         label_noise=noise,
+        undecided=undecided,
         training=Agreement.of(language, train),
         validation=Agreement.of(language, valid),
         held_out=held,
@@ -218,12 +232,12 @@ def no_automaton(sample: Sample, blank: Language, max_states: int) -> str:
     rows = witness(sample, *beginnings[:2])
     assert rows is not None
     told = " and ".join(
-        f"{blank.decode(sample.word(row)) or 'the empty word'!r:.60} "
-        f"({blank.class_names[int(sample.classes[row])]})"
+        f"{_shown(blank.decode(sample.word(row)))} has the label "
+        f"{blank.class_names[int(sample.classes[row])]}"
         for row in rows
     )
-    first, second = (blank.decode(word) or "nothing" for word in beginnings[:2])
-    why = f"{told} keep {first!r:.60} and {second!r:.60} apart"
+    first, second = (_shown(blank.decode(word)) for word in beginnings[:2])
+    why = f"{first} and {second} cannot lead to the same state, since {told}"
     if len(beginnings) > max_states:
         return (
             f"no automaton with up to {max_states} states fits all words: "
@@ -233,3 +247,7 @@ def no_automaton(sample: Sample, blank: Language, max_states: int) -> str:
         f"no automaton with up to {max_states} states was found that fits all words, which need at "
         f"least {len(beginnings)}; for instance {why}"
     )
+
+
+def _shown(word: str) -> str:
+    return f"{word!r:.60}" if word else "the empty word"

@@ -61,6 +61,9 @@ FORMAT = 2
 _PLACES = {"corpus": "folder", "words": "file"}
 """Data of a problem that may be moved, and the setting that says where they are."""
 
+_READABLE = 60
+"""Characters of a value that a message shows."""
+
 _OF_METRICS = {
     "step": "a whole number",
     "loss": "a number",
@@ -254,16 +257,20 @@ class RunFolder:
         """Refuse a configuration that differs from the folder's; None counts as missing.
 
         Raises:
-            RunError: they differ; the message names the first setting that does.
+            RunError: they differ; the message names the first setting that does, and whose values
+                are short enough to be read.
         """
         found, wanted = (flattened(_lasting(_plain(each))) for each in (stored, asked))
         differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
-        if differing:
-            name = differing[0]
+        told = [(key, repr(found.get(key)), repr(wanted.get(key))) for key in differing]
+        if told:
+            name, there, here = next(
+                (each for each in told if max(map(len, each)) <= _READABLE),
+                tuple(f"{each:.{_READABLE}}" for each in told[0]),
+            )
             raise RunError(
-                f"{self.path} holds a run with {name}={found.get(name)!r}, but now "
-                f"{name}={wanted.get(name)!r} is asked for. Use another folder, or ask for "
-                f"the same."
+                f"{self.path} holds a run with {name}={there}, but now {name}={here} is asked for. "
+                f"Use another folder, or ask for the same."
             )
 
     @contextmanager
@@ -478,12 +485,18 @@ def _plain(value: Any) -> Any:
 def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration without the values that may change when a run continues."""
     lasting = {key: value for key, value in config.items() if key != "environment"}
-    problem = lasting.get("problem", {})
-    for data, place in _PLACES.items():
-        if data in problem:
-            moved = {k: v for k, v in problem[data].items() if k != place}
-            lasting["problem"] = {**problem, data: moved}
+    if "problem" in lasting:
+        lasting["problem"] = without_places(lasting["problem"])
     return lasting
+
+
+def without_places(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the problem of a configuration without the place of its data, which may be moved."""
+    found = dict(problem)
+    for data, place in _PLACES.items():
+        if isinstance(given := found.get(data), Mapping):
+            found[data] = {key: value for key, value in given.items() if key != place}
+    return found
 
 
 def flattened(value: Any, prefix: str = "") -> dict[str, Any]:

@@ -60,4 +60,4 @@ def stated(
 ) -> DataStatement:
     """Return the statement about an automaton; this is where the words held out are looked at."""
     parts = [sample_of(words, part, config, name) for part in (TRAIN, VALID, TEST)]
-    return state_data(language, *parts, noise=config.label_noise)
+    return state_data(language, *parts, noise=config.label_noise, undecided=words.undecided)

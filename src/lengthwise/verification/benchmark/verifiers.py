@@ -115,7 +115,7 @@ def _tested(question: Question, words: list[Word]) -> Answer:
     tokens = torch.zeros(len(words), longest, dtype=torch.int64)
     for row, word in zip(tokens, words, strict=True):
         row[longest - len(word) :] = torch.tensor(word, dtype=torch.int64)
-    lengths = torch.tensor([len(word) for word in words])
+    lengths = torch.tensor([len(word) for word in words], dtype=torch.int64)
     with torch.inference_mode():
         given = answer_of(question.model(tokens, lengths)).tolist()
     true = [language.classes[language.run(word)] for word in words]
