@@ -414,6 +414,20 @@ FAULTS = (
         "return added, times(g, inverse(self.powers[added]))",
         "languages/test_series.py",
     ),
+    Fault(
+        "kinds with different answers put together",
+        "problems/consensus.py",
+        "alike = [each for each, share in zip(settled, mixed, strict=True) if share <= most]",
+        "alike = settled",
+        "problems/test_consensus.py",
+    ),
+    Fault(
+        "a tie of labels settled by the order of lines",
+        "data/labelled_words.py",
+        "is_decided[words[1:][is_tie]] = False",
+        "is_decided[words[1:][is_tie]] = True",
+        "data/test_labelled_words.py",
+    ),
 )
 
 
