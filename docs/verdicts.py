@@ -15,12 +15,6 @@ _LONGEST = 120
 """Characters of a measurement that the table shows; the paper's page has all."""
 
 WHY: Mapping[tuple[str, str], str] = {
-    ("chi2023/table1", "RegularGPT C=2 reaches what is printed, best and mean"): (
-        "11 rows of 12 do. In Modular Arithmetic the mean is above the print, and "
-        "the best is 2.6 below: some products of kinds of sub-words that seldom meet stay wrong, "
-        "so that 99 % of words of 42 symbols are right, and 88 % of 500. The authors took a "
-        "million steps at width 256."
-    ),
     ("chi2023/table1", "RegularGPT C=3 reaches what is printed, best and mean"): (
         "Seven rows of 12 do. Two miss by 0.1 %, Modular Arithmetic is at chance, as in the paper, "
         "and in Parity and Tomita 5 one seed, or two of three, stay at chance."
