@@ -10,7 +10,7 @@ from lengthwise.experiments.experiment import Table
 from lengthwise.experiments.page import markdown
 from lengthwise.problems.base import Problem
 from lengthwise.problems.reference import settings_reference
-from lengthwise.problems.registry import PROBLEMS
+from lengthwise.problems.registry import PROBLEMS, without_model
 from lengthwise.settings import SettingInfo
 
 Settings = Mapping[str, SettingInfo]
@@ -21,7 +21,7 @@ ABOUT = ["unit", "letter", "values", "meaning"]
 
 TASKS = (
     *("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE"),
-    *("labels:words:FILE", "labels:LANGUAGE"),
+    *("words:FILE", "labels:LANGUAGE"),
 )
 """Tasks whose own settings the page shows, besides those of section and model."""
 
@@ -66,8 +66,8 @@ def _section(kind: type[Problem]) -> str:
     """Return the settings of the default model, and the networks of the others."""
     models = {model: _settings(kind, model) for model in kind.models}
     default = models.pop(kind.default_model)
-    named = f"`{kind.prefix}...`" if kind.prefix else "everything that no other prefix fits"
-    named = _NAMED.get(kind.kind, named)
+    usual = f"`{kind.prefix}...`" if kind.prefix else "everything that no other prefix fits"
+    named = _NAMED.get(kind.kind, usual)
     rest = {name: each for name, each in default.items() if not name.startswith("training.")}
     return "\n\n".join(
         [
@@ -80,11 +80,6 @@ def _section(kind: type[Problem]) -> str:
     )
 
 
-def _as_given(spec: str) -> str:
-    """Return a specification as `train` takes it."""
-    return spec.removeprefix("labels:") if spec.startswith("labels:words:") else spec
-
-
 def _settings(kind: type[Problem], model: str) -> Settings:
     return {each.name: each for each in settings_reference(kind, model)}
 
@@ -94,9 +89,10 @@ def _own(kind: type[Problem]) -> list[str]:
     found: dict[str, SettingInfo] = {}
     tasks: dict[str, list[str]] = {}
     for spec in TASKS:
-        for each in kind.own_settings(spec).values() if spec.startswith(kind.prefix) else ():
+        asked = without_model(spec)
+        for each in kind.own_settings(asked).values() if asked.startswith(kind.prefix) else ():
             found.setdefault(each.name, each)
-            tasks.setdefault(each.name, []).append(f"`{_as_given(spec)}`")
+            tasks.setdefault(each.name, []).append(f"`{spec}`")
     if not kind.prefix or not found:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]

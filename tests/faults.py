@@ -424,8 +424,8 @@ FAULTS = (
     Fault(
         "a tie of labels settled by the order of lines",
         "data/labelled_words.py",
-        "is_decided[words[1:][is_tie]] = False",
-        "is_decided[words[1:][is_tie]] = True",
+        "is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))",
+        "is_decided = is_first",
         "data/test_labelled_words.py",
     ),
 )

@@ -370,11 +370,10 @@ def _write(read: _Read, path: Path, folder: Path, by_majority: bool) -> None:
     is_new = np.ones(len(order), dtype=bool)
     is_new[1:] = (hashes[1:] != hashes[:-1]).any(axis=1)
     if by_majority:
-        rows, is_decided = _majority(read, order, is_new)
-        rows = _require_decided(rows[is_decided], path)
+        rows = _majority(read, path, order, is_new)
     else:
         _require_one_label(read, path, order, is_new)
-        rows, is_decided = order[is_new], np.ones(int(is_new.sum()), dtype=bool)
+        rows = order[is_new]
     alphabet = list(read.symbols) if read.is_stated else sorted(read.symbols)
     names = sorted(read.classes, key=_label_order(read.classes))
     lengths = read.lengths[rows]
@@ -383,25 +382,30 @@ def _write(read: _Read, path: Path, folder: Path, by_majority: bool) -> None:
         "words": _in_order(read, rows, ends, _numbers(read.symbols, alphabet)),
         "ends": ends,
         "classes": _numbers(read.classes, names)[read.labels[rows]].astype(_least(len(names))),
-        "hashes": hashes[is_new, 0][is_decided],
+        "hashes": read.hashes[rows, 0],
     }
     for name, each in arrays.items():
         np.save(folder / f"{name}.npy", each, allow_pickle=False)
     digests = {name: digest_of(folder / f"{name}.npy") for name in _ARRAYS}
     said = {"alphabet": alphabet, "class_names": names, "arrays": digests}
     content = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    different = int(is_new.sum())
     counts = {
         "words": len(rows),
-        "duplicates": len(order) - len(is_decided),
-        "undecided": int((~is_decided).sum()),
+        "duplicates": len(order) - different,
+        "undecided": different - len(rows),
     }
     write_json(folder / _INDEX, {"format": FORMAT, **said, **counts, "digest": content[:16]})
 
 
 def _majority(
-    read: _Read, order: NDArray[np.int64], is_new: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return a row of each word, with a label that most of its rows have, and if no other has."""
+    read: _Read, path: Path, order: NDArray[np.int64], is_new: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return a row, with the label of the most rows, of each word with one such label.
+
+    Raises:
+        TextError: there is no such word.
+    """
     group, labels = np.cumsum(is_new) - 1, read.labels[order]
     pairs, first, counts = np.unique(
         np.stack([group, labels]),
@@ -410,26 +414,15 @@ def _majority(
         return_counts=True,
     )
     best = np.lexsort((-counts, pairs[0]))
-    words, most = pairs[0][best], counts[best]
-    is_first = np.diff(words, prepend=-1) != 0
-    is_tie = ~is_first[1:] & is_first[:-1] & (most[1:] == most[:-1])  # the second of a word
-    is_decided = np.ones(int(is_first.sum()), dtype=bool)
-    is_decided[words[1:][is_tie]] = False
-    return order[first[best[is_first]]], is_decided
-
-
-def _require_decided(rows: NDArray[np.int64], path: Path) -> NDArray[np.int64]:
-    """Return rows, and refuse a file of which none is left.
-
-    Raises:
-        TextError: none is.
-    """
-    if not len(rows):
+    is_first = np.diff(pairs[0][best], prepend=-1) != 0
+    as_many = np.diff(counts[best], append=0) == 0  # as the next one, which may be of the same word
+    is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))
+    if not is_decided.any():
         raise TextError(
             f"{path} has no word of which one label has the most lines. Leave one label for each "
             f"word."
         )
-    return rows
+    return order[first[best[is_decided]]]
 
 
 def _require_one_label(

@@ -21,6 +21,7 @@ from lengthwise.inference.distinguish import (
 from lengthwise.inference.limits import rounded_up, upper_limit
 from lengthwise.inference.sample import Sample, answers_of, joined, states_of
 from lengthwise.languages.language import Language
+from lengthwise.languages.validation import short
 from lengthwise.wording import counted
 
 CONFIDENCE = 0.999
@@ -38,7 +39,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Agreement:
-    """How many words of a part have the class that the automaton gives them."""
+    """Counts the words of a part, and those that do not have the class that the automaton gives."""
 
     words: int
     wrong: int
@@ -65,7 +66,7 @@ class ThinTransition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DataStatement:
-    """What labelled words say of an automaton; `sentences` writes it."""
+    """Holds what labelled words say of an automaton; `sentences` writes it."""
 
     states: int
     label_noise: float
@@ -81,7 +82,7 @@ class DataStatement:
     needed_states: int | None
     """States that every automaton has that fits all words; None if labels may be wrong."""
     forced: bool | None
-    """Whether no other automaton of at most as many states fits all words; None likewise."""
+    """Says whether no other automaton of at most as many states fits all words; None likewise."""
     unforced_transitions: int | None
     """Transitions that the words do not force in this way; None likewise."""
     short_words: tuple[int, int, int | None]
@@ -250,4 +251,4 @@ def no_automaton(sample: Sample, blank: Language, max_states: int) -> str:
 
 
 def _shown(word: str) -> str:
-    return f"{word!r:.60}" if word else "the empty word"
+    return short(word) if word else "the empty word"

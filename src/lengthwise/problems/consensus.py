@@ -115,7 +115,7 @@ class Products:
 
     def _puts_together(self, finer: "Products") -> bool:
         """Return whether nearly all products agreed on are those of finer kinds, put together."""
-        kind = torch.cdist(finer.centres, self.centres).argmin(dim=1)
+        kind = _nearest(finer.centres, self.centres)
         own = self.agreed[kind[:, None], kind]
         differ = (kind[finer.agreed] != own) & (finer.agreed != NONE) & (own != NONE)
         return bool(differ.sum() <= _STRAYS * differ.numel())
@@ -130,7 +130,7 @@ class Products:
         count = len(centres)
         kinds = torch.arange(count, device=nodes.device)
         product = compose(centres[kinds.repeat_interleave(count)], centres[kinds.repeat(count)])
-        found = torch.cdist(product, centres).argmin(dim=1).view(count, count)
+        found = _nearest(product, centres).view(count, count)
         agreed = agreed_products(found)
         if (agreed == NONE).sum() > _STRAYS * agreed.numel():
             return None
@@ -199,9 +199,14 @@ def variance_of(nodes: Nodes) -> Float[Tensor, ""]:
     return (nodes - nodes.mean(dim=0)).square().sum(dim=1).mean().clamp(min=1e-9)
 
 
+def _nearest(nodes: Nodes, centres: Centres) -> KindOf:
+    """Return the kind with the nearest centre of each node, however far it is."""
+    return torch.cdist(nodes, centres).argmin(dim=1)
+
+
 def _mixed(nodes: Nodes, answers: Answers, centres: Centres) -> float:
     """Return the share of nodes whose answer is not that of most nodes of their kind."""
-    kinds = torch.cdist(nodes, centres).argmin(dim=1)
+    kinds = _nearest(nodes, centres)
     counts = torch.zeros(len(centres), int(answers.max()) + 1, device=nodes.device)
     counts.index_put_((kinds, answers), counts.new_ones(len(nodes)), accumulate=True)
     return 1 - counts.amax(dim=1).sum().item() / len(nodes)

@@ -212,12 +212,12 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     tested = next((sorted(curve.points) for curve in read if curve), None)
     option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
     for path, curve in zip(paths, read, strict=True):
-        if curve is None and "by_length" in (RunFolder(path).evaluation() or {}):
-            raise ConfigError(
-                f"runs are compared at single lengths, but {path} was tested on the words that a "
-                f"file has. Use lengthwise report {path}"
-            )
         if curve is None:
+            if "by_length" in (RunFolder(path).evaluation() or {}):
+                raise ConfigError(
+                    f"runs are compared at single lengths, but {path} was tested on the words that "
+                    f"a file has. Use lengthwise report {path}"
+                )
             raise RunError(f"{path} is not evaluated yet. Run lengthwise evaluate {path}{option}")
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves)

@@ -49,6 +49,7 @@ from lengthwise.files import (
 )
 from lengthwise.shipped import PREFIX, is_shipped, resolved
 from lengthwise.training.film import Film, Frame, stored_film
+from lengthwise.wording import shortened
 
 try:
     import fcntl
@@ -101,7 +102,7 @@ class RunFolder:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether the run comes with the package, and is not written to."""
+        """Tell whether the run comes with the package, and is not written to."""
         return is_shipped(self.path)
 
     def require_writable(self) -> None:
@@ -119,12 +120,12 @@ class RunFolder:
 
     @property
     def is_finished(self) -> bool:
-        """Whether training has ended."""
+        """Tell whether training has ended."""
         return self._model.exists()
 
     @property
     def is_claimed(self) -> bool:
-        """Whether the folder holds a run, finished or not."""
+        """Tell whether the folder holds a run, finished or not."""
         return self._config.exists()
 
     @property
@@ -262,12 +263,11 @@ class RunFolder:
         """
         found, wanted = (flattened(_lasting(_plain(each))) for each in (stored, asked))
         differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
-        told = [(key, repr(found.get(key)), repr(wanted.get(key))) for key in differing]
-        if told:
-            name, there, here = next(
-                (each for each in told if max(map(len, each)) <= _READABLE),
-                tuple(f"{each:.{_READABLE}}" for each in told[0]),
-            )
+        if differing:
+            texts = {key: [repr(each.get(key)) for each in (found, wanted)] for key in differing}
+            readable = (key for key in differing if max(map(len, texts[key])) <= _READABLE)
+            name = next(readable, differing[0])
+            there, here = (shortened(text, _READABLE) for text in texts[name])
             raise RunError(
                 f"{self.path} holds a run with {name}={there}, but now {name}={here} is asked for. "
                 f"Use another folder, or ask for the same."
@@ -388,7 +388,7 @@ class RunFolder:
 
     @property
     def is_filmed(self) -> bool:
-        """Whether there is a film of training."""
+        """Tell whether there is a film of training."""
         return self._film.exists()
 
     def film(self) -> Film | None:

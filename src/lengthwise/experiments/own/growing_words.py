@@ -146,9 +146,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "words_told": settings["told"],
             "at_training_lengths": told[-1]["validation_accuracy"],
             "longest": reached[-1],
-            **_deeper(run),
-            **_spread(run),
-            **_products(run),
+            **_of_tree(run),
             "curve": [
                 [one["step"], length, one["validation_accuracy"]]
                 for one, length in zip(told, reached, strict=True)
@@ -158,19 +156,21 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     ]
 
 
-def _deeper(run: Run) -> Record:
-    """Return how many words of the greatest length of training are right in deeper trees."""
+def _of_tree(run: Run) -> Record:
+    """Return what only trees are asked: of deeper trees, and of the vectors of nodes."""
     if not isinstance(run.model, RegularGPT):
         return {}
+    return {**_deeper(run), **_spread(run, run.model), **_products(run, run.model)}
+
+
+def _deeper(run: Run) -> Record:
+    """Return how many words of the greatest length of training are right in deeper trees."""
     record = analyse(run, "deeper-trees", words_per_length=1_000).record
     return {"deeper_trees": record["curves"][0]["points"]}
 
 
-def _spread(run: Run) -> Record:
+def _spread(run: Run, model: RegularGPT) -> Record:
     """Return the spread of the vectors of each level, in words longer than those of training."""
-    model = run.model
-    if not isinstance(model, RegularGPT):
-        return {}
     levels = _levels(run, model, words=64, length=_LONG, share=False)
     spreads = [((v - v.mean(0)).square().sum() / v.square().sum()).sqrt().item() for v in levels]
     return {
@@ -178,11 +178,8 @@ def _spread(run: Run) -> Record:
     }
 
 
-def _products(run: Run) -> Record:
+def _products(run: Run, model: RegularGPT) -> Record:
     """Return how many kinds of vectors there are, and how many of their products are refuted."""
-    model = run.model
-    if not isinstance(model, RegularGPT):
-        return {}
     longest = run.require_plan().data.max_length
     lower, _ = halves(_levels(run, model, words=_WORDS, length=longest, share=True))
     found = products_of(model, lower)
