@@ -20,6 +20,7 @@ from lengthwise.inference.sample import answers_of
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.hypothesis import sample_of
 from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.inferred.section import inferred_section
 from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict
 from lengthwise.training.listing import list_runs
 from lengthwise.verification.certificate import Certificate
@@ -147,6 +148,34 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
     told = json.loads(capsys.readouterr().out)
     assert (told["states"], told["proved"]) == (problem_of(run).language.num_states, True)
     assert "agrees with" in page
+
+
+def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
+    assert run.folder is not None
+    section = run.problem.section(run.folder, run.plan)
+    rows = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in section.body.split("<tr>")]
+    start = next(n for n, row in enumerate(rows) if row[:1] == ["state"])
+    symbols, body = rows[start][3:], rows[start + 1 :]
+    assert [row[0] for row in body] == [str(n) for n in range(len(body))]
+    assert body[0][1] == "(no symbol)"
+    for line in (folder / "own.tsv").read_text().splitlines()[:200]:
+        word, told = line.split("\t")
+        state = 0
+        for symbol in word:
+            state = int(body[state][3 + symbols.index(symbol)])
+        assert body[state][2] == told, word
+
+
+def test_the_report_says_how_many_thin_transitions_it_leaves_out(run: Run) -> None:
+    assert run.folder is not None
+    told = read_object(run.folder.path / "statement.json")
+    thin = [{"after": "ab", "symbol": "a", "words": 2}]
+    for more in (0, 3):
+        told |= {"thin": thin, "num_thin": 1 + more}
+        section = inferred_section("own", run.folder, run.plan, told)
+        listed = [value for name, value in section.about if name == "thin transition"]
+        assert listed[0] == "a after ab: 2 words"
+        assert listed[1:] == (["3 more"] if more else [])
 
 
 def test_words_of_a_language_are_drawn_again_from_their_seed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
+from lengthwise.templates import template
 
 PROGRAM = (
     "dom.js",
@@ -44,10 +44,7 @@ def render(data: dict[str, Any], *, served: bool) -> str:
     program = '"use strict";\n' + "".join(
         (folder / name).read_text(encoding="utf-8") for name in PROGRAM
     )
-    environment = Environment(
-        loader=PackageLoader("lengthwise", "explorer"), autoescape=select_autoescape()
-    )
-    return environment.get_template("page.html").render(
+    return template("lengthwise.explorer", "page.html").render(
         policy=policy(program, style, served=served),
         style=style,
         program=program,

@@ -1,10 +1,9 @@
 """The card that every view is: a title, facts, pictures, bars and a list, in one style."""
 
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Literal, NamedTuple
 
-from jinja2 import Environment, PackageLoader, Template, select_autoescape
+from lengthwise.templates import template
 
 
 class Bar(NamedTuple):
@@ -41,15 +40,4 @@ class Card:
 
 def html(card: Card) -> str:
     """Return a card as an HTML element, readable on light and on dark pages."""
-    return _template().render(card=card)
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("lengthwise", "notebooks"),
-        autoescape=select_autoescape(),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("card.html")
+    return template("lengthwise.notebooks", "card.html").render(card=card)

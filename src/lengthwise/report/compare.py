@@ -9,8 +9,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
-
 from lengthwise.analysis.figures import Picture, bands_figure, to_page_svg, to_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
@@ -19,6 +17,7 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
 from lengthwise.problems.runs import plan_from_dict
+from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder, flattened
 from lengthwise.wording import counted
@@ -166,15 +165,9 @@ class Comparison:
         """Return a value with two decimals; per cent are rounded down, so that 100.00 means all."""
         return percent(value / 100) if "%" in self.curve.measure else f"{value:.2f}"
 
-    def _render(self, template: str) -> str:
-        environment = Environment(
-            loader=PackageLoader("lengthwise", "report"),
-            autoescape=select_autoescape(),
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+    def _render(self, name: str) -> str:
         lengths = sorted(self.curve.points)
-        return environment.get_template(template).render(
+        return template("lengthwise.report", name).render(
             comparison=self,
             figure=to_page_svg(self._drawn()),
             band=BAND,

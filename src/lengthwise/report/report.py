@@ -7,8 +7,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
-
 from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import write_text
@@ -16,6 +14,7 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.results import Section
 from lengthwise.problems.runs import plan_from_dict
 from lengthwise.report.compare import compare, subject_of
+from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import commit, environment
 from lengthwise.training.runs import RunFolder
@@ -171,19 +170,12 @@ def _settings(config: Mapping[str, Any], prefix: str = "") -> list[tuple[str, st
 
 def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:
     """Return the page as HTML that loads nothing from elsewhere."""
-    environment = Environment(
-        loader=PackageLoader("lengthwise", "report"),
-        autoescape=select_autoescape(),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     numbered = list(enumerate(pages, start=1))
     groups = [
         [(number, page) for number, page in numbered if page.kind == kind]
         for kind in dict.fromkeys(page.kind for page in pages)
     ]
-    template = environment.get_template("report.html")
-    return template.render(
+    return template("lengthwise.report", "report.html").render(
         groups=groups,
         pages=numbered,
         title=title,

@@ -12,7 +12,7 @@ The certificate says nothing about the words, and the statement nothing about th
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -37,7 +37,6 @@ from lengthwise.problems.recognition.suited import LARGE_MODEL
 from lengthwise.problems.results import Curve, Evaluation, Facts, Options, Section, Watch
 from lengthwise.settings import Parts, SettingInfo, describe_settings
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted
 
 STATEMENT = "statement.json"
 """File of the statement about the words."""
@@ -226,30 +225,12 @@ class InferredProblem(Recognition):
         return facts(values)
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
-        """Return the section of the report: the statement, thin transitions, and accuracy."""
-        from lengthwise.problems.labelled_words.section import section_of  # noqa: PLC0415  draws
+        """Return the section of the report: the automaton, the statement, and accuracy."""
+        from lengthwise.problems.inferred.section import inferred_section  # noqa: PLC0415  draws
 
-        found = section_of(self.name, folder, plan)
-        if not (folder.path / STATEMENT).exists():
-            return found
-        told = read_object(folder.path / STATEMENT)
-        thin = [
-            (
-                "thin transition",
-                f"{one['symbol']} after {one['after'] or 'nothing'}: "
-                f"{counted(one['words'], 'word')}",
-            )
-            for one in told["thin"]
-        ]
-        about = [
-            (
-                "network",
-                f"{told['network']['verdict']}: it computes A, {told['network']['strength']}",
-            ),
-            *(("statement", sentence) for sentence in told["sentences"]),
-            *thin,
-        ]
-        return replace(found, about=[*about, *found.about])
+        place = folder.path / STATEMENT
+        told = read_object(place) if place.exists() else None
+        return inferred_section(self.name, folder, plan, told)
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return None: accuracy by length is in the section."""

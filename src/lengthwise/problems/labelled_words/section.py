@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, select_autoescape
 
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import LengthwiseError, RunError
@@ -11,6 +10,7 @@ from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.measure import facts, table
 from lengthwise.problems.results import Facts, Section
+from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.wording import shortened
@@ -94,10 +94,4 @@ def _about(name: str, plan: Plan) -> Facts:
 
 
 def _rendered(**values: object) -> str:
-    environment = Environment(
-        loader=PackageLoader("lengthwise.problems.labelled_words", "."),
-        autoescape=select_autoescape(),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("section.html").render(**values)
+    return template("lengthwise.problems.labelled_words", "section.html").render(**values)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from jinja2 import Environment, PackageLoader, select_autoescape
-
 from lengthwise.analysis.analyses import ANALYSES, Knowledge, record_path
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import CertificateError, RunError
@@ -21,6 +19,7 @@ from lengthwise.problems.inside import has_binary_memory, verdict_about
 from lengthwise.problems.recognition.outcome import ended_in_words
 from lengthwise.problems.results import Curve, Facts, Section
 from lengthwise.registry import Catalogue
+from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
@@ -433,12 +432,6 @@ _OF_EVALUATION = {
 }
 
 
-def _render(template: str, **values: Any) -> str:
-    environment = Environment(
-        loader=PackageLoader("lengthwise.problems.recognition", "."),
-        autoescape=select_autoescape(),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(percent=percent, counted=counted)
-    return environment.get_template(template).render(**values)
+def _render(name: str, **values: Any) -> str:
+    page = template("lengthwise.problems.recognition", name, percent=percent, counted=counted)
+    return page.render(**values)

@@ -1,0 +1,72 @@
+"""The report's section about an inferred automaton: the automaton, and what words say of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from lengthwise.inference.distinguish import access_words
+from lengthwise.languages.language import Language
+from lengthwise.problems.base import Plan
+from lengthwise.problems.labelled_words.section import section_of
+from lengthwise.problems.results import Facts, Section
+from lengthwise.templates import template
+from lengthwise.training.runs import RunFolder
+from lengthwise.wording import counted, shortened
+
+_MOST_STATES, _MOST_SYMBOLS = 60, 20
+"""Greatest numbers of states and symbols of an automaton that is shown."""
+
+_READABLE = 30
+
+
+def inferred_section(
+    name: str, folder: RunFolder, plan: Plan, told: Mapping[str, Any] | None
+) -> Section:
+    """Return the section about a run; `told` is the statement about the words, if it is written.
+
+    Raises:
+        RunError: a record is damaged.
+    """
+    found = section_of(name, folder, plan)
+    automaton = plan.task.language
+    body = template("lengthwise.problems.inferred", "section.html").render(
+        size=counted(automaton.num_states, "state"), table=_transitions(automaton)
+    )
+    about = [*(_stated(told) if told else ()), *found.about]
+    return replace(found, about=about, body=found.body + body)
+
+
+def _stated(told: Mapping[str, Any]) -> Facts:
+    """Return the network's proof, what the words say of the automaton, and its thin transitions."""
+    network, thin = told["network"], told["thin"]
+    found = [("network", f"{network['verdict']}: it computes A, {network['strength']}")]
+    found += [("statement", sentence) for sentence in told["sentences"]]
+    found += [
+        (
+            "thin transition",
+            f"{one['symbol']} after {one['after'] or 'nothing'}: {counted(one['words'], 'word')}",
+        )
+        for one in thin
+    ]
+    if more := told["num_thin"] - len(thin):
+        found.append(("thin transition", f"{more:,} more"))
+    return found
+
+
+def _transitions(automaton: Language) -> list[list[str]]:
+    """Return the table of an automaton, a row a state; no row if it is too large to be read."""
+    if automaton.num_states > _MOST_STATES or automaton.num_symbols > _MOST_SYMBOLS:
+        return []
+    names = automaton.class_names
+    return [
+        ["state", "shortest word to it", "class", *automaton.alphabet],
+        *(
+            [
+                str(state),
+                shortened(automaton.decode(word), _READABLE) if word else "(no symbol)",
+                names[automaton.classes[state]],
+                *map(str, automaton.transitions[state]),
+            ]
+            for state, word in enumerate(access_words(automaton))
+        ),
+    ]
