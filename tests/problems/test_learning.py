@@ -311,6 +311,10 @@ def test_settings_of_learning_are_refused_where_nothing_uses_them() -> None:
     assert "associativity" in refused("regular-gpt", associativity=-1.0)
     assert "Set closure" in refused("regular-gpt", closure_after=5)
     assert "Set consensus" in refused("regular-gpt", consensus_after=5)
+    for steps in (7, 8):
+        late = refused("regular-gpt", consensus=1.0, consensus_after=8, steps=steps)
+        assert "so consensus would never count" in late
+    make_plan("parity", "regular-gpt", settings={"closure": 1.0, "closure_after": 8, "steps": 9})
     assert "Set curriculum=3" in refused("gru", order="operators-first")
 
 

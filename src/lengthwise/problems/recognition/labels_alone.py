@@ -122,9 +122,11 @@ def labels_alone(task: Task, plan: Plan) -> Objective:
 
 
 def require_labels_alone(
-    words: WordsConfig, labels: SupervisionConfig, network: NetworkConfig
+    words: WordsConfig, labels: SupervisionConfig, network: NetworkConfig, steps: int
 ) -> None:
     """Refuse settings of learning from labels alone for what has no use of them.
+
+    `steps` is the number of batches of training.
 
     Raises:
         ConfigError: there is one.
@@ -140,6 +142,11 @@ def require_labels_alone(
         require(
             getattr(labels, name) > 0 or after == 0,
             f"{name}_after={after} needs a weight. Set {name}, such as {name}=1.",
+        )
+        require(
+            after == 0 or after < steps,
+            f"{name}_after={after} is not before the last of steps={steps}, so {name} would never "
+            f"count. Lower it, or leave out both.",
         )
     usual, useless = SupervisionConfig(), useless_terms(type(network))
     if not network.has_codes:

@@ -209,7 +209,8 @@ class Recognition(Problem):
         if told == "maps":
             shape |= self._slots(asked["network"])
         network = entry.configure({**chosen["network"], **shape})
-        require_labels_alone(words, labels, network)
+        steps = self.training.from_dict(chosen["training"]).steps
+        require_labels_alone(words, labels, network, steps)
         network = network.with_room(words.max_length, asked["network"].get("max_length"))
         if told in ("composition", "codebook") and not network.is_recurrent:
             require_few_elements(self.language, told)
