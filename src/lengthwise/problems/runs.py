@@ -359,14 +359,7 @@ def _require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
     """
     if (there.problem.kind, there.problem.name) != (asked.problem.kind, asked.problem.name):
         return
-    now_set = asked.problem.own_values()
-    for name, value in there.problem.own_values().items():
-        if now_set.get(name) != value:
-            raise RunError(
-                f"{folder.path} holds a run with {name}={value!r}, but now "
-                f"{name}={now_set.get(name)!r} is asked for. Use another folder, or ask for the "
-                f"same."
-            )
+    folder.require_same(there.problem.own_values(), asked.problem.own_values())
     try:
         then, now = there.task.language, asked.task.language
     except RunError:  # it is about no language
