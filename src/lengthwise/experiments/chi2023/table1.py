@@ -430,7 +430,7 @@ def _experiment(
             laptop=Sizes(
                 preset="laptop",
                 seeds=(0, 1, 2),
-                seeds_of={"transformer": (0,), "binary-final": (0,)},
+                seeds_of={"binary-final": (0,)},
                 settings=laptop,
                 stride=sparse,
                 **sizes,

@@ -76,7 +76,10 @@ LAPTOP: Mapping[str, Mapping[str, Any]] = {
         "beta2": 0.95,
         "weight_decay": 0.1,
     },
-    "transformer": {"steps": 2_000, "batch_size": 64, "learning_rate": 1e-3, "schedule": "cosine"},
+    "transformer": {
+        **{**_GROWING, "validate_every": 100, "steps": 8_000, "batch_size": 64},
+        **{"optimiser": "muon", "learning_rate": 1e-3, "patience": 3},
+    },
     "transitions": {"steps": 10_000},
     "binary-final": {"steps": 5_000},
 }
