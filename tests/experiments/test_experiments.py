@@ -60,6 +60,7 @@ VARIANTS = {
     "own/certificates",
     "own/held-out-pairs",
     "own/label-learners",
+    "own/log-length-gap",
     "own/long-context",
     "own/random-automata",
     "own/soundness",

@@ -142,7 +142,7 @@ def table(records: Sequence[Record]) -> Table:
         for other in (SCALED, MATCHED):
             for protocol, of_seed in pairs_of(records, test, other).items():
                 both = list(of_seed.values())
-                like_theirs = test == TEST and not _is_of_numbers(both[0][0])
+                like_theirs = test == TEST and not is_of_numbers(both[0][0])
                 printed = [
                     str(PUBLISHED.get((protocol, column), "")) if like_theirs else ""
                     for column in (BASELINE, other)
@@ -252,7 +252,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return statements
 
 
-def _is_of_numbers(test: Record) -> bool:
+def is_of_numbers(test: Record) -> bool:
+    """Return whether a test is of numbers, which are too short to say anything of lengths."""
     return str(test["text"]).startswith(NUMBERS)
 
 
@@ -262,7 +263,7 @@ def _of_numbers(records: Sequence[Record]) -> list[Statement]:
         run["tests"][TEST]
         for of_cell in cells(records).values()
         for run in of_cell
-        if _is_of_numbers(run["tests"][TEST])
+        if is_of_numbers(run["tests"][TEST])
     ]
     if not found:
         return []
