@@ -143,6 +143,7 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
         assert main(list(given)) == 0, capsys.readouterr().err
     page = (folder / "report.html").read_text()
     assert "The words force A" in page
+    assert "trained on 1..30" in page, "words of the file, not those that recognition would draw"
     capsys.readouterr()
     assert main(["train", f"words:{folder}/own.tsv", "--out", place, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

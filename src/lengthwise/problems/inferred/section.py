@@ -27,7 +27,7 @@ def inferred_section(
     Raises:
         RunError: a record is damaged.
     """
-    found = section_of(name, folder, plan)
+    found = section_of(name, folder, plan, longest=None)
     automaton = plan.task.language
     body = template("lengthwise.problems.inferred", "section.html").render(
         size=counted(automaton.num_states, "state"), table=_transitions(automaton)

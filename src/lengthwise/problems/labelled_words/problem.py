@@ -289,7 +289,7 @@ class LabelledWordsProblem(Problem):
         """Return the section of the report: accuracy by length and class, and shortcuts."""
         from lengthwise.problems.labelled_words.section import section_of  # noqa: PLC0415  draws
 
-        return section_of(self.name, folder, plan)
+        return section_of(self.name, folder, plan, plan.data.max_length)
 
     def no_words(self) -> str:
         """Return the reason why there is no language of a run."""

@@ -28,8 +28,10 @@ NOTE = (
 )
 
 
-def section_of(name: str, folder: RunFolder, plan: Plan) -> Section:
+def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) -> Section:
     """Return the section of the report about a run on labelled words.
+
+    `longest` is the length of the longest words of training; None for all words of the file.
 
     Raises:
         RunError: a record is damaged.
@@ -41,7 +43,6 @@ def section_of(name: str, folder: RunFolder, plan: Plan) -> Section:
     if found is not None:
         scores = Scores.from_records(folder.scores())
         try:
-            longest = plan.data.max_length
             curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
             trained_to = scores.lengths[-1] if longest is None else longest
             figure = to_page_svg(accuracy_figure(curves, trained_to, found["shortcuts"]))
