@@ -49,8 +49,8 @@ WHY: Mapping[tuple[str, str], str] = {
         "chiang2022/table1",
         "trained on short sentences, the scaled one translates long ones better (p < 0.01)",
     ): (
-        "The same. With a factor that is 1 at 32 tokens nothing is lost, and nothing gained: models "
-        "of short sentences end too early."
+        "The same. With a factor that is 1 at 32 tokens no difference is significant: models of "
+        "short sentences end too early."
     ),
     (
         "chiang2022/figure4",

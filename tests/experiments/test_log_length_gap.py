@@ -54,7 +54,21 @@ def test_a_row_has_the_mean_and_the_difference_of_each_seed() -> None:
 def test_a_column_gains_if_it_stands_better_at_the_end(last: float, holds: bool) -> None:
     found = check(records(scaled=[-1.0, 0.5, last], matched=[0.0]))
     assert [one.holds for one in found] == [holds]
-    assert f"600: -1.00, 1,200: +0.50, 2,400: {last:+.2f}" == found[0].measured
+    assert found[0].measured == f"600: -1.00, 2,400: {last:+.2f} BLEU, seed 0"
+
+
+def test_ends_are_compared_by_the_seeds_of_both() -> None:
+    more = [record(600, BASELINE, 3.0, seed=1), record(600, SCALED, 9.0, seed=1)]
+    given = records(scaled=[-1.0, 0.5, -0.5])
+    assert check([*given, *more]) == check(given)
+    assert check(given)[0].holds
+    last = [one for one in given if one["row"] == "2,400 steps"]
+    assert check([*more, *last]) == []
+
+
+def test_means_are_of_the_seeds_that_are_compared() -> None:
+    more = [record(600, BASELINE, 30.0, seed=1)]
+    assert table([*records(scaled=[-1.0]), *more]) == table(records(scaled=[-1.0]))
 
 
 def test_nothing_is_said_of_numbers() -> None:
@@ -74,20 +88,21 @@ def test_the_figure_has_a_line_for_each_column_that_was_run() -> None:
     assert figures(records()) == {}
 
 
-def test_runs_of_the_table_are_those_of_its_own_steps(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("preset", ["laptop", "paper"])
+def test_only_the_length_of_training_differs_from_the_table(
+    preset: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Only the length of training differs, and its warmup with it."""
-    of_table = table1.TABLE_1.presets["laptop"]
+    """With the table's own number of steps the runs are the table's."""
+    of_table = table1.TABLE_1.presets[preset]
     monkeypatch.chdir(tmp_path)
     corpus = table1.TABLE_1.presets["smoke"].corpus()
     monkeypatch.setattr(Sizes, "corpus", lambda self: corpus)
-    found = LOG_LENGTH_GAP.runs(LOG_LENGTH_GAP.presets["laptop"], ())
+    found = LOG_LENGTH_GAP.runs(LOG_LENGTH_GAP.presets[preset], ())
     steps = of_table.settings["steps"]
     own = {run.job.digest for run in found if run.row == f"{steps:,} steps"}
     theirs = {run.job.digest for run in table1.runs(of_table, ()) if run.row == SHORT}
     assert own == theirs
     for run in found:
         training = run.job.plan.training
-        assert training.steps == 10 * training.warmup
+        assert training.warmup * steps == training.steps * of_table.settings["warmup"]
         assert run.row == f"{training.steps:,} steps"

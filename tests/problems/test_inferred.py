@@ -23,8 +23,10 @@ from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.section import inferred_section
 from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict
 from lengthwise.training.listing import list_runs
+from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
+from lengthwise.wording import counted
 
 
 def label(word: str) -> int:
@@ -143,7 +145,7 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
         assert main(list(given)) == 0, capsys.readouterr().err
     page = (folder / "report.html").read_text()
     assert "The words force A" in page
-    assert "trained on 1..30" in page, "words of the file, not those that recognition would draw"
+    assert "trained on 1.." not in page, "no word is drawn, and no length was set"
     capsys.readouterr()
     assert main(["train", f"words:{folder}/own.tsv", "--out", place, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -153,7 +155,7 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
 
 def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
     assert run.folder is not None
-    section = run.problem.section(run.folder, run.plan)
+    section = run.problem.section(run.folder, run.require_plan())
     rows = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in section.body.split("<tr>")]
     start = next(n for n, row in enumerate(rows) if row[:1] == ["state"])
     symbols, body = rows[start][3:], rows[start + 1 :]
@@ -167,13 +169,43 @@ def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
         assert body[state][2] == told, word
 
 
+def test_the_report_of_a_run_that_is_not_evaluated_says_so(folder: Path, tmp_path: Path) -> None:
+    run = lw.train(f"words:{folder}/own.tsv", out=tmp_path / "run", device="cpu", max_length=20)
+    assert run.folder is not None
+    section = run.problem.section(run.folder, run.require_plan())
+    assert ("evaluation", "not evaluated yet") in section.about
+    assert "The automaton A" in section.body
+    assert main(["evaluate", str(run.folder.path)]) == 0
+    section = run.problem.section(run.folder, run.require_plan())
+    assert ("evaluation", "not evaluated yet") not in section.about
+    assert "trained on 1..20" in section.body, "the words held out have up to 30 symbols"
+
+
+def test_a_large_automaton_is_not_shown_and_names_are_escaped(tmp_path: Path) -> None:
+    for symbols, is_shown in (("abcdefghijklmnopqrst", True), ("abcdefghijklmnopqrstu", False)):
+        words = [*symbols, *(f"{one}{two}" for one in symbols for two in symbols)]
+        file = write(
+            tmp_path / f"{len(symbols)}.tsv",
+            [f"{word}\t{'<b>' if word[0] == 'a' else 'c&d'}" for word in words],
+        )
+        problem = make_plan(f"words:{file}").problem
+        assert isinstance(problem, InferredProblem)
+        plan = make_plan(problem)
+        body = inferred_section("own", RunFolder(tmp_path / "none"), plan, None).body
+        assert ("&lt;b&gt;" in body, "c&amp;d" in body) == (is_shown, is_shown)
+        assert "<b>" not in body
+        size = f"{counted(problem.language.num_states, 'state')}, {len(symbols)} symbols"
+        assert size in body
+        assert ("too many to be shown." in body) is not is_shown
+
+
 def test_the_report_says_how_many_thin_transitions_it_leaves_out(run: Run) -> None:
     assert run.folder is not None
     told = read_object(run.folder.path / "statement.json")
     thin = [{"after": "ab", "symbol": "a", "words": 2}]
     for more in (0, 3):
         told |= {"thin": thin, "num_thin": 1 + more}
-        section = inferred_section("own", run.folder, run.plan, told)
+        section = inferred_section("own", run.folder, run.require_plan(), told)
         listed = [value for name, value in section.about if name == "thin transition"]
         assert listed[0] == "a after ab: 2 words"
         assert listed[1:] == (["3 more"] if more else [])

@@ -43,14 +43,16 @@ STYLE: Any = {
 
 
 def accuracy_figure(
-    curves: Mapping[str, Mapping[int, float]], trained: int, shortcuts: Mapping[str, float]
+    curves: Mapping[str, Mapping[int, float]], trained: int | None, shortcuts: Mapping[str, float]
 ) -> Figure:
-    """Plot accuracy in per cent by length, with the training range and the best shortcut."""
+    """Plot accuracy in per cent by length, the best shortcut, and lengths of training if known."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 2.8), layout="constrained")
         axes = figure.subplots()
-        axes.axvspan(0, trained, color="#4878a8", alpha=0.15, lw=0)
-        axes.text(trained, 3, f" trained on 1..{trained}", ha="left", va="bottom", color="#4878a8")
+        if trained is not None:
+            color = "#4878a8"
+            axes.axvspan(0, trained, color=color, alpha=0.15, lw=0)
+            axes.text(trained, 3, f" trained on 1..{trained}", ha="left", va="bottom", color=color)
         for name, curve in curves.items():
             lengths = sorted(curve)
             axes.plot(lengths, [100 * curve[n] for n in lengths], label=name, lw=1.6)

@@ -159,7 +159,11 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return statements
 
 
-_LAPTOP = {**LAPTOP, "regular-gpt C=2": {"dropout": 0.1}}
+_LAPTOP = {
+    **LAPTOP,
+    "regular-gpt C=2": {"dropout": 0.1},
+    "transformer": LAPTOP["parity, transformer"],
+}
 """Settings of training by model."""
 
 TABLE_2 = TrainedExperiment(

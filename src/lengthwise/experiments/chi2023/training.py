@@ -59,7 +59,7 @@ _TRANSFORMER = {
 }
 
 _SLOW_TO_GROW = ("modular-arithmetic", "parity", "cycle-navigation", "tomita-5", "tomita-6")
-"""Rows in which a Transformer does not fit its training lengths after 8,000 steps."""
+"""Rows in which the words of a Transformer grow slowly, so that it is trained for longer."""
 
 LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **BY_ROW,

@@ -27,12 +27,18 @@ def inferred_section(
     Raises:
         RunError: a record is damaged.
     """
-    found = section_of(name, folder, plan, longest=None)
+    problem: Any = plan.problem
+    found = section_of(name, folder, plan, problem.inference.max_length)
     automaton = plan.task.language
+    states = counted(automaton.num_states, "state")
     body = template("lengthwise.problems.inferred", "section.html").render(
-        size=counted(automaton.num_states, "state"), table=_transitions(automaton)
+        size=f"{states}, {counted(automaton.num_symbols, 'symbol')}",
+        table=_transitions(automaton),
+        is_kept=told is not None,
     )
     about = [*(_stated(told) if told else ()), *found.about]
+    if not found.body:  # facts are shown only where there is no body
+        about += found.facts
     return replace(found, about=about, body=found.body + body)
 
 

@@ -31,7 +31,7 @@ NOTE = (
 def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) -> Section:
     """Return the section of the report about a run on labelled words.
 
-    `longest` is the length of the longest words of training; None for all words of the file.
+    `longest` is the greatest length of words of training that is set; None if none is.
 
     Raises:
         RunError: a record is damaged.
@@ -44,8 +44,7 @@ def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) ->
         scores = Scores.from_records(folder.scores())
         try:
             curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
-            trained_to = scores.lengths[-1] if longest is None else longest
-            figure = to_page_svg(accuracy_figure(curves, trained_to, found["shortcuts"]))
+            figure = to_page_svg(accuracy_figure(curves, longest, found["shortcuts"]))
             body = _rendered(figure=figure, facts=facts(found), table=table(found))
             best = percent(max(found["shortcuts"].values()))
             cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
