@@ -24,7 +24,8 @@ def record(steps: int, column: str, bleu: float, seed: int = 0) -> Record:
         **{"sentences": 100, "text": "bible.tsv (en to vi)", "test": "a digest"},
         **{"bleu": bleu, "samples": [bleu + (7 * n) % 11 / 50 for n in range(1_000)]},
     }
-    return {"row": f"{steps:,} steps", "column": column, "seed": seed, "tests": {"test": test}}
+    row = f"after {steps:,} steps"
+    return {"row": row, "column": column, "seed": seed, "tests": {"test": test}}
 
 
 def records(**differences: list[float]) -> list[Record]:
@@ -62,7 +63,7 @@ def test_ends_are_compared_by_the_seeds_of_both() -> None:
     given = records(scaled=[-1.0, 0.5, -0.5])
     assert check([*given, *more]) == check(given)
     assert check(given)[0].holds
-    last = [one for one in given if one["row"] == "2,400 steps"]
+    last = [one for one in given if one["row"] == "after 2,400 steps"]
     assert check([*more, *last]) == []
 
 
@@ -99,10 +100,10 @@ def test_only_the_length_of_training_differs_from_the_table(
     monkeypatch.setattr(Sizes, "corpus", lambda self: corpus)
     found = LOG_LENGTH_GAP.runs(LOG_LENGTH_GAP.presets[preset], ())
     steps = of_table.settings["steps"]
-    own = {run.job.digest for run in found if run.row == f"{steps:,} steps"}
+    own = {run.job.digest for run in found if run.row == f"after {steps:,} steps"}
     theirs = {run.job.digest for run in table1.runs(of_table, ()) if run.row == SHORT}
     assert own == theirs
     for run in found:
         training = run.job.plan.training
         assert training.warmup * steps == training.steps * of_table.settings["warmup"]
-        assert run.row == f"{training.steps:,} steps"
+        assert run.row == f"after {training.steps:,} steps"

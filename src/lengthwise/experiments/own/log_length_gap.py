@@ -56,13 +56,13 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def _row(steps: int) -> str:
-    return f"{steps:,} steps"
+    return f"after {steps:,} steps"  # so that `--only "after 600 steps"` is not 9,600
 
 
 def gaps(records: Sequence[Record], column: str) -> dict[int, dict[int, Comparison]]:
     """Steps and seed to what a column has beside the baseline, fewest steps first."""
     against = comparisons(records, TEST, column)
-    found = {int(row.split()[0].replace(",", "")): of_seed for row, of_seed in against.items()}
+    found = {int(row.split()[1].replace(",", "")): of_seed for row, of_seed in against.items()}
     return dict(sorted(found.items()))
 
 
