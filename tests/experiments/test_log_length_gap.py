@@ -72,6 +72,13 @@ def test_means_are_of_the_seeds_that_are_compared() -> None:
     assert table([*records(scaled=[-1.0]), *more]) == table(records(scaled=[-1.0]))
 
 
+def test_a_run_that_failed_is_left_out() -> None:
+    given = records(scaled=[-1.0, -0.5])
+    failed = {"row": "after 1,200 steps", "column": SCALED, "seed": 1, "error": "it diverged"}
+    assert check([*given, failed]) == check(given)
+    assert table([*given, failed]) == table(given)
+
+
 def test_nothing_is_said_of_numbers() -> None:
     given = records(scaled=[-1.0, -0.5])
     for one in given:

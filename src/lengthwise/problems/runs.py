@@ -338,7 +338,7 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
 
 
 def _are_of_one_run(there: Plan, plan: Plan) -> bool:
-    """Whether the plan of a folder is that of the first stage of a plan, or of one after it."""
+    """Return whether the plan of a folder is that of the first stage of a plan, or a later one."""
     return there.alone in [each.alone for each in plan.stages]
 
 

@@ -48,9 +48,9 @@ class WordsReference:
     alphabet: tuple[str, ...]
     class_names: tuple[str, ...]
     is_stated: bool
-    """Whether the user gave the alphabet; otherwise it is the symbols of the file."""
+    """Tell whether the user gave the alphabet; otherwise it is the symbols of the file."""
     by_majority: bool = False
-    """Whether a word with several labels has that of most of its lines; otherwise it is refused."""
+    """Tell whether a word with several labels has that of most of its lines, or else is refused."""
 
     @classmethod
     def of(

@@ -45,7 +45,8 @@ def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) ->
         try:
             curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
             figure = to_page_svg(accuracy_figure(curves, longest, found["shortcuts"]))
-            body = _rendered(figure=figure, facts=facts(found), table=table(found))
+            page = template("lengthwise.problems.labelled_words", "section.html")
+            body = page.render(figure=figure, facts=facts(found), table=table(found))
             best = percent(max(found["shortcuts"].values()))
             cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
         except (LookupError, TypeError, ValueError) as error:
@@ -91,7 +92,3 @@ def _about(name: str, plan: Plan) -> Facts:
             (f"words of class {shortened(label, 20)}", f"{len(rows):,}, as {', '.join(some)}")
         )
     return facts
-
-
-def _rendered(**values: object) -> str:
-    return template("lengthwise.problems.labelled_words", "section.html").render(**values)
