@@ -102,6 +102,11 @@ def test_records_are_those_of_the_files() -> None:
             assert set(one["accuracy"].values()) == {1.0}
 
 
+def test_the_front_page_counts_the_proved_models() -> None:
+    page = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert f"[{len(PROVED)} proved models](docs/zoo.md)" in page
+
+
 def test_all_models_together_are_small() -> None:
     assert sum(path.stat().st_size for path in ROOT.parent.rglob("*")) < MOST_BYTES
 

@@ -36,7 +36,7 @@ COMMANDS = {
     "predict": "what a trained model makes of the lines on standard input",
     "snap": "tables in place of a network: vectors snapped to representatives",
     "extract": "the automaton that a trained model computes",
-    "analyse": "inside a trained model: clusters, receptive field, attention",
+    "analyse": "inside a trained model: clusters, receptive field, deeper trees, attention",
     "reproduce": "tables and figures of the papers, measured again beside what was printed",
     "resume": "goes on with a stopped run, by the settings in its folder",
     "ls": "the runs below a folder: what, when, state, accuracy, proof",
