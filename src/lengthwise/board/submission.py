@@ -3,7 +3,7 @@
 1. The folder holds plain files of known names, each small enough to be read, and no links.
 2. The certificate is checked from the weights that it holds (`verification.check`), and says
    `equivalent`.
-3. Settings, weights and symbols of the run are those of the certificate.
+3. Class, settings, weights and symbols of the run's network are those of the certificate.
 4. The language of the certificate is equivalent to one of the board's own definitions, by the
    alphabet, the classes, and the product of the automata; its name is not looked at.
 
@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.board.entries import LANGUAGES, Entry
-from lengthwise.errors import CertificateError, ClaimError, ConfigError, RunError
+from lengthwise.errors import CertificateError, ClaimError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.problems.runs import require_own_certificate
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
@@ -61,7 +62,7 @@ def judged(path: Path) -> Entry:
     if certificate.verdict != "equivalent":
         raise ClaimError(f"{certificate.verdict}: {certificate.statement}")
     config = folder.config()
-    _require_own_weights(certificate, folder)
+    require_own_certificate(certificate, folder)
     return Entry(
         name=_name_of(folder.path),
         language=_language_of(certificate),
@@ -102,22 +103,6 @@ def _require_plain_files(path: Path) -> None:
                 f"a submission has {', '.join(NEEDED)}, but {path} has no {name}. `lengthwise "
                 f"certify {path}` makes the certificate of a run."
             )
-
-
-def _require_own_weights(certificate: Certificate, folder: RunFolder) -> None:
-    """Refuse a run that has other settings, weights or symbols than the certificate."""
-    try:
-        certificate.require_model(folder.network(), folder.arrays())
-    except (ConfigError, TypeError, AttributeError):
-        raise CertificateError(
-            "the certificate is one of another kind of network than the run's. Certify the run."
-        ) from None
-    stored, own = folder.language(), certificate.language
-    symbols = {"alphabet": list(own.alphabet), "class_names": list(own.class_names)}
-    if not isinstance(stored, dict) or any(stored.get(k) != v for k, v in symbols.items()):
-        raise CertificateError(
-            "the certificate is about other symbols or classes than the run's. Certify the run."
-        )
 
 
 def _language_of(certificate: Certificate) -> str:

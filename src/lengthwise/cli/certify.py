@@ -5,8 +5,6 @@ import time
 from pathlib import Path
 from typing import Any, get_args
 
-from numpy.typing import NDArray
-
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import CertificateError, ClaimError, ConfigError, unknown_name
 from lengthwise.files import require_file_place
@@ -154,11 +152,10 @@ def _check(arguments: argparse.Namespace) -> None:
 
         _require_language(certificate, parse(arguments.against), arguments.against)
     if arguments.run is not None:
+        from lengthwise.problems.runs import require_own_certificate
         from lengthwise.training.runs import RunFolder
 
-        folder = RunFolder(arguments.run)
-        _require_model(certificate, folder.network(), folder.arrays())
-        _require_symbols(certificate, folder.language())
+        require_own_certificate(certificate, RunFolder(arguments.run))
     verified, induction = checked(certificate)
     if arguments.export is not None:
         _export(arguments.export[1], verified, induction)
@@ -170,7 +167,10 @@ def _check(arguments: argparse.Namespace) -> None:
         note("checked: every step follows, from the weights in the file to the statement.")
         lines = facts(verified)
         if run is not None:
-            lines.append(("the model is", f"that of {run}: the same settings, weights and symbols"))
+            cast = "" if verified.precision == "weights" else f" cast to {verified.precision}"
+            lines.append(
+                ("the model is", f"that of {run}{cast}: the same settings, weights and symbols")
+            )
         if arguments.against is not None:
             lines.append(("the language is", arguments.against))
         print_facts(lines)
@@ -242,31 +242,6 @@ def _require_language(certificate: Certificate, asked: Language, spec: str) -> N
     same = (mine.alphabet, mine.class_names) == (asked.alphabet, asked.class_names)
     if not same or mine.difference(asked) is not None:
         raise CertificateError(f"the certificate is not about {spec}. Its language is another.")
-
-
-def _require_model(
-    certificate: Certificate, network: dict[str, Any], weights: dict[str, NDArray[Any]]
-) -> None:
-    try:
-        certificate.require_model(network, weights)
-    except ConfigError:
-        raise CertificateError(
-            "the certificate is one of another kind of network than the run's. Give the run that "
-            "was certified."
-        ) from None
-
-
-def _require_symbols(certificate: Certificate, stored: Any) -> None:
-    """Refuse a certificate whose symbols or classes are written otherwise than the run's."""
-    mine = certificate.language
-    own = {"alphabet": list(mine.alphabet), "class_names": list(mine.class_names)}
-    theirs = {name: stored.get(name) if isinstance(stored, dict) else None for name in own}
-    if own != theirs:
-        raise CertificateError(
-            f"the certificate is about words over {' '.join(mine.alphabet)!a:.60} and classes "
-            f"{' '.join(mine.class_names)!a:.60}, but the run has other symbols or classes. "
-            f"Certify the run again."
-        )
 
 
 def _in_precision(made: Certificate) -> str:

@@ -51,7 +51,12 @@ function showRun(run, machine, codes, tables) {
     place.append(el("p", { class: "note" }, `No proof is known of such a network: ${run.no_certificate}`));
   } else {
     const [verdict, tone] = made.refused ? ["not proved", "bad"] : VERDICTS[made.verdict];
-    const name = made.strength === "snapped" && !made.refused ? `${verdict}, of snapped vectors` : verdict;
+    const about = [
+      ...(made.strength === "snapped" ? ["with snapped vectors"] : []),
+      ...(made.precision !== "weights" ? [`in ${made.precision}`] : []),
+      ...(made.is_own ? [] : ["for another language"]),
+    ];
+    const name = made.refused ? verdict : [verdict, ...about].join(", ");
     place.append(el("p", { id: "verdict" }, el("strong", { class: `badge ${tone}` }, name), " ", quoted(made.statement, 2000)));
     if (made.refused) place.append(el("p", { class: "bad" }, made.refused));
     if (!made.is_own) place.append(el("p", { class: "note" }, "The certificate is about another language than the run was trained on."));

@@ -17,8 +17,7 @@ from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run
 from lengthwise.problems.classification import classify
-from lengthwise.problems.inside import verdict_about
-from lengthwise.problems.recognition.section import read_proof
+from lengthwise.problems.proof import is_about, read_proof
 from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.training.compiled import Compiled
 from lengthwise.verification.algebra import ABSENT
@@ -101,7 +100,7 @@ def _tables(run: Run) -> tuple[Values | None, str]:
 
 def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
     """Return the verdict about a run, and the levels of its proof."""
-    stored = None if run.folder is None else read_proof(run.folder)
+    stored = None if run.folder is None else read_proof(run.folder, run.language)
     if stored is not None:
         made, refused = stored.certificate, stored.refused
     else:
@@ -115,11 +114,12 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
         except LengthwiseError as error:
             return {"certificate": None, "no_certificate": str(error), "proof": None}
     wrong = made.counterexample
-    is_own = verdict_about(made, run.language) is not None
+    is_own = is_about(made, run.language)
     return {
         "certificate": {
             "verdict": made.verdict,
             "strength": made.strength,
+            "precision": made.precision,
             "statement": made.statement,
             "refused": refused,
             "is_stored": stored is not None,

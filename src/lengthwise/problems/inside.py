@@ -3,7 +3,7 @@
 Each function takes a run or its model. Of a run the language is known, and need not be given.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch import nn
@@ -18,9 +18,9 @@ from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
 from lengthwise.problems.plan import Plan
+from lengthwise.problems.proof import Proof, read_proof, symbols_of, verdict_about
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
-from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.extracted_automaton import ExtractedAutomaton
 from lengthwise.verification.extracted_automaton import extract_automaton as extract_own_automaton
 from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
@@ -68,7 +68,7 @@ def extract(
     """
     network, most = module_of(model), whole("max_elements", max_elements, 1)
     if domain is None and isinstance(model, Run):
-        domain = _symbols(model).domain
+        domain = symbols_of(model.problem).domain
     return extract_algebra(network, _language_or_none(domain), max_elements=most)
 
 
@@ -95,7 +95,7 @@ def extract_automaton(
     """
     network = module_of(model)
     if language is None and isinstance(model, Run):
-        language = _symbols(model)
+        language = symbols_of(model.problem)
     return extract_own_automaton(
         network,
         _language_of(model, language),
@@ -157,7 +157,7 @@ def learn_automaton(
             first hypothesis has more than `max_states` states.
     """
     if isinstance(recogniser, Run):
-        own = _symbols(recogniser)
+        own = symbols_of(recogniser.problem)
         alphabet = own.alphabet if alphabet is None else alphabet
         classes = own.class_names if classes is None else classes
         domain = own.domain if domain is None else domain
@@ -236,24 +236,27 @@ def longest_of(model: nn.Module | Run) -> int:
 
 
 def knowledge_of(run: Run) -> Knowledge:
-    """Return what is proved or refuted about a run, by its training or its certificate.
+    """Return what is proved or refuted about the model of a run, as it runs.
 
-    A certificate is not checked here; `report` and `certify --check` do.
+    Its certificate says so, which is checked here, or else the proof that ended its training.
+
+    Raises:
+        CertificateError: the certificate was changed, or is of another network or other symbols.
     """
-    verdict = None
-    if run.metrics and kept(run.metrics).get("proved"):
-        verdict = "equivalent"
-    if run.folder is not None and run.folder.certificate.exists():
-        made = Certificate.load(run.folder.certificate)
-        made.require_model(run.folder.network(), run.folder.arrays())
-        verdict = verdict_about(made, run.language) or verdict
+    proof = None if run.folder is None else read_proof(run.folder, symbols_of(run.problem))
+    verdict = known_verdict(proof, run.language, run.metrics)
     return Knowledge(verdict=verdict, has_binary_memory=has_binary_memory(run.plan.network))
 
 
-def verdict_about(made: Certificate, language: Language) -> str | None:
-    """Return the verdict of a certificate, or None if it is about another language."""
-    is_own = made.language.minimised() == language.minimised()
-    return made.verdict if is_own else None
+def known_verdict(
+    proof: Proof | None, language: Language, metrics: Sequence[Mapping[str, Any]]
+) -> str | None:
+    """Return the verdict of a model's certificate, or else of its training."""
+    if proof is not None and proof.refused:
+        return None
+    if proof is not None and (found := verdict_about(proof.certificate, language)) is not None:
+        return found
+    return "equivalent" if metrics and kept(metrics).get("proved") else None
 
 
 def has_binary_memory(network: object) -> bool:
@@ -267,12 +270,6 @@ def _language_of(model: nn.Module | Run, language: Language | str | None) -> Lan
     if isinstance(model, Run):
         return model.language
     raise LanguageError("of a model the language must be given. Give language='parity', say.")
-
-
-def _symbols(run: Run) -> Language:
-    """Return the language of a run, or an automaton with the symbols and classes of its words."""
-    own: Language | None = getattr(run.problem, "symbols", None)
-    return run.language if own is None else own
 
 
 def _language_or_none(domain: Language | str | None) -> Language | None:

@@ -14,6 +14,7 @@ from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS
 from lengthwise.problems.presets import PRESETS
+from lengthwise.problems.proof import require_network, require_symbols, symbols_of
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import (
     PROBLEMS,
@@ -28,12 +29,13 @@ from lengthwise.problems.stages import train_stages
 from lengthwise.settings import Parts, merged, sort_settings
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
-from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
+from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, load_weights
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import ProcessGroup, join, require_alone
 from lengthwise.training.loop import Progress, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
+from lengthwise.verification.certificate import Certificate
 
 
 def make_plan(
@@ -429,6 +431,25 @@ def _problem_of_format_1(values: Mapping[str, Any]) -> Problem:
         if kind.format_1 and kind.format_1.part in values:
             return kind.from_dict(values)
     return Recognition.from_dict(values)  # raises, and says what is missing
+
+
+def require_own_certificate(made: Certificate, folder: RunFolder) -> None:
+    """Refuse a certificate that is not of the run in a folder; no code of a user is imported.
+
+    Raises:
+        CertificateError: class, settings or weights of the network differ, or symbols or classes.
+        RunError: the folder holds no run, or is damaged.
+    """
+    require_network(made, folder)
+    config = folder.config()
+    if is_compiled(config):
+        require_symbols(made, Compiled.from_dict(config).task.language)
+        return
+    try:
+        problem = problem_from_dict(in_todays_layout(config)["problem"])
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(f"{folder.path}/config.json is damaged ({error!r:.80}).") from None
+    require_symbols(made, symbols_of(problem))
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:

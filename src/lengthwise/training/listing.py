@@ -13,6 +13,8 @@ from typing import Any
 
 from lengthwise.errors import RunError
 from lengthwise.files import read_lines, read_object
+from lengthwise.verification.statement import shown
+from lengthwise.wording import shortened
 
 try:
     import fcntl
@@ -20,6 +22,9 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 _SUBJECTS = ("task", "steps", "corpus", "name")
+
+_LONGEST = 40
+"""Characters of a language's name that a claim shows."""
 
 _MEASURES = {"mean_accuracy": "mean", "accuracy": "right", "exact_match": "exact match"}
 """Names of the main figure of an evaluation, if it is a share, and what it is called here."""
@@ -148,7 +153,7 @@ def _read(path: Path) -> dict[str, Any]:
         **staged,
         "validation_accuracy": best,
         "evaluation": _evaluation(path),
-        "proof": _claim(path),
+        "proof": _claim(path, config),
     }
 
 
@@ -166,7 +171,7 @@ def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "state": state,
         "reason": "" if state == "computed" else "model.safetensors is missing. Compile again.",
         "evaluation": _evaluation(path),
-        "proof": _claim(path),
+        "proof": _claim(path, config),
     }
 
 
@@ -204,18 +209,24 @@ def _evaluation(path: Path) -> str:
     return ""
 
 
-def _claim(path: Path) -> str:
-    """Return the claim of a certificate, which nothing has checked here."""
+def _claim(path: Path, config: Mapping[str, Any]) -> str:
+    """Return the claim of a certificate, which nothing has checked here, and what it is about."""
     file = path / "certificate.json"
     if not file.exists():
         return "none"
     try:
         found = read_object(file)
-        verdict = found["verdict"]
-        if verdict == "wrong":
-            return f"claims a counterexample of length {len(found['counterexample'])}"
-        return "not closed" if verdict == "not-closed" else f"claims {verdict}"
-    except (RunError, LookupError, TypeError):
+        if found["verdict"] == "not-closed":
+            return "not closed"
+        spec, precision = found["language"]["spec"], found.get("precision", "weights")
+        own = config.get("problem", config).get("language", {}).get("spec")
+        about = [
+            *([shortened(shown(spec), _LONGEST)] if own and spec and spec != own else []),
+            *(["snapped"] if found["strength"] == "snapped" else []),
+            *([shown(precision)] if precision != "weights" else []),
+        ]
+        return f"claims {shown(found['verdict'])}" + (f" ({', '.join(about)})" if about else "")
+    except (RunError, LookupError, TypeError, AttributeError):
         return "damaged certificate"
 
 

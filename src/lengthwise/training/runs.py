@@ -303,18 +303,6 @@ class RunFolder:
             raise RunError(f"{self._config} has no settings of a network. Train again.")
         return found
 
-    def language(self) -> Any:
-        """Return the stored automaton of the run's language, or None if it has no language.
-
-        For words of a file the result has the symbols and classes alone.
-
-        Raises:
-            RunError: there is no run here, or it is of another version.
-        """
-        config = self.config()
-        about = config.get("problem", config)  # format 1 has it at the top level
-        return about.get("language", about.get("words")) if isinstance(about, dict) else None
-
     def config(self) -> dict[str, Any]:
         """Return the configuration of the run.
 

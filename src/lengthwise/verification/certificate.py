@@ -120,6 +120,8 @@ class Certificate(Viewed):
     sureness: RoundingMargins | None = None
     moved: SnapDistances | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
+    is_unchecked: bool = field(default=False, init=False, compare=False, repr=False)
+    """Whether it was read from a file, and so claims what nothing has checked yet."""
 
     def __repr__(self) -> str:
         return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
@@ -277,6 +279,7 @@ class Certificate(Viewed):
         try:
             body = json.loads(content)
             certificate = cls._from_body(body)
+            object.__setattr__(certificate, "is_unchecked", True)
             same = certificate.to_bytes() == content
         except MemoryError:
             raise CertificateError(TOO_LARGE) from None

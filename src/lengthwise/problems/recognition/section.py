@@ -1,29 +1,28 @@
 """The report's section about a recogniser: words, proof, curves and shortcuts, analyses."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from lengthwise.analysis.analyses import ANALYSES, Knowledge, record_path
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
-from lengthwise.errors import CertificateError, RunError
+from lengthwise.errors import RunError
 from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.files import read_object, require_kinds
 from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.problems.base import Plan
-from lengthwise.problems.inside import has_binary_memory, verdict_about
+from lengthwise.problems.inside import has_binary_memory, known_verdict
+from lengthwise.problems.proof import Proof, read_proof
 from lengthwise.problems.recognition.outcome import ended_in_words
 from lengthwise.problems.results import Curve, Facts, Section
 from lengthwise.registry import Catalogue
 from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check
 from lengthwise.verification.statement import figures_in_words
 from lengthwise.wording import counted, shortened
 
@@ -113,26 +112,6 @@ class Look:
     """The meaning of the numbers for this model."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Proof:
-    """The certificate of a run as the page shows it."""
-
-    certificate: Certificate
-    """The certificate that the checker verified, or the one in the file if it verified none."""
-    path: Path
-    refused: str = ""
-    """The reason why the checker refused a claim; empty if it accepted it, or if there is no
-    claim."""
-
-    @property
-    def brief(self) -> str:
-        """The verdict in the overview."""
-        if self.refused:
-            return "not proved"
-        snapped = " (snapped)" if self.certificate.strength == "snapped" else ""
-        return f"{self.certificate.verdict}{snapped}"
-
-
 def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
     """Return the section of the report about a run on a language.
 
@@ -146,13 +125,13 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
     printed = _published(language.spec, plan)
     trained_to = plan.data.max_length
     comparable = printed if printed and _are_comparable(printed, scores, trained_to) else None
-    proof, curve = read_proof(folder), None
+    proof, curve = read_proof(folder, language), None
     name = f"{plan.problem.name}, {plan.model}"
     if evaluation is not None and len(scores.lengths) > 1:
         curves = {name: scores.accuracy_by_length()}
         curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
     known = Knowledge(
-        verdict=_verdict(proof, language, metrics),
+        verdict=known_verdict(proof, language, metrics),
         has_binary_memory=has_binary_memory(plan.network),
     )
     body = _render(
@@ -177,7 +156,7 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
             f"1..{trained_to}",
             *_tested(evaluation),
             f"{comparable.best} / {comparable.mean}" if comparable else "",
-            proof.brief if proof else "not certified",
+            proof.brief(language) if proof else "not certified",
         ],
         note=NOTE,
         body=body,
@@ -250,17 +229,6 @@ def _terms(plan: Plan, proof: Proof | None) -> Facts:
             )
         )
     return terms
-
-
-def _verdict(
-    proof: Proof | None, language: Language, metrics: Sequence[Mapping[str, Any]]
-) -> str | None:
-    """Return what is known of the model: the verdict of its certificate, or of its training."""
-    if proof is not None and proof.refused:
-        return None
-    if proof is not None and (found := verdict_about(proof.certificate, language)) is not None:
-        return found
-    return "equivalent" if metrics and kept(metrics).get("proved") else None
 
 
 def curve_of(folder: RunFolder, plan: Plan) -> Curve | None:
@@ -380,24 +348,6 @@ def read_looks(path: Path, known: Knowledge) -> list[Look]:
             raise RunError(f"{file} is damaged ({error!r:.80}). Analyse the run again.") from None
         looks.append(look)
     return looks
-
-
-def read_proof(folder: RunFolder) -> Proof | None:
-    """Check the run's last certificate, and return it; None if there is none.
-
-    Raises:
-        CertificateError: the file was changed, or is of other weights than the run's.
-    """
-    if not folder.certificate.exists():
-        return None
-    certificate = Certificate.load(folder.certificate)
-    certificate.require_model(folder.network(), folder.arrays())
-    if certificate.verdict == "not-closed":
-        return Proof(certificate=certificate, path=folder.certificate)
-    try:
-        return Proof(certificate=check(certificate), path=folder.certificate)
-    except CertificateError as error:
-        return Proof(certificate=certificate, path=folder.certificate, refused=str(error))
 
 
 def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:

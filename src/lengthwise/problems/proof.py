@@ -1,0 +1,145 @@
+"""The certificate in the folder of a run: whether it is of that run, and what it says of its model.
+
+A certificate is a statement about the network in its own file. Whoever quotes it as one about a run
+asks here: is the run's network of the same class, with the same settings and weights
+(`require_network`), does the run write words and classes the same way (`require_symbols`), and is
+the statement about the model as it runs (`verdict_about`)?
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lengthwise.errors import CertificateError, ConfigError, RunError
+from lengthwise.languages.language import Language
+from lengthwise.models.entry import Architecture
+from lengthwise.models.recognisers import ARCHITECTURES, MODELS, ModelEntry
+from lengthwise.training.compiled import is_compiled
+from lengthwise.training.runs import RunFolder
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.check import check
+from lengthwise.verification.plain import PROVABLE
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proof:
+    """The certificate of a run, after the checker has looked at it."""
+
+    certificate: Certificate
+    """The certificate that the checker verified, or the one in the file if it verified none."""
+    path: Path
+    refused: str = ""
+    """The reason why the checker refused a claim; empty if it accepted it, or if there is no
+    claim."""
+
+    def brief(self, language: Language) -> str:
+        """Return the verdict in a few words, with what it is about unless that is the model."""
+        if self.refused:
+            return "not proved"
+        made = self.certificate
+        about = [
+            *(["another language"] if not is_about(made, language) else []),
+            *(["snapped"] if made.strength == "snapped" else []),
+            *([made.precision] if made.precision != "weights" else []),
+        ]
+        return f"{made.verdict} ({', '.join(about)})" if about else made.verdict
+
+
+def read_proof(folder: RunFolder, symbols: Language) -> Proof | None:
+    """Check the run's last certificate, and return it; None if there is none.
+
+    `symbols` is the run's language, or an automaton with the symbols and classes of its words.
+
+    Raises:
+        CertificateError: the file was changed, or is of another network or other symbols than the
+            run's.
+    """
+    if not folder.certificate.exists():
+        return None
+    certificate = Certificate.load(folder.certificate)
+    require_network(certificate, folder)
+    require_symbols(certificate, symbols)
+    if certificate.verdict == "not-closed":
+        return Proof(certificate=certificate, path=folder.certificate)
+    try:
+        return Proof(certificate=check(certificate), path=folder.certificate)
+    except CertificateError as error:
+        return Proof(certificate=certificate, path=folder.certificate, refused=str(error))
+
+
+def verdict_about(made: Certificate, language: Language) -> str | None:
+    """Return the verdict of a certificate, or None if it says nothing of the model as it runs.
+
+    It says nothing of it if it is about another language, about the model with its vectors
+    snapped, or about the model in another precision.
+    """
+    as_it_runs = made.strength != "snapped" and made.precision == "weights"
+    return made.verdict if as_it_runs and is_about(made, language) else None
+
+
+def is_about(made: Certificate, language: Language) -> bool:
+    """Return whether a certificate is about a language, or one that is the same on every word."""
+    return made.language.minimised() == language.minimised()
+
+
+def require_network(made: Certificate, folder: RunFolder) -> None:
+    """Refuse a certificate of another network than the run's; no code of a user is imported.
+
+    Raises:
+        CertificateError: class, settings or weights differ.
+        RunError: the folder holds no run, or is damaged.
+    """
+    config = folder.config()
+    architecture = _architecture(config)
+    known: Mapping[Any, Any] = PROVABLE
+    kind = None if architecture is None else known.get(architecture.module)
+    if kind is not made.network_config:
+        raise CertificateError(
+            f"the certificate is one of another kind of network than the run's, which is "
+            f"{config.get('model')!r:.60}. Certify the run."
+        )
+    try:
+        made.require_model(folder.network(), folder.arrays())
+    except ConfigError:
+        raise CertificateError(
+            "the certificate is one of another kind of network than the run's. Certify the run."
+        ) from None
+
+
+def require_symbols(made: Certificate, symbols: Language) -> None:
+    """Refuse a certificate whose symbols or classes are written otherwise than the run's.
+
+    Raises:
+        CertificateError: they differ.
+    """
+    own = made.language
+    if (own.alphabet, own.class_names) != (symbols.alphabet, symbols.class_names):
+        raise CertificateError(
+            f"the certificate is about words over {' '.join(own.alphabet)!a:.60} and classes "
+            f"{' '.join(own.class_names)!a:.60}, but the run has other symbols or classes. "
+            f"Certify the run again."
+        )
+
+
+def symbols_of(problem: object) -> Language:
+    """Return the language of a problem, or an automaton with the symbols and classes of its words.
+
+    Raises:
+        RunError: it is not about words that have classes.
+    """
+    for name in ("symbols", "language"):
+        if isinstance(found := getattr(problem, name, None), Language):
+            return found
+    raise RunError("this run is not about words that have classes. Give one that is.")
+
+
+def _architecture(config: Mapping[str, Any]) -> Architecture | None:
+    """Return the architecture of a stored run; None for one that its user's code builds."""
+    name = config.get("model")
+    if not isinstance(name, str) or ":" in name:  # an import path
+        return None
+    if is_compiled(config):
+        return ARCHITECTURES[name]
+    entry = MODELS[name]
+    return entry.architecture if type(entry) is ModelEntry else None
