@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 from lengthwise.errors import ConfigError
@@ -14,6 +15,7 @@ from lengthwise.settings import Config, require_at_least, require_options, sort_
 class Example(Config):
     size: int
     rate: float = 0.5
+    most: float | None = None
     kind: Literal["a", "b"] = "a"
     name: str | None = None
     fast: bool = False
@@ -29,9 +31,18 @@ def test_settings_survive_a_round_trip() -> None:
     assert isinstance(Example.from_dict({"size": 2, "rate": 1}).rate, float)
 
 
+def test_none_and_numbers_of_numpy_are_understood() -> None:
+    found = Example.from_dict({"size": np.int64(3), "rate": np.float32(0.5), "most": "none"})
+    assert found == Example(size=3)
+    assert (type(found.size), type(found.rate)) == (int, float)
+    assert Example.from_dict({"size": 2, "name": "none"}).name == "none", "a text stays one"
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"size": np.float64(2.0)}, "must be a whole number"),
+        ({"size": 2, "rate": "none"}, "rate='none' must be a number"),
         ({}, "Example needs a value for size"),
         ({"size": 1}, "size=1 is too small. Use 2 or more"),
         ({"size": 2, "rate": float("inf")}, "rate=inf must be finite"),

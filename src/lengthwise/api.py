@@ -248,7 +248,8 @@ def evaluate(
         raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")
     chosen = _fitting(model, language)
     if options:
-        raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
+        remedy = "Use words_per_length." if "words" in options else "Leave it out."
+        raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
     task = Task(language=chosen, protocol=protocol or "audited")
     with watch(f"evaluating {task.title}") as shown:
         return evaluate_task(

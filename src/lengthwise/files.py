@@ -109,6 +109,10 @@ def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
             file.flush()
             os.fsync(file.fileno())
         yield temporary
+    except OSError as error:
+        if error.filename in (None, str(temporary)):  # the name that people know
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
 from functools import cache
+from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
@@ -46,6 +47,7 @@ class Config:
             raise ConfigError(f"{cls.__name__} is made from named settings, but got {values!r}.")
         known = [field.name for field in fields(cls)]
         hints = get_type_hints(cls)
+        values = {name: _plain(value, hints.get(name)) for name, value in values.items()}
         for name, value in values.items():
             if name not in known:
                 raise unknown_name("setting", name, known)
@@ -325,6 +327,16 @@ def require(condition: bool, message: str) -> None:
 
 def _is_required(field: "Field[Any]") -> bool:
     return field.default is MISSING and field.default_factory is MISSING
+
+
+def _plain(value: Any, hint: Any) -> Any:
+    """Return a number of numpy as Python's, and `none` as None where that is an option."""
+    options = get_args(hint) if isinstance(hint, UnionType) else ()
+    if isinstance(value, str) and value.lower() == "none":
+        return None if NoneType in options and str not in options else value
+    if isinstance(value, Integral) and not isinstance(value, int):
+        return int(value)
+    return float(value) if isinstance(value, Real) and not isinstance(value, int | float) else value
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -1,7 +1,9 @@
 """The command `certify`: what it prints and saves, how it ends, and what it refuses."""
 
+import errno
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -244,3 +246,38 @@ def test_a_run_without_a_network_is_told(shell: Shell, run_folder: Path, tmp_pat
             changed.pop("network")
         (folder / "config.json").write_text(json.dumps(changed))
         shell.refused("--check", run_folder / "certificate.json", folder)
+
+
+def test_in_a_folder_that_cannot_be_written_to_the_proof_is_printed(
+    shell: Shell, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = trained(tmp_path_factory, "parity")
+    assert run.folder is not None
+    before = sorted(run.folder.path.iterdir())
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    status, out, _ = shell(run.folder.path)
+    assert status == 0
+    assert "not saved, since DIR cannot be written to; give --out FILE" in out
+    assert shell.json(0, run.folder.path)["certificate"] is None
+    assert main(["evaluate", str(run.folder.path), "--lengths", "5", "--words", "4"]) == 0
+    assert sorted(run.folder.path.iterdir()) == before
+
+
+def test_a_place_that_cannot_be_written_is_named_as_people_know_it(
+    shell: Shell, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = trained(tmp_path_factory, "parity")
+    assert run.folder is not None
+
+    def refuse(self: Path, *mode: Any, **more: Any) -> Any:
+        if self.name.endswith(".tmp"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(self))
+        return opened(self, *mode, **more)
+
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", refuse)
+    said = shell.refused(run.folder.path, "--out", "proof.json")
+    assert said.endswith(
+        "proof.json: Permission denied. Change its permissions, or use another place.\n"
+    )
+    assert ".tmp" not in said

@@ -39,3 +39,10 @@ def test_the_class_is_that_of_the_largest_logit_and_its_share_is_shown(
     assert shell("predict", str(folder), stdin=stdin)[1].split() == expected
     assert lw.predict(lw.load(folder).model, "parity", words) == expected
     assert shell.json("predict", str(folder), stdin="") == {"words": []}
+
+
+def test_a_byte_order_mark_before_the_first_word_is_none(shell: Shell) -> None:
+    assert shell("label", "parity", stdin="\ufeff01\n1\n")[1].splitlines() == ["1", "1"]
+    status, _, error = shell("label", "parity", stdin="01\n\ufeff1\n")
+    assert status == 2
+    assert "line 2, column 1" in error

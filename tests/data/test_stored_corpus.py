@@ -95,7 +95,7 @@ def test_where_texts_came_from_makes_no_other_digest() -> None:
 
 
 def test_what_is_not_ready_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TextError, match=r"holds no prepared corpus. Make one: make --out"):
+    with pytest.raises(TextError, match=r"holds no prepared corpus. Make one: `make --out"):
         Corpus.load(tmp_path)
     claim(tmp_path, REQUEST, nothing)
     with pytest.raises(TextError, match="is not prepared to the end"):

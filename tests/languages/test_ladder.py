@@ -552,3 +552,24 @@ def test_the_ladder_of_any_language_is_ready_for_json(language: Language) -> Non
         description["ladder"]
     )
     assert all(rung.key in description["ladder"] for rung in RUNGS)
+
+
+def test_with_one_symbol_the_width_is_that_of_the_definition() -> None:
+    """Every language of one symbol whose automaton is at most seven states in a row."""
+    for size in range(1, 8):
+        words = [(0,) * length for length in range(2 * size + 2)]
+        steps = tuple((min(n + 1, size - 1),) for n in range(size))
+        for classes in itertools.product((0, 1), repeat=size):
+            machine = Language(alphabet=("a",), transitions=steps, classes=classes)
+            for k in itertools.count(1):
+                seen: dict[object, set[int]] = {}
+                for word in words:
+                    of_windows = seen.setdefault(oracles.windows_of(word, k), set())
+                    of_windows.add(machine.classify(word))
+                if all(len(each) == 1 for each in seen.values()):
+                    break
+            assert ladder(machine)["locally_testable"].numbers["k"] == k
+
+
+def test_a_long_word_of_one_symbol_is_described_at_once() -> None:
+    assert ladder(parse("regex:a{3000}"))["locally_testable"].numbers["k"] == 3001

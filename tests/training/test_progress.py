@@ -22,12 +22,14 @@ def test_lines_come_at_once_at_validations_and_not_for_every_step(
         for step in range(1, 51):
             progress.update(step, RECORD)
         progress.update(51, {**RECORD, "validation_accuracy": 1.0})
+        progress.update(52, {**RECORD, "validation_accuracy": 0.99999})
     out, err = capsys.readouterr()
-    first, second = err.splitlines()
+    first, second, third = err.splitlines()
     assert out == ""
     assert first == "parity: step 1/100, loss 0.2500, accuracy 50.0 %, 1234 words/s"
     assert second.startswith("parity: step 51/100, loss 0.2500")
     assert "validation 100.00 %, at most " in second
+    assert "validation 99.99 %" in third, "100.00 means all"
 
 
 def test_counting_says_nothing_of_work_that_is_done_at_once(

@@ -87,7 +87,7 @@ def _require_plain_files(path: Path) -> None:
         if number > len(MOST_BYTES) or each.name not in MOST_BYTES:
             raise RunError(
                 f"a submission has no other files than {', '.join(MOST_BYTES)}, but {path} has "
-                f"{shown(each.name)!r:.60}. Take it out."
+                f"{shown(each.name)!r:.60}. Copy {', '.join(NEEDED)} into a folder of their own."
             )
         about = each.lstat()
         if not stat.S_ISREG(about.st_mode):

@@ -3,13 +3,13 @@
 import argparse
 import time
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import CertificateError, ClaimError, ConfigError, unknown_name
 from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
-from lengthwise.shipped import PREFIX, is_shipped, resolved
+from lengthwise.shipped import PREFIX, resolved
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.check import Induction, checked
 from lengthwise.verification.check_prefixes import PrefixInduction
@@ -24,6 +24,9 @@ from lengthwise.verification.statement import (
     shown,
     terms_of,
 )
+
+if TYPE_CHECKING:
+    from lengthwise.training.runs import RunFolder
 
 _SECONDS_OF_SILENCE = 3.0
 
@@ -101,19 +104,9 @@ def _certify(arguments: argparse.Namespace) -> None:
         "progress": _Levels(),
     }
     made = trained.problem.certify(trained, options)
-    out = arguments.out
-    if out is None and arguments.against is None and trained.folder is not None:
-        out = trained.folder.certificate
-        if arguments.precision != "weights":
-            out = out.with_stem(f"{out.stem}-{arguments.precision}")
-    saved = "not saved; give --out FILE"
-    if out is not None and arguments.out is None and is_shipped(out):
-        out, saved = None, "not saved, since the run comes with the package; give --out FILE"
-    if arguments.out is None and made.verdict == "not-closed" and out is not None and out.exists():
-        out, saved = None, "not saved, since the run has one; give --out FILE"
+    out, saved = _place(arguments, trained.folder, made)
     if out is not None:
         made.save(out)
-        saved = str(out)
     if arguments.json:
         where = None if out is None else saved
         print_json({**made.summary(), "certificate": where, "run": str(arguments.run)})
@@ -123,6 +116,25 @@ def _certify(arguments: argparse.Namespace) -> None:
         _export(arguments.export[1], *checked(made))
     if made.verdict != "equivalent":
         raise ClaimError(_verdict_of(made, arguments))
+
+
+def _place(
+    arguments: argparse.Namespace, folder: "RunFolder | None", made: Certificate
+) -> tuple[Path | None, str]:
+    """Return where a certificate is saved, if it is, and the same in words."""
+    if arguments.out is not None:
+        return arguments.out, str(arguments.out)
+    if arguments.against is not None or folder is None:
+        return None, "not saved; give --out FILE"
+    if folder.is_read_only:
+        why = "the run comes with the package" if folder.is_shipped else "DIR cannot be written to"
+        return None, f"not saved, since {why}; give --out FILE"
+    out = folder.certificate
+    if arguments.precision != "weights":
+        out = out.with_stem(f"{out.stem}-{arguments.precision}")
+    if made.verdict == "not-closed" and out.exists():
+        return None, "not saved, since the run has one; give --out FILE"
+    return out, str(out)
 
 
 class _Levels:

@@ -74,6 +74,9 @@ def run(arguments: argparse.Namespace) -> None:
     found = evaluated(trained, options, counting_progress)
     for line in found.notes:
         note(line)
+    if found.is_stored and trained.folder is not None and trained.folder.is_read_only:
+        why = "comes with the package" if trained.folder.is_shipped else "cannot be written to"
+        note(f"the scores are not kept, since {arguments.run} {why}")
     if arguments.json:
         printed = found.values if found.printed is None else found.printed
         print_json({**printed, "run": str(arguments.run)})

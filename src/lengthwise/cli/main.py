@@ -4,6 +4,7 @@
 130: stopped by Ctrl-C.
 """
 
+import errno
 import os
 import sys
 import traceback
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from lengthwise.cli.output import Parser
@@ -53,7 +55,23 @@ is imported."""
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    _open_closed_streams()
+    status = 0
+    try:
+        try:
+            status = _status(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            sys.stdout.flush()  # now, since errors of the interpreter's own flush are not ours
+    except BrokenPipeError:  # the reader of our output, such as `head`, has ended
+        _drop_output()
+    except OSError as error:
+        _drop_output()
+        return _complain(f"standard output: {_why(error)}", 2)
+    return status
+
+
+def _status(given: Sequence[str]) -> int:
+    """Run one command and return its exit status; its output need not be written to the end."""
     if not given or given[0] in ("-h", "--help", "help"):
         print(_overview())
         return 0
@@ -67,8 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
     except KeyboardInterrupt:
         return _complain("stopped. What was finished is kept.", 130)
-    except BrokenPipeError:  # the reader of our output, such as `head`, has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        raise
     except UnicodeEncodeError as error:
         character = error.object[error.start]
         return _complain(
@@ -77,10 +95,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
             2,
         )
     except OSError as error:
-        return _complain(f"{error.filename or given[0]}: {error.strerror}.", 2)
+        return _complain(f"{error.filename or given[0]}: {_why(error)}", 2)
     except Exception:  # a bug: print all, with a status other than that of a failed claim
         return _complain(f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70)
     return 0
+
+
+def _open_closed_streams() -> None:
+    """Give a process whose standard streams were closed, such as a daemon, empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _drop_output() -> None:
+    """Let what is still to be written to standard output go nowhere, so that nothing complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _why(error: OSError) -> str:
+    """Return the reason of an error of the system, with a remedy where there is one."""
+    reason = error.strerror or str(error)
+    remedy = _REMEDIES.get(error.errno or 0)
+    return f"{reason}. {remedy}" if remedy else f"{reason}."
+
+
+_REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "Change its permissions, or use another place."),
+    errno.EROFS: "Use another place.",
+    errno.ENOENT: "Use another place.",
+    errno.ENOSPC: "Make room, or use another place.",
+}
 
 
 @contextmanager

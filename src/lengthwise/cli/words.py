@@ -73,6 +73,8 @@ def read(
     """
     some: Lines[T] = Lines([], [], {})
     for number, line in enumerate(lines, start=1):
+        if number == 1:
+            line = line.removeprefix("\ufeff")  # noqa: PLW2901  some editors begin texts with it
         try:
             _require_text(line, number)
             some.words.append(one(line.rstrip("\r\n")))

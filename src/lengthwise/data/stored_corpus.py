@@ -81,7 +81,7 @@ class StoredCorpus(ABC):
                     f"it goes on."
                 )
             raise TextError(
-                f"{folder} holds no prepared corpus. Make one: {cls.command} --out {folder}."
+                f"{folder} holds no prepared corpus. Make one: `{cls.command} --out {folder}`."
             )
         index = noted(path)
         found = index.get("format")

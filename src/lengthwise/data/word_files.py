@@ -141,8 +141,10 @@ def _of_object(line: str, number: int, where: str) -> Row:
 
 def _of_record(record: Mapping[str, Any], number: int, where: str) -> Row:
     for name in (WORD, LABEL):
-        if record.get(name) is None:
+        if name not in record:
             raise TextError(f"{where} has no {name}. {suggestion(name, record)}")
+        if record[name] is None:
+            raise TextError(f"{where}: the {name} is null. Give a text, or leave the line out.")
     return Row(number, _word(record[WORD], where), _label(record[LABEL], where))
 
 

@@ -160,7 +160,9 @@ def parse_lengths(text: str) -> list[int]:
     lengths: set[int] = set()
     for part in text.split(","):
         pieces = part.split(":")
-        if not all(re.fullmatch(r"[0-9]{1,9}", piece) for piece in pieces) or len(pieces) > 3:
+        if any(re.fullmatch(r"[0-9]{10,}", piece) for piece in pieces):
+            raise ConfigError(f"a length has at most nine digits, but got {part!r:.40}.")
+        if not all(re.fullmatch(r"[0-9]+", piece) for piece in pieces) or len(pieces) > 3:
             raise ConfigError(
                 f"lengths are written as 41:500, 41:500:10 or 10,100,1000, but got {text!r}."
             )

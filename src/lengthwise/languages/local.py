@@ -122,8 +122,10 @@ def local_width(subject: Subject) -> tuple[int, bool]:
     """Return the least width k of the windows that decide, or the first one that is too large to
     be tried; the second value says if it was found.
 
-    A word of k - 1 symbols or fewer is its own end.
+    A word of k - 1 symbols or fewer is its own end. The language is locally testable.
     """
+    if subject.machine.num_symbols == 1:  # states in a row, the last of which words do not leave
+        return max(1, subject.machine.num_states - 1), True
     for k in count(1):
         if subject.machine.num_symbols**k > MAX_WINDOWS:
             return k, False

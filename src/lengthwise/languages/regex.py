@@ -72,6 +72,8 @@ def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Langua
             f"Remove it."
         )
     tokens = _tokens(expression)
+    if alphabet is None and not any(token.symbols for token in tokens):
+        _put_together(expression, tokens, frozenset("0"), PositionAutomaton())  # its grammar first
     symbols = _alphabet(expression, tokens, alphabet)
     positions = PositionAutomaton()
     whole = _put_together(expression, tokens, frozenset(symbols), positions)

@@ -134,6 +134,8 @@ def _named(spec: str) -> Language:
         depth = int(match.group(1))
         return replace(dyck(depth), spec=f"d-{depth}")
     if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
+        if remedy := _NO_LANGUAGES.get(kind.group(1)):
+            raise LanguageError(f"{spec!r:.60} names no language. {remedy}")
         raise unknown_name("kind of language", kind.group(1), _KINDS, LanguageError)
     if re.search(r"\.(tsv|jsonl|ndjson)(\.\w+)?$", spec):
         raise LanguageError(
@@ -367,6 +369,12 @@ def _one_alphabet(stated: str | None, given: str | None) -> str | None:
         )
     return given if stated is None else stated
 
+
+_NO_LANGUAGES = {
+    **dict.fromkeys(("words", "labels", "steps", "text", "pairs"), "Use it with lengthwise train."),
+    "zoo": "Use it where a run stands.",
+}
+"""What to do with specifications that name something else."""
 
 _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "regex": _regex,

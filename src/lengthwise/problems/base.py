@@ -374,6 +374,6 @@ def evaluated(
         if option not in run.problem.evaluation_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
     found = run.problem.evaluate(run, read_options(options), watch)
-    if run.folder and not run.folder.is_shipped and stored and found.is_stored:
+    if run.folder and not run.folder.is_read_only and stored and found.is_stored:
         run.folder.save_evaluation(found.records, found.values)
     return found

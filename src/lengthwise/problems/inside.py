@@ -68,7 +68,7 @@ def extract(
     """
     network, most = module_of(model), whole("max_elements", max_elements, 1)
     if domain is None and isinstance(model, Run):
-        domain = symbols_of(model.problem).domain
+        domain = _symbols(model).domain
     return extract_algebra(network, _language_or_none(domain), max_elements=most)
 
 
@@ -95,7 +95,7 @@ def extract_automaton(
     """
     network = module_of(model)
     if language is None and isinstance(model, Run):
-        language = symbols_of(model.problem)
+        language = _symbols(model)
     return extract_own_automaton(
         network,
         _language_of(model, language),
@@ -157,7 +157,7 @@ def learn_automaton(
             first hypothesis has more than `max_states` states.
     """
     if isinstance(recogniser, Run):
-        own = symbols_of(recogniser.problem)
+        own = _symbols(recogniser)
         alphabet = own.alphabet if alphabet is None else alphabet
         classes = own.class_names if classes is None else classes
         domain = own.domain if domain is None else domain
@@ -243,7 +243,7 @@ def knowledge_of(run: Run) -> Knowledge:
     Raises:
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
-    proof = None if run.folder is None else read_proof(run.folder, symbols_of(run.problem))
+    proof = None if run.folder is None else read_proof(run.folder, _symbols(run))
     verdict = known_verdict(proof, run.language, run.metrics)
     return Knowledge(verdict=verdict, has_binary_memory=has_binary_memory(run.plan.network))
 
@@ -280,3 +280,8 @@ def _language_or_none(domain: Language | str | None) -> Language | None:
 
 def _are_texts(values: object) -> bool:
     return isinstance(values, Sequence) and all(isinstance(each, str) for each in values)
+
+
+def _symbols(run: Run) -> Language:
+    """Return the language of a run, or an automaton with the symbols and classes of its words."""
+    return symbols_of(run.problem) or run.language

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.errors import CertificateError, ConfigError, RunError
+from lengthwise.errors import CertificateError, ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Architecture
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS, ModelEntry
@@ -107,14 +107,15 @@ def require_network(made: Certificate, folder: RunFolder) -> None:
         ) from None
 
 
-def require_symbols(made: Certificate, symbols: Language) -> None:
+def require_symbols(made: Certificate, symbols: Language | None) -> None:
     """Refuse a certificate whose symbols or classes are written otherwise than the run's.
 
     Raises:
         CertificateError: they differ.
     """
     own = made.language
-    if (own.alphabet, own.class_names) != (symbols.alphabet, symbols.class_names):
+    theirs = None if symbols is None else (symbols.alphabet, symbols.class_names)
+    if theirs != (own.alphabet, own.class_names):
         raise CertificateError(
             f"the certificate is about words over {' '.join(own.alphabet)!a:.60} and classes "
             f"{' '.join(own.class_names)!a:.60}, but the run has other symbols or classes. "
@@ -122,16 +123,15 @@ def require_symbols(made: Certificate, symbols: Language) -> None:
         )
 
 
-def symbols_of(problem: object) -> Language:
+def symbols_of(problem: object) -> Language | None:
     """Return the language of a problem, or an automaton with the symbols and classes of its words.
 
-    Raises:
-        RunError: it is not about words that have classes.
+    It is None of a problem without words that have classes.
     """
     for name in ("symbols", "language"):
         if isinstance(found := getattr(problem, name, None), Language):
             return found
-    raise RunError("this run is not about words that have classes. Give one that is.")
+    return None
 
 
 def _architecture(config: Mapping[str, Any]) -> Architecture | None:

@@ -17,6 +17,7 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
 from lengthwise.problems.runs import plan_from_dict
+from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder, flattened
@@ -211,6 +212,12 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
                     f"runs are compared at single lengths, but {path} was tested on the words that "
                     f"a file has. Use lengthwise report {path}"
                 )
+            if is_shipped(path):
+                name = path.name.removeprefix(PREFIX)
+                raise RunError(
+                    f"{PREFIX}{name} comes with the package, and its evaluation is not kept. Copy "
+                    f"it (lengthwise zoo {name} --out DIR), and evaluate DIR."
+                )
             raise RunError(f"{path} is not evaluated yet. Run lengthwise evaluate {path}{option}")
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves)
@@ -253,9 +260,11 @@ def _require_onesubject_of(paths: Sequence[Path], plans: Sequence[Plan]) -> None
     first = subject_of(plans[0])
     for path, plan in zip(paths, plans, strict=True):
         if subject_of(plan) != first:
+            names = plans[0].problem.name, plan.problem.name
+            about = "with other settings of it, or another text" if names[0] == names[1] else ""
             raise ConfigError(
-                f"runs of one problem are compared, but {paths[0]} is about "
-                f"{plans[0].problem.name} and {path} about {plan.problem.name}. Use report."
+                f"runs of one problem are compared, but {paths[0]} is about {names[0]} and {path} "
+                f"about {about or names[1]}. Use report."
             )
 
 

@@ -138,7 +138,11 @@ def _read(path: Path) -> dict[str, Any]:
     if is_finished and not metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     kind, subject = _about(config)
-    best = max(reversed(metrics), key=_rank)["validation_accuracy"] if metrics else None
+    try:
+        best = max(reversed(metrics), key=_rank)["validation_accuracy"] if metrics else None
+        step = metrics[-1]["step"] if metrics else 0
+    except (LookupError, TypeError) as error:
+        raise RunError(f"{path}/metrics.jsonl does not fit ({error!r:.60})") from None
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
     staged = {"stage": stage, "stages": stage + later} if stage > 1 or later else {}
@@ -148,7 +152,7 @@ def _read(path: Path) -> dict[str, Any]:
         "subject": subject,
         "seed": training.get("seed"),
         "state": "finished" if is_finished else "running" if running else "stopped",
-        "step": metrics[-1]["step"] if metrics else 0,
+        "step": step,
         "steps": training.get("steps"),
         **staged,
         "validation_accuracy": best,

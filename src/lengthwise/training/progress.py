@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from lengthwise.errors import ConfigError
+from lengthwise.evaluation.scores import percent
 from lengthwise.training.loop import Progress as TrainingProgress
 from lengthwise.wording import counted
 
@@ -108,7 +109,7 @@ class NotebookProgress:
         self._steps = record.get("stage_steps", self._steps)
         told = f"{_stage(record)}loss {record['loss']:.4f}, {self._speed(record)}"
         if "validation_accuracy" in record:
-            self._validation = f", validation {100 * record['validation_accuracy']:.2f} %"
+            self._validation = f", validation {percent(record['validation_accuracy'])} %"
             self._validation += ", proved" if record.get("proved") else ""
         self._bar.show(step, self._steps, told + self._validation)
 
@@ -209,7 +210,7 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
     if "validation_score" in record and "longest" not in record:
         text += f", validation loss {record['validation_loss']:.4f}"
     elif "validation_accuracy" in record:
-        text += f", validation {100 * record['validation_accuracy']:.2f} %"
+        text += f", validation {percent(record['validation_accuracy'])} %"
     if "longest" in record:
         text += f", words of up to {record['longest']} symbols"
     if "right_to" in record:

@@ -19,6 +19,7 @@ Nothing is unpickled. Each file is written under a temporary name, synced and re
 """
 
 import json
+import os
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping
@@ -117,6 +118,12 @@ class RunFolder:
                 f"{PREFIX}{name} comes with the package, and is not written to. Copy it: "
                 f"lengthwise zoo {name} --out DIR."
             )
+
+    @property
+    def is_read_only(self) -> bool:
+        """Tell whether nothing can be kept here: it comes with the package, or cannot be written
+        to."""
+        return self.is_shipped or not os.access(self.path, os.W_OK)
 
     @property
     def is_finished(self) -> bool:
