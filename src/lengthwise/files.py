@@ -110,8 +110,8 @@ def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
             os.fsync(file.fileno())
         yield temporary
     except OSError as error:
-        if error.filename in (None, str(temporary)):  # the name that people know
-            error.filename = str(path)
+        if error.errno and error.filename in (None, str(temporary)):
+            error.filename = str(path)  # the name that people know
         raise
     finally:
         temporary.unlink(missing_ok=True)
