@@ -59,6 +59,7 @@ TABLES = {
     ("docs/words.md", "label-learners-languages"): ("own/label-learners", "Languages"),
     ("docs/words.md", "held-out-pairs"): ("own/held-out-pairs", ""),
     ("docs/words.md", "held-out-pairs-statement"): ("own/held-out-pairs", "The statement"),
+    ("docs/translation.md", "log-length-gap"): ("own/log-length-gap", ""),
     ("docs/board.md", "smallest-proofs"): ("own/smallest-proofs", ""),
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
     ("docs/steps.md", "grid"): ("steps2022/table1", ""),
