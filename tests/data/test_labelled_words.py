@@ -166,7 +166,7 @@ def test_damaged_and_unfinished_folders_are_made_again(tmp_path: Path) -> None:
         ("a.jsonl", b'{"word": "a", "label": "1"}\n{', "line 2: not JSON"),
         ("a.jsonl", b'["a", "1"]\n', "line 1: no object"),
         ("a.jsonl", b'{"wrd": "a", "label": "1"}\n', "has no word. Did you mean 'wrd'?"),
-        ("a.jsonl", b'{"word": "a", "label": null}\n', "line 1 has no label"),
+        ("a.jsonl", b'{"word": "a", "label": null}\n', "line 1: the label is null. Give a text"),
         ("a.jsonl", b'{"word": "a", "label": 1.5}\n', "a label is a text, but it is 1.5"),
         ("a.jsonl", b'{"word": 3, "label": 1}\n', "a word is a text or a list of symbols"),
         ("a.jsonl", b'{"word": ["a", "b c"], "label": 1}\n', "symbol 2: 'b c' is no symbol"),

@@ -298,7 +298,7 @@ def test_a_damaged_index_is_told(corpus: ParallelCorpus, content: str) -> None:
 
 
 def test_a_missing_corpus_is_told_with_the_command(tmp_path: Path) -> None:
-    with pytest.raises(TextError, match=r"Make one: lengthwise prepare FILE.tsv --pairs en,vi"):
+    with pytest.raises(TextError, match=r"Make one: `lengthwise prepare FILE.tsv --pairs en,vi"):
         ParallelCorpus.load(tmp_path)
 
 

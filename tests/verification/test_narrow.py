@@ -1,7 +1,8 @@
 """Proofs for bfloat16: bounds against networks that run in it, and what is claimed of whom."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -279,12 +280,7 @@ def test_the_second_checker_refuses_it_in_one_line(tmp_path: Path) -> None:
 def _with_a_weight_between(made: Certificate) -> Certificate:
     weights = dict(made.weights)
     weights["pad"] = weights["pad"] + np.float32(1e-5)
-    return _replaced(made, weights=weights)
-
-
-def _replaced(made: Certificate, **changes: Any) -> Certificate:
-    fields: Mapping[str, Any] = {name: getattr(made, name) for name in made.__slots__}
-    return Certificate(**{**fields, **changes})
+    return replace(made, weights=weights)
 
 
 @pytest.mark.parametrize(
@@ -292,12 +288,12 @@ def _replaced(made: Certificate, **changes: Any) -> Certificate:
     [
         (_with_a_weight_between, "numbers of bfloat16"),
         (
-            lambda made: _replaced(made, strength="structural"),
+            lambda made: replace(made, strength="structural"),
             "a structural certificate has no elements",
         ),
-        (lambda made: _replaced(made, strength="robust"), "about discrete memory"),
+        (lambda made: replace(made, strength="robust"), "about discrete memory"),
         (
-            lambda made: _replaced(
+            lambda made: replace(
                 made, weights={n: w.astype(np.float64) for n, w in made.weights.items()}
             ),
             "numbers of bfloat16",
@@ -322,7 +318,7 @@ def test_a_proof_for_float32_is_none_for_bfloat16() -> None:
     made = certify(model, ENDS_WITH_1)
     assert made.verdict == "equivalent"
     with pytest.raises(CertificateError, match="every sign is certain"):
-        check(_replaced(made, precision="bfloat16"))
+        check(replace(made, precision="bfloat16"))
 
 
 def test_it_is_the_certificate_of_a_run_in_float32() -> None:
