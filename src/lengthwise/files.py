@@ -9,7 +9,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -114,7 +114,8 @@ def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
             error.filename = str(path)  # the name that people know
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # such as one of a file system that is only read
+            temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 

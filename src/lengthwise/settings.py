@@ -336,7 +336,7 @@ def _plain(value: Any, hint: Any) -> Any:
         return None if NoneType in options and str not in options else value
     if isinstance(value, Integral) and not isinstance(value, int):
         return int(value)
-    return float(value) if isinstance(value, Real) and not isinstance(value, int | float) else value
+    return float(value) if isinstance(value, Real) and not isinstance(value, int) else value
 
 
 def _fits(value: Any, hint: Any) -> bool:

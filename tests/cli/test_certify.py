@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+import lengthwise as lw
 from lengthwise.cli.main import main
+from lengthwise.errors import ConfigError
 from verification.trained import trained
 
 FACTS = {
@@ -249,7 +251,10 @@ def test_a_run_without_a_network_is_told(shell: Shell, run_folder: Path, tmp_pat
 
 
 def test_in_a_folder_that_cannot_be_written_to_the_proof_is_printed(
-    shell: Shell, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    shell: Shell,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = trained(tmp_path_factory, "parity")
     assert run.folder is not None
@@ -260,6 +265,9 @@ def test_in_a_folder_that_cannot_be_written_to_the_proof_is_printed(
     assert "not saved, since DIR cannot be written to; give --out FILE" in out
     assert shell.json(0, run.folder.path)["certificate"] is None
     assert main(["evaluate", str(run.folder.path), "--lengths", "5", "--words", "4"]) == 0
+    assert "the scores are not kept, since" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match="is in a folder that cannot be written to"):
+        lw.evaluate(run, lengths=[5], words=4, store=True)
     assert sorted(run.folder.path.iterdir()) == before
 
 
@@ -274,8 +282,12 @@ def test_a_place_that_cannot_be_written_is_named_as_people_know_it(
             raise PermissionError(errno.EACCES, "Permission denied", str(self))
         return opened(self, *mode, **more)
 
+    def fail(self: Path, **more: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(self))
+
     opened = Path.open
     monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", fail)
     said = shell.refused(run.folder.path, "--out", "proof.json")
     assert said.endswith(
         "proof.json: Permission denied. Change its permissions, or use another place.\n"

@@ -32,11 +32,21 @@ def test_a_reader_that_ends_early_is_no_error(asked: str, buffered: bool) -> Non
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("buffered", [True, False])
-@pytest.mark.parametrize("asked", ["languages", "--help"])
+@pytest.mark.parametrize("asked", ["languages", "--help", "describe --help"])
 def test_a_full_disk_is_told_in_a_line(asked: str, buffered: bool) -> None:
     status, error = _run(f"run {asked} > {FULL}", buffered=buffered)
     assert (status, error.count("\n")) == (2, 1)
     assert "No space left on device. Make room" in error
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+def test_a_slip_that_nobody_reads_has_its_status(buffered: bool) -> None:
+    assert (
+        _run("run tarin 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}", buffered=buffered)[0] == 2
+    )
+    if FULL.exists():
+        assert _run(f"run tarin 2> {FULL}", buffered=buffered)[0] == 2
+        assert _run(f"run languages > {FULL} 2>&1", buffered=buffered)[0] == 2
 
 
 def test_closed_streams_are_empty_ones() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 import lengthwise as lw
 from cli.shell import Shell
@@ -107,6 +107,29 @@ def test_a_proof_for_another_language_says_so(tmp_path: Path, shell: Shell) -> N
     assert shell("report", str(folder), "--out", str(page))[0] == 0
     assert "equivalent (another language)" in page.read_text(encoding="utf-8")
     assert "claims equivalent (att:" in shell("ls", str(tmp_path))[1]
+    lw.certify(run, replace(own, spec="")).save(run.folder.certificate)
+    assert "claims equivalent (another language)" in shell("ls", str(tmp_path))[1]
+
+
+def test_another_name_of_the_same_language_is_no_other_language(
+    tmp_path: Path, shell: Shell
+) -> None:
+    folder = Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
+    run = lw.load(folder, device="cpu")
+    lw.certify(run, "regex:(0|10*1)*10*").save(folder / "certificate.json")
+    out = shell("ls", str(tmp_path))[1]
+    assert "claims equivalent" in out
+    assert "claims equivalent (" not in out
+
+
+def test_what_training_proved_is_not_believed_of_stored_weights(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
+    (folder / "certificate.json").unlink()
+    weights = load_file(folder / SAVED)
+    save_file({name: -each for name, each in weights.items()}, folder / SAVED)
+    run = lw.load(folder, device="cpu")
+    assert run.metrics[-1]["proved"]
+    assert knowledge_of(run).verdict is None
 
 
 def test_a_forged_verdict_is_not_believed(tmp_path: Path) -> None:
@@ -210,3 +233,5 @@ def test_the_card_of_a_file_claims_and_that_of_a_check_says_proved() -> None:
     assert ">proved<" not in loaded._repr_html_()
     assert ">proved<" in check(loaded)._repr_html_()
     assert loaded.to_bytes() == file.read_bytes()
+    changed = replace(check(loaded), reason="another")
+    assert "a claim, not checked" in changed._repr_html_()

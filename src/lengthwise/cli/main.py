@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from lengthwise.cli.output import Parser
 from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning, unknown_name
@@ -63,9 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # now, since errors of the interpreter's own flush are not ours
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
-        _drop_output()
+        _drop(sys.stdout)
     except OSError as error:
-        _drop_output()
+        _drop(sys.stdout)
         return _complain(f"standard output: {_why(error)}", 2)
     return status
 
@@ -108,9 +108,9 @@ def _open_closed_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
-def _drop_output() -> None:
-    """Let what is still to be written to standard output go nowhere, so that nothing complains."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _drop(stream: TextIO) -> None:
+    """Let what is still to be written to a stream go nowhere, so that nothing complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _why(error: OSError) -> str:
@@ -155,7 +155,11 @@ def _run(name: str, *arguments: str) -> None:
 
 
 def _complain(message: str, status: int) -> int:
-    print(f"lengthwise: {message}", file=sys.stderr)
+    try:
+        print(f"lengthwise: {message}", file=sys.stderr)
+        sys.stderr.flush()
+    except OSError:  # nobody reads it, or there is no room; the status tells
+        _drop(sys.stderr)
     return status
 
 

@@ -20,6 +20,10 @@ _SECONDS_BETWEEN_NOTES = 5.0
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line, like all errors of the package."""
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help; argparse itself is silent where it cannot be written."""
+        (file or sys.stdout).write(message)
+
     def error(self, message: str) -> NoReturn:
         """Raise the message that argparse would print before it exits.
 

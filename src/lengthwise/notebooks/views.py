@@ -157,7 +157,7 @@ def of_certificate(made: Certificate) -> str:
     """Return the card of a certificate: verdict, statement, figures, terms, shortest wrong word."""
     summary = made.summary()
     badge, tone = _VERDICTS[made.verdict]
-    if made.is_unchecked and made.verdict != "not-closed":
+    if not made.is_checked and made.verdict != "not-closed":
         badge, tone = "a claim, not checked", "open"
     facts: list[tuple[str, str]] = [("strength", made.strength)]
     if made.counterexample is not None:

@@ -3,7 +3,7 @@
 Each function takes a run or its model. Of a run the language is known, and need not be given.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import nn
@@ -238,25 +238,25 @@ def longest_of(model: nn.Module | Run) -> int:
 def knowledge_of(run: Run) -> Knowledge:
     """Return what is proved or refuted about the model of a run, as it runs.
 
-    Its certificate says so, which is checked here, or else the proof that ended its training.
+    Of a run with a folder the certificate there says so, which is checked here; of another one,
+    the proof that ended its training.
 
     Raises:
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
-    proof = None if run.folder is None else read_proof(run.folder, _symbols(run))
-    verdict = known_verdict(proof, run.language, run.metrics)
+    language = run.language
+    if run.folder is None:
+        verdict = "equivalent" if run.metrics and kept(run.metrics).get("proved") else None
+    else:
+        verdict = known_verdict(read_proof(run.folder, _symbols(run)), language)
     return Knowledge(verdict=verdict, has_binary_memory=has_binary_memory(run.plan.network))
 
 
-def known_verdict(
-    proof: Proof | None, language: Language, metrics: Sequence[Mapping[str, Any]]
-) -> str | None:
-    """Return the verdict of a model's certificate, or else of its training."""
-    if proof is not None and proof.refused:
+def known_verdict(proof: Proof | None, language: Language) -> str | None:
+    """Return what a certificate that was checked says of the model as it runs, if it does."""
+    if proof is None or proof.refused:
         return None
-    if proof is not None and (found := verdict_about(proof.certificate, language)) is not None:
-        return found
-    return "equivalent" if metrics and kept(metrics).get("proved") else None
+    return verdict_about(proof.certificate, language)
 
 
 def has_binary_memory(network: object) -> bool:

@@ -140,6 +140,6 @@ def _architecture(config: Mapping[str, Any]) -> Architecture | None:
     if not isinstance(name, str) or ":" in name:  # an import path
         return None
     if is_compiled(config):
-        return ARCHITECTURES[name]
-    entry = MODELS[name]
+        return ARCHITECTURES[name] if name in ARCHITECTURES else None  # noqa: SIM401
+    entry = MODELS[name] if name in MODELS else None  # noqa: SIM401  a catalogue has no `get`
     return entry.architecture if type(entry) is ModelEntry else None

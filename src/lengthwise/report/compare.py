@@ -261,10 +261,12 @@ def _require_onesubject_of(paths: Sequence[Path], plans: Sequence[Plan]) -> None
     for path, plan in zip(paths, plans, strict=True):
         if subject_of(plan) != first:
             names = plans[0].problem.name, plan.problem.name
-            about = "with other settings of it, or another text" if names[0] == names[1] else ""
+            other = f"{path} about {names[1]}"
+            if names[0] == names[1]:
+                other = f"{path} is, too, but with other settings of it or another text"
             raise ConfigError(
-                f"runs of one problem are compared, but {paths[0]} is about {names[0]} and {path} "
-                f"about {about or names[1]}. Use report."
+                f"runs of one problem are compared, but {paths[0]} is about {names[0]} and "
+                f"{other}. Use report."
             )
 
 

@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lengthwise.errors import RunError
+from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.files import read_lines, read_object
+from lengthwise.languages.serialisation import from_dict
 from lengthwise.verification.statement import shown
 from lengthwise.wording import shortened
 
@@ -222,16 +223,25 @@ def _claim(path: Path, config: Mapping[str, Any]) -> str:
         found = read_object(file)
         if found["verdict"] == "not-closed":
             return "not closed"
-        spec, precision = found["language"]["spec"], found.get("precision", "weights")
-        own = config.get("problem", config).get("language", {}).get("spec")
+        about_words, precision = found["language"], found.get("precision", "weights")
+        name = shortened(shown(about_words["spec"]), _LONGEST) or "another language"
+        stored = config if "construction" in config else config.get("problem", config)
+        own = stored.get("language")
         about = [
-            *([shortened(shown(spec), _LONGEST)] if own and spec and spec != own else []),
+            *([name] if own and not _are_alike(own, about_words) else []),
             *(["snapped"] if found["strength"] == "snapped" else []),
             *([shown(precision)] if precision != "weights" else []),
         ]
         return f"claims {shown(found['verdict'])}" + (f" ({', '.join(about)})" if about else "")
-    except (RunError, LookupError, TypeError, AttributeError):
+    except (LengthwiseError, LookupError, TypeError, ValueError, AttributeError):
         return "damaged certificate"
+
+
+def _are_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two stored automata are of one language, whatever its name."""
+    if {**one, "spec": ""} == {**other, "spec": ""}:
+        return True
+    return from_dict(one).minimised() == from_dict(other).minimised()
 
 
 def _is_locked(path: Path) -> bool:

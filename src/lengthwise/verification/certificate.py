@@ -120,8 +120,14 @@ class Certificate(Viewed):
     sureness: RoundingMargins | None = None
     moved: SnapDistances | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
-    is_unchecked: bool = field(default=False, init=False, compare=False, repr=False)
-    """Whether it was read from a file, and so claims what nothing has checked yet."""
+    is_checked: bool = field(default=False, init=False, compare=False, repr=False)
+    """Whether `certify` made this very object or `check` returned it; of a file, or of a changed
+    certificate, nothing has been checked yet."""
+
+    def as_checked(self) -> Self:
+        """Return this certificate, marked as one that was checked; for `certify` and `check`."""
+        object.__setattr__(self, "is_checked", True)
+        return self
 
     def __repr__(self) -> str:
         return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
@@ -279,7 +285,6 @@ class Certificate(Viewed):
         try:
             body = json.loads(content)
             certificate = cls._from_body(body)
-            object.__setattr__(certificate, "is_unchecked", True)
             same = certificate.to_bytes() == content
         except MemoryError:
             raise CertificateError(TOO_LARGE) from None

@@ -96,7 +96,9 @@ def certify(
     chosen = _suitable(checked, strength)
     require_suitable_precision(checked, chosen, precision)
     if isinstance(checked, StateSlots):
-        return _checked_or_not_closed(certify_structure(checked, language), explored=-1)
+        return _checked_or_not_closed(
+            certify_structure(checked, language), explored=-1
+        ).as_checked()
     look = partial(explore, max_chunks=max_chunks, progress=progress)
     with running(checked, precision) as ran:
         if isinstance(ran, BinaryRecurrent | WindowScratchpad):
@@ -132,7 +134,7 @@ def certify(
         sureness=found.sureness,
         made_with=made_with(),
     )
-    return _checked_or_not_closed(made, _checked(found))
+    return _checked_or_not_closed(made, _checked(found)).as_checked()
 
 
 def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:

@@ -109,7 +109,7 @@ def _checked(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInduct
         sureness=sureness,
         moved=moved,
     )
-    return verified, induction
+    return verified.as_checked(), induction
 
 
 def _by_levels(claim: Certificate, node: Node) -> "Induction":

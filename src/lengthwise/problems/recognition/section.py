@@ -131,7 +131,7 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         curves = {name: scores.accuracy_by_length()}
         curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
     known = Knowledge(
-        verdict=known_verdict(proof, language, metrics),
+        verdict=known_verdict(proof, language),
         has_binary_memory=has_binary_memory(plan.network),
     )
     body = _render(
