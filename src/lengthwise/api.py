@@ -268,10 +268,11 @@ def _evaluated(
 ) -> Scores | Evaluation:
     """Test a run on its own problem, with the options that are not None."""
     if store and (run.folder is None or run.folder.is_read_only):
-        where = "has no folder"
-        if run.folder:
-            what = "is part of the package" if run.folder.is_shipped else "cannot be written to"
-            where = f"is in a folder that {what}" if not run.folder.is_shipped else what
+        where = "is in a folder that cannot be written to"
+        if run.folder is None:
+            where = "has no folder"
+        elif run.folder.is_shipped:
+            where = "is part of the package"
         raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
     asked = {name: value for name, value in options.items() if value is not None}
     if "lengths" in asked:

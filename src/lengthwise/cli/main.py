@@ -85,7 +85,7 @@ def _status(given: Sequence[str]) -> int:
         return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
     except KeyboardInterrupt:
         return _complain("stopped. What was finished is kept.", 130)
-    except BrokenPipeError:
+    except BrokenPipeError:  # no fault of the command; `main` lets the output go
         raise
     except UnicodeEncodeError as error:
         character = error.object[error.start]

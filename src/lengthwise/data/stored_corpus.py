@@ -42,7 +42,7 @@ class StoredCorpus(ABC):
     special: ClassVar[Mapping[str, str]] = {}
     """Tokens that its tokenizer must have, and what they do."""
     skips_special: ClassVar[bool] = False
-    """Whether special tokens have no text."""
+    """True if special tokens have no text."""
 
     def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
         self.folder, self.index = folder, index

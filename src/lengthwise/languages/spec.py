@@ -374,7 +374,7 @@ _NO_LANGUAGES = {
     **dict.fromkeys(("words", "labels", "steps", "text", "pairs"), "Use it with lengthwise train."),
     "zoo": "Use it where a run stands.",
 }
-"""What to do with specifications that name something else."""
+"""Remedies by prefix, for specifications that name something else."""
 
 _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "regex": _regex,

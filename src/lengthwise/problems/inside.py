@@ -18,7 +18,7 @@ from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.proof import Proof, read_proof, symbols_of, verdict_about
+from lengthwise.problems.proof import known_verdict, read_proof, symbols_of
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
 from lengthwise.verification.extracted_automaton import ExtractedAutomaton
@@ -244,19 +244,11 @@ def knowledge_of(run: Run) -> Knowledge:
     Raises:
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
-    language = run.language
     if run.folder is None:
         verdict = "equivalent" if run.metrics and kept(run.metrics).get("proved") else None
     else:
-        verdict = known_verdict(read_proof(run.folder, _symbols(run)), language)
+        verdict = known_verdict(read_proof(run.folder, _symbols(run)), run.language)
     return Knowledge(verdict=verdict, has_binary_memory=has_binary_memory(run.plan.network))
-
-
-def known_verdict(proof: Proof | None, language: Language) -> str | None:
-    """Return what a certificate that was checked says of the model as it runs, if it does."""
-    if proof is None or proof.refused:
-        return None
-    return verdict_about(proof.certificate, language)
 
 
 def has_binary_memory(network: object) -> bool:

@@ -15,6 +15,7 @@ from lengthwise.errors import CertificateError, ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Architecture
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS, ModelEntry
+from lengthwise.registry import Catalogue
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
@@ -37,13 +38,8 @@ class Proof:
         """Return the verdict in a few words, with what it is about unless that is the model."""
         if self.refused:
             return "not proved"
-        made = self.certificate
-        about = [
-            *(["another language"] if not is_about(made, language) else []),
-            *(["snapped"] if made.strength == "snapped" else []),
-            *([made.precision] if made.precision != "weights" else []),
-        ]
-        return f"{made.verdict} ({', '.join(about)})" if about else made.verdict
+        verdict, apart = self.certificate.verdict, _apart(self.certificate, language)
+        return f"{verdict} ({', '.join(apart)})" if apart else verdict
 
 
 def read_proof(folder: RunFolder, symbols: Language) -> Proof | None:
@@ -74,13 +70,28 @@ def verdict_about(made: Certificate, language: Language) -> str | None:
     It says nothing of it if it is about another language, about the model with its vectors
     snapped, or about the model in another precision.
     """
-    as_it_runs = made.strength != "snapped" and made.precision == "weights"
-    return made.verdict if as_it_runs and is_about(made, language) else None
+    return None if _apart(made, language) else made.verdict
+
+
+def known_verdict(proof: Proof | None, language: Language) -> str | None:
+    """Return what a certificate that was checked says of the model as it runs, if it does."""
+    if proof is None or proof.refused:
+        return None
+    return verdict_about(proof.certificate, language)
 
 
 def is_about(made: Certificate, language: Language) -> bool:
     """Return whether a certificate is about a language, or one that is the same on every word."""
     return made.language.minimised() == language.minimised()
+
+
+def _apart(made: Certificate, language: Language) -> list[str]:
+    """Return what else than the model as it runs, and its language, a certificate is about."""
+    return [
+        *([] if is_about(made, language) else ["another language"]),
+        *(["snapped"] if made.strength == "snapped" else []),
+        *([] if made.precision == "weights" else [made.precision]),
+    ]
 
 
 def require_network(made: Certificate, folder: RunFolder) -> None:
@@ -139,7 +150,10 @@ def _architecture(config: Mapping[str, Any]) -> Architecture | None:
     name = config.get("model")
     if not isinstance(name, str) or ":" in name:  # an import path
         return None
-    if is_compiled(config):
-        return ARCHITECTURES[name] if name in ARCHITECTURES else None  # noqa: SIM401
-    entry = MODELS[name] if name in MODELS else None  # noqa: SIM401  a catalogue has no `get`
+    catalogue: Catalogue[Any] = ARCHITECTURES if is_compiled(config) else MODELS
+    if name not in catalogue:
+        return None
+    entry = catalogue[name]
+    if isinstance(entry, Architecture):
+        return entry
     return entry.architecture if type(entry) is ModelEntry else None

@@ -24,7 +24,7 @@ _SECONDS_BETWEEN_FRAMES = 0.2
 _LONGEST_NAME = 18
 
 Shown: TypeAlias = TrainingProgress | bool | None
-"""What a caller says of progress: None is a bar where a person can see it, True also lines
+"""A caller's wish about progress: None is a bar where a person can see it, True also lines
 elsewhere, False nothing."""
 
 Count: TypeAlias = Callable[[int, int | None], None]

@@ -121,7 +121,7 @@ class Certificate(Viewed):
     moved: SnapDistances | None = None
     made_with: Mapping[str, str] = field(default_factory=dict)
     is_checked: bool = field(default=False, init=False, compare=False, repr=False)
-    """Whether `certify` made this very object or `check` returned it; of a file, or of a changed
+    """True if `certify` made this very object or `check` returned it; of a file, or of a changed
     certificate, nothing has been checked yet."""
 
     def as_checked(self) -> Self:
@@ -145,7 +145,7 @@ class Certificate(Viewed):
 
     @property
     def is_recurrent(self) -> bool:
-        """Whether the network reads symbol by symbol, so that levels are lengths of prefixes."""
+        """True if the network reads symbol by symbol, so that levels are lengths of prefixes."""
         return self.network_config in (BinaryRecurrentConfig, WindowScratchpadConfig)
 
     @property

@@ -15,8 +15,8 @@ from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.problems.base import Plan
-from lengthwise.problems.inside import has_binary_memory, known_verdict
-from lengthwise.problems.proof import Proof, read_proof
+from lengthwise.problems.inside import has_binary_memory
+from lengthwise.problems.proof import Proof, known_verdict, read_proof
 from lengthwise.problems.recognition.outcome import ended_in_words
 from lengthwise.problems.results import Curve, Facts, Section
 from lengthwise.registry import Catalogue
