@@ -36,6 +36,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils.flop_counter import FlopCounterMode
 
 from lengthwise.data.parallel_corpus import Pairs, Ragged
+from lengthwise.layers import dropout
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.self_attention import CausalAttention, DilatedAttention, SelfAttention
 from lengthwise.layers.sliding_dilated import InsideChunks
@@ -184,7 +185,7 @@ SCOPES: tuple[tuple[Any, str, str], ...] = (
     (CausalAttention, "gather", "attention"),
     (DilatedAttention, "gather", "attention"),
     (nn.LayerNorm, "forward", "norms"),
-    (torch.Tensor, "bernoulli_", "dropout"),
+    (dropout, "mask", "dropout"),
     (texts, "token_loss", "loss"),
     (pairs, "token_loss", "loss"),
     (Task, "draw", "drawing words"),

@@ -1,5 +1,8 @@
 """Dropout whose generator decides what is left out."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
 
@@ -17,7 +20,35 @@ def test_the_share_is_left_out_and_the_mean_stays(share: float) -> None:
     left_out = float((found == 0).double().mean())
     deviation = (share * (1 - share) / x.numel()) ** 0.5
     assert abs(left_out - share) < 5 * deviation
-    assert set(found.flatten().tolist()) == {0.0, 1 / (1 - share)}
+    assert set(found.flatten().tolist()) == {0.0, 1 / (1 - round(share * 65536) / 65536)}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (7,), (2, 4, 9), (800, 501)])
+@pytest.mark.parametrize("share", [1e-9, 0.001, 0.25, 0.7, 1 - 1e-9])
+def test_it_is_a_threshold_on_16_bits_a_number(
+    share: float, shape: tuple[int, ...], dtype: torch.dtype
+) -> None:
+    x, count = torch.full(shape, 2.0, dtype=dtype), math.prod(shape)
+    found = dropout(share, _generator(4))(x)
+    least = torch.iinfo(torch.int64).min
+    drawn = torch.zeros((count + 3) // 4, dtype=torch.int64).random_(
+        least, None, generator=_generator(4)
+    )
+    left_out = min(round(share * 65536), 65535)
+    lots = np.frombuffer(drawn.numpy().tobytes(), np.int16)[:count].astype(int) + 32768
+    expected = np.where(lots < left_out, 0.0, 2 * 65536 / (65536 - left_out))
+    assert found.shape == x.shape
+    assert found.dtype == dtype
+    torch.testing.assert_close(found.flatten(), torch.from_numpy(expected).to(dtype))
+
+
+def test_neighbours_are_left_out_independently() -> None:
+    share, count = 0.3, 400_000
+    left_out = (dropout(share, _generator(5))(torch.ones(count)) == 0).double() - share
+    for apart in range(1, 9):
+        together = float((left_out[apart:] * left_out[:-apart]).mean())
+        assert abs(together) < 5 * share * (1 - share) / count**0.5
 
 
 def test_one_seed_leaves_out_the_same_and_another_does_not() -> None:

@@ -105,7 +105,10 @@ def _parts(vectors: Tensor, matrix: Tensor, targets: Tensor) -> Iterator[_Part]:
 
 
 def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Tensor, Tensor]:
-    """Return the mean loss and the number of right tokens; the logits become their softmax."""
+    """Return the mean loss and the number of right tokens.
+
+    The logits become their softmax, divided by the number of tokens.
+    """
     losses, right = [], []
     for part in parts:
         logits = part.logits
@@ -114,7 +117,7 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
         right.append(_likeliest(logits, own, greatest))
         power = logits.sub_(greatest).clamp_(min=_LEAST).exp_()
         total = power.sum(dim=1, keepdim=True)
-        power.div_(total)
+        power.mul_(1 / (total * num_tokens))
         each = greatest + total.log() - (1 - smoothing) * own - smoothing * mean
         losses.append(each.double().sum())
     loss = torch.stack(losses).sum() / num_tokens
@@ -151,10 +154,11 @@ class _TokenLoss(torch.autograd.Function):
         def parts() -> Iterator[_Part]:
             for part in _parts(vectors.to(products), lower_matrix, targets):
                 yield part
-                slope = part.logits  # by now their softmax
-                slope.scatter_add_(
-                    1, part.targets, torch.full_like(slope[:, :1], smoothing - 1)
-                ).sub_(smoothing / len(matrix)).div_(len(targets))
+                slope = part.logits  # by now what `_sums` leaves
+                own = torch.full_like(slope[:, :1], (smoothing - 1) / len(targets))
+                slope.scatter_add_(1, part.targets, own)
+                if smoothing:
+                    slope.sub_(smoothing / (len(matrix) * len(targets)))
                 lower = slope.to(products)
                 of_vectors[part.rows] = (lower @ lower_matrix).to(vectors.dtype)
                 if ctx.needs_input_grad[1]:
