@@ -11,6 +11,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.curriculum import Curriculum
 from lengthwise.problems.own_automaton import OwnAutomaton
 from lengthwise.problems.recognition.objectives import Final
+from lengthwise.problems.recognition.settings import SupervisionConfig
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.verification.certify import certify
 
@@ -74,3 +75,31 @@ def test_a_curriculum_is_for_labels_alone_and_any_model() -> None:
 def test_the_empty_word_is_a_word() -> None:
     plan = make_plan("parity", "gru-binary", settings={"supervision": "final"})
     assert plan.data.min_length == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "supervision", "setting"),
+    [
+        ("regular-gpt-binary", "final", {"margin": 0.5}),
+        ("regular-gpt-binary", "codebook", {"code_consistency": 2.0}),
+        ("regular-gpt-binary", "composition", {"chunk_lengths": "all"}),
+        ("gru-binary", "final", {"replay": False}),
+    ],
+)
+def test_settings_of_proofs_are_for_their_supervisions(
+    model: str, supervision: str, setting: dict[str, Any]
+) -> None:
+    (name,) = setting
+    with pytest.raises(ConfigError, match=rf"^{name}=.* is for supervision=.*{supervision}"):
+        make_plan("parity", model, settings={"supervision": supervision, **setting})
+    usual = {name: getattr(SupervisionConfig(), name)}
+    make_plan("parity", model, settings={"supervision": supervision, **usual})
+
+
+def test_settings_of_proofs_reach_the_supervisions_that_have_a_use_of_them() -> None:
+    asked = {"supervision": "composition", "margin": 0.5, "replay": False}
+    plan = make_plan("parity", "regular-gpt-binary", settings=asked)
+    assert (plan.objective.margin, plan.objective.replay) == (0.5, False)
+    asked = {"supervision": "codebook", "chunk_lengths": "all", "replay": False}
+    plan = make_plan("parity", "gru-binary", settings=asked)
+    assert (plan.objective.chunk_lengths, plan.objective.replay) == ("all", False)

@@ -193,6 +193,7 @@ class Recognition(Problem):
         if "supervision" not in asked["objective"]:
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
+        labels.require_use(asked["objective"])
         told = labels.supervision
         if told == "codebook" and "chunk_lengths" not in asked["objective"]:
             labels = replace(labels, chunk_lengths="all")
