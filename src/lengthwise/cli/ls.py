@@ -36,14 +36,15 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _row(run: Listed) -> list[str]:
-    best = run.validation_accuracy
+    best, is_short = run.validation_accuracy, (run.longest or 0) < (run.grows_to or 0)
     return [
         run.folder,
         ", ".join(part for part in (run.subject, run.model) if part),
         "" if run.seed is None else str(run.seed),
         run.written,
         run.state_in_words,
-        "" if best is None else f"{int(1e4 * best + 1e-9) / 100:.2f}",
+        ("" if best is None else f"{int(1e4 * best + 1e-9) / 100:.2f}")
+        + (f" (to {run.longest})" if is_short else ""),
         run.evaluation or "not yet",
         run.proof,
     ]

@@ -155,6 +155,8 @@ def _trained(
         "validation_accuracy": best["validation_accuracy"],
         "validation_loss": best["validation_loss"],
         "perfect": best["perfect"],
+        "longest": best.get("longest"),
+        "grows_to": best.get("grows_to"),
         **{name: own[name] for name in ("proved", "right_to", "first_wrong", "wrong_chunks")},
         "states": best.get("states", about.get("states")),
         "reason": own["reason"],

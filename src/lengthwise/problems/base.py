@@ -48,6 +48,7 @@ from lengthwise.training.loop import Objective, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from lengthwise.verification.certificate import Certificate
+from lengthwise.wording import shorter_words
 
 __all__ = ["Plan", "Problem", "Run", "evaluated"]
 
@@ -328,7 +329,8 @@ class Problem(ABC):
 
     def validated(self, record: Mapping[str, Any]) -> str:
         """Return how well a model did in a validation."""
-        return f"{percent(record['validation_accuracy'])} %"
+        shorter = shorter_words(record)
+        return f"{percent(record['validation_accuracy'])} %{shorter and f' on words{shorter}'}"
 
     def certify(self, run: Run, options: Options) -> Certificate:
         """Prove a run right at every length, or find the shortest input on which it is wrong.

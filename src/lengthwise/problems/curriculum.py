@@ -97,7 +97,7 @@ class Curriculum(Objective):
             found.accuracy,
             settled,
             score=longest + found.accuracy,
-            more={"longest": longest, **more},
+            more={"longest": longest, "grows_to": self._greatest, **more},
         )
 
     def _settled(

@@ -57,6 +57,10 @@ class Listed:
     reason: str = ""
     """Message about the damage."""
     validation_accuracy: float | None = None
+    longest: int | None = None
+    """Length of the longest words of that validation, where words grow."""
+    grows_to: int | None = None
+    """Length to which they are to grow."""
     evaluation: str = ""
     """Main figure of the last evaluation."""
     proof: str = "none"
@@ -140,7 +144,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     kind, subject = _about(config)
     try:
-        best = max(reversed(metrics), key=_rank)["validation_accuracy"] if metrics else None
+        best = max(reversed(metrics), key=_rank) if metrics else {"validation_accuracy": None}
+        accuracy = best["validation_accuracy"]
         step = metrics[-1]["step"] if metrics else 0
     except (LookupError, TypeError) as error:
         raise RunError(f"{path}/metrics.jsonl does not fit ({error!r:.60})") from None
@@ -156,7 +161,9 @@ def _read(path: Path) -> dict[str, Any]:
         "step": step,
         "steps": training.get("steps"),
         **staged,
-        "validation_accuracy": best,
+        "validation_accuracy": accuracy,
+        "longest": best.get("longest"),
+        "grows_to": best.get("grows_to"),
         "evaluation": _evaluation(path),
         "proof": _claim(path, config),
     }

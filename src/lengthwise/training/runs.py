@@ -80,6 +80,7 @@ _MAY_BE_IN_METRICS = {
     "validation_score": "a number",
     "lesson_length": "a whole number",
     "longest": "a whole number",
+    "grows_to": "a whole number",
     "codes": "a whole number",
     "states": "a whole number or null",
     "proved": "true or false",

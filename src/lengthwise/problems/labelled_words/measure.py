@@ -22,7 +22,7 @@ from lengthwise.problems.labelled_words.settings import WordParts
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
-from lengthwise.wording import counted
+from lengthwise.wording import counted, shorter_words
 
 _RANGES = 12
 """Greatest number of ranges of lengths that a table shows."""
@@ -105,6 +105,16 @@ def evaluate_run(
         is_stored=part == TEST and "lengths" not in options,
         scores=scores,
     )
+
+
+def validated_on(best: Mapping[str, Any]) -> str:
+    """Return the accuracy of a validation, and the words that it judged.
+
+    Words of training decide whether words grow, and those that are set apart judge the longest.
+    """
+    shorter = shorter_words(best)
+    words = f"words of training{shorter}" if shorter else "words set apart for validation"
+    return f"{percent(best['validation_accuracy'])} % on {words}"
 
 
 def facts(summary: Mapping[str, Any]) -> Facts:

@@ -10,14 +10,18 @@ from torch import nn
 from lengthwise.data.labelled_words import LabelledWords, prepared
 from lengthwise.data.text_corpus import TEST
 from lengthwise.errors import ConfigError, RunError, TextError
-from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import split_alphabet
 from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import MODELS, ModelEntry
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.classification import class_predictor, require_same_symbols
-from lengthwise.problems.labelled_words.measure import WordsEvaluation, evaluate_run, facts
+from lengthwise.problems.labelled_words.measure import (
+    WordsEvaluation,
+    evaluate_run,
+    facts,
+    validated_on,
+)
 from lengthwise.problems.labelled_words.objective import Labels, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
 from lengthwise.problems.own_automaton import curriculum
@@ -242,8 +246,7 @@ class LabelledWordsProblem(Problem):
         """Return a line on the accuracy on words set apart for validation."""
         return (
             f"{plan.model} on {self.name} ({self.trained_on(plan)}, {plan.preset} preset): "
-            f"{percent(facts['validation_accuracy'])} % on words set apart for validation after "
-            f"{counted(facts['kept_step'], 'step')}"
+            f"{validated_on(facts)} after {counted(facts['kept_step'], 'step')}"
         )
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:

@@ -8,12 +8,12 @@ from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.problems.base import Plan
-from lengthwise.problems.labelled_words.measure import facts, table
+from lengthwise.problems.labelled_words.measure import facts, table, validated_on
 from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import shortened
+from lengthwise.wording import shortened, shorter_words
 
 _MOST_CLASSES = 12
 _SAMPLES = 5
@@ -38,7 +38,11 @@ def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) ->
     """
     found, metrics = folder.evaluation(), folder.metrics()
     trained_on = plan.trained_on
-    validated = percent(kept(metrics)["validation_accuracy"]) if metrics else "not yet"
+    validated, right = "no validation yet", "not yet"
+    if metrics:
+        chosen = kept(metrics)
+        validated, right = validated_on(chosen), percent(chosen["validation_accuracy"])
+        right += f" (to {chosen['longest']})" if shorter_words(chosen) else ""
     cells, body = ["not evaluated yet", "", ""], ""
     if found is not None:
         scores = Scores.from_records(folder.scores())
@@ -55,10 +59,9 @@ def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) ->
             ) from None
     return Section(
         title=f"{name}, {plan.model}",
-        subtitle=f"{trained_on}, {plan.preset} preset, seed {plan.training.seed}; "
-        f"{validated} % on words set apart for validation",
+        subtitle=f"{trained_on}, {plan.preset} preset, seed {plan.training.seed}; {validated}",
         columns=COLUMNS,
-        cells=[trained_on, validated, *cells],
+        cells=[trained_on, right, *cells],
         note=NOTE,
         body=body,
         facts=[("evaluation", "not evaluated yet")],

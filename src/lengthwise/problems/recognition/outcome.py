@@ -9,7 +9,7 @@ from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.recognition.suited import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.tasks.task import Task
-from lengthwise.wording import counted
+from lengthwise.wording import counted, shorter_words
 
 _SHOWN = 60
 """Greatest number of characters that are shown of a wrong word."""
@@ -23,8 +23,9 @@ def outcome_of(plan: Plan, task: Task, facts: Mapping[str, Any]) -> str:
     return (
         f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
         f"{plan.preset} preset): {_proof(facts, by_steps=plan.network.is_recurrent)}"
-        f"{percent(facts['validation_accuracy'])} % on fresh words of length "
-        f"{words.min_length}..{words.max_length} after {counted(facts['kept_step'], 'step')}"
+        f"{percent(facts['validation_accuracy'])} % on fresh words"
+        f"{shorter_words(facts) or f' of length {words.min_length}..{words.max_length}'} after "
+        f"{counted(facts['kept_step'], 'step')}"
         f"{_stages(plan, facts)}"
     )
 

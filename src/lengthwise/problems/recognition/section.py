@@ -24,7 +24,7 @@ from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.statement import figures_in_words
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import counted, shortened, shorter_words
 
 
 class Published(Protocol):
@@ -269,8 +269,11 @@ def _subtitle(plan: Plan, metrics: list[dict[str, Any]]) -> str:
     )
     if not metrics:
         return f"{said}no validation yet"
-    accuracy = percent(kept(metrics)["validation_accuracy"])
-    said += f"{metrics[-1]['step']} steps, {accuracy} % on fresh words of the training lengths"
+    best = kept(metrics)
+    said += (
+        f"{metrics[-1]['step']} steps, {percent(best['validation_accuracy'])} % on fresh words"
+        f"{shorter_words(best) or ' of the training lengths'}"
+    )
     longest = max(record.get("lesson_length", 0) for record in metrics)
     if longest > plan.data.max_length:
         said += f"; replay of examples that are parts of sub-words of up to {longest} symbols"
