@@ -62,7 +62,10 @@ _SLOW_TO_GROW = ("modular-arithmetic", "parity", "cycle-navigation", "tomita-5",
 
 LAPTOP: Mapping[str, Mapping[str, Any]] = {
     **BY_ROW,
-    **{f"{row}, regular-gpt C=3": GROWING_BY_MUON for row in (*DRIFTING, *SLOW)},
+    **{
+        f"{row}, regular-gpt C=3": GROWING_BY_MUON
+        for row in ("modular-arithmetic", *DRIFTING, *SLOW)
+    },
     **{f"{row}, regular-gpt C=2": LONGER for row in _HARD},
     "modular-arithmetic, regular-gpt C=2": {
         **{**_GROWING, "validate_every": 250},
