@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from lengthwise.experiments.chi2023 import table1, table2
 from lengthwise.experiments.chi2023.table1 import TABLE_1
@@ -18,10 +19,8 @@ from lengthwise.experiments.own.blind_choice import (
     measure,
     parts,
 )
-from lengthwise.problems.plan import Plan
-from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.runs import plan_from_dict
-from lengthwise.training.loop import Objective
+from lengthwise.tasks.task import Batch, Task
 
 ASKED = "Table 1, RNN"
 SMOKE = BLIND_CHOICE.presets["smoke"]
@@ -95,21 +94,36 @@ def test_no_seed_of_the_tables_decides() -> None:
     assert all(question.in_table in question.candidates for question in QUESTIONS.values())
 
 
-def test_a_run_is_tried_on_longer_words_than_it_learned_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("asked", "candidate", "short", "longest"),
+    [
+        ("Table 1, RNN", "beta2 = 0.95", 20, 40),
+        ("Table 1, RegularGPT C = 3", "growing words", 10, 40),
+        ("Table 2, RegularGPT C = 2", "growing words", 10, 40),
+    ],
+)
+def test_a_run_is_tried_on_all_longer_words_than_it_learned_from(
+    *,
+    asked: str,
+    candidate: str,
+    short: int,
+    longest: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen: list[Plan] = []
-    objective = Recognition.objective
+    drawn: list[int] = []
+    draw = Task.draw
 
-    def spied(self: Recognition, plan: Plan, *more: Any) -> Objective:
-        seen.append(plan)
-        return objective(self, plan, *more)
+    def spied(self: Task, lengths: torch.Tensor, *more: Any) -> Batch:
+        drawn.extend(lengths.tolist())
+        return draw(self, lengths, *more)
 
-    part = parts(SMOKE, ())[0]
-    monkeypatch.setattr(Recognition, "objective", spied)
+    sizes = replace(SMOKE, questions=(asked,), words=500)
+    part = next(each for each in parts(sizes, ()) if each.settings["candidate"] == candidate)
+    monkeypatch.setattr(Task, "draw", spied)
     (found,) = measure(part.settings, tmp_path)
-    told, tried = (plan.data for plan in (seen[0], seen[-1]))
-    assert (told.min_length, told.max_length) == (1, 20)
-    assert (tried.min_length, tried.max_length, tried.validation_words) == (21, 40, 16)
-    assert found["lengths"] == [21, 40]
+    tried = drawn[-500:]
+    assert max(drawn[:-500]) <= short
+    assert sorted({*tried}) == list(range(short + 1, longest + 1))
+    assert found["lengths"] == [short + 1, longest]
     assert 0 <= found["accuracy"] <= 1

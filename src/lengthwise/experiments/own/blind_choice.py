@@ -136,7 +136,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     run, record = trained(plan_from_dict(settings["plan"]), folder)
     plan = run.require_plan()
     lengths = {"min_length": plan.data.max_length + 1, "max_length": settings["longest"]}
-    longer = replace(plan.data, **lengths, validation_words=settings["words"])
+    at_once = {"curriculum": 0, "order": "as-drawn", "validation_words": settings["words"]}
+    longer = replace(plan.data, **lengths, **at_once)  # all lengths, of a curriculum's learner, too
     objective = plan.problem.objective(replace(plan, data=longer))
     with torch.no_grad():
         found = objective.validate(run.model, torch.Generator().manual_seed(record["seed"]))
