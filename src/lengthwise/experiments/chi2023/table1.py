@@ -19,7 +19,13 @@ from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.experiments.chi2023.training import BY_ROW, GROUP_ROWS, LAPTOP, SPARSE
+from lengthwise.experiments.chi2023.training import (
+    BY_ROW,
+    GROUP_ROWS,
+    GROWING_BY_MUON,
+    LAPTOP,
+    SPARSE,
+)
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import (
     CellRun,
@@ -123,6 +129,9 @@ MEASURED: Mapping[str, Column] = {
     "transformer": Column("Transformer", "chomsky-transformer", {"patience": 0}),
     "regular-gpt C=2": Column("RegularGPT C=2", "regular-gpt", {"chunk": 2}),
     "regular-gpt C=3": Column("RegularGPT C=3", "regular-gpt", {"chunk": 3}),
+    "regular-gpt C=3, growing": Column(
+        "RegularGPT C=3, growing words", "regular-gpt", {"chunk": 3, **GROWING_BY_MUON}
+    ),
     "transitions": Column(
         "RegularGPT C=2, transition supervision",
         "regular-gpt",
@@ -416,7 +425,6 @@ def _experiment(
     printed: str,
     *,
     sparse: Mapping[str, tuple[int, int]] = SPARSE,
-    laptop: Mapping[str, Mapping[str, Any]] = LAPTOP,
     **sizes: Any,
 ) -> TrainedExperiment[Sizes]:
     """Return the table with these rows and words; on a laptop, tested as `sparse` says."""
@@ -431,7 +439,7 @@ def _experiment(
                 preset="laptop",
                 seeds=(0, 1, 2),
                 seeds_of={"binary-final": (0,)},
-                settings=laptop,
+                settings=LAPTOP,
                 stride=sparse,
                 **sizes,
             ),
@@ -470,7 +478,6 @@ GROUPS = _experiment(
     columns=FEWER_COLUMNS,
     far=(1_000,),
     sparse={**dict.fromkeys(FEWER_COLUMNS, (9, 512)), **SPARSE},
-    laptop={**LAPTOP, "rnn": {"d_model": 64, "steps": 5_000}},
     protocol="audited",
     tested="audited",
 )

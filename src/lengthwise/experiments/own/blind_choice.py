@@ -23,15 +23,13 @@ from lengthwise.experiments.chi2023.training import (
     GROWING_BY_MUON,
     LAPTOP,
     LONGER,
+    NOISIER,
     SLOW,
 )
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, trained
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan, plan_from_dict
-
-NOISIER = {"steps": 10_000, "dropout": 0.1}
-"""Settings that tested lengths had chosen for the four rows of `DRIFTING`."""
 
 
 class Question(NamedTuple):
@@ -66,7 +64,7 @@ QUESTIONS: Mapping[str, Question] = {
         {row: (row, {"chunk": 3}) for row in DRIFTING},
         {"usual": {}, "longer, dropout": NOISIER, "growing words": GROWING_BY_MUON},
         before="longer, dropout",
-        in_table="growing words",
+        in_table="longer, dropout",
         short=10,
     ),
     "Table 1, RegularGPT C = 3, slow rows": Question(
@@ -74,7 +72,7 @@ QUESTIONS: Mapping[str, Question] = {
         {row: (row, {"chunk": 3}) for row in SLOW},
         {"longer, half the rate": LONGER, "growing words": GROWING_BY_MUON},
         before="longer, half the rate",
-        in_table="growing words",
+        in_table="longer, half the rate",
         short=10,
     ),
     "Table 2, RegularGPT C = 2": Question(
