@@ -11,10 +11,16 @@ def counted(number: int, noun: str) -> str:
 
 def shorter_words(validation: Mapping[str, Any]) -> str:
     """Return which words a validation judged if they had not grown to their full length, or ""."""
-    longest, full = validation.get("longest"), validation.get("grows_to")
-    if longest is None or full is None or longest >= full:
+    if not shorter_mark(validation):
         return ""
-    return f" of at most {counted(longest, 'symbol')}, since words had not grown to {full:,}"
+    longest, full = validation["longest"], validation["grows_to"]
+    return f" of at most {counted(longest, 'symbol')} (words had not grown to {full:,})"
+
+
+def shorter_mark(validation: Mapping[str, Any]) -> str:
+    """Return the same for a cell of a table, such as ` (to 3)`."""
+    longest, full = validation.get("longest"), validation.get("grows_to")
+    return "" if longest is None or full is None or longest >= full else f" (to {longest})"
 
 
 def shortened(text: str, longest: int) -> str:

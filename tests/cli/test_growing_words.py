@@ -27,7 +27,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         ({"longest": 40, "grows_to": 40}, ""),
         (
             {"longest": 1, "grows_to": 4_000},
-            " of at most 1 symbol, since words had not grown to 4,000",
+            " of at most 1 symbol (words had not grown to 4,000)",
         ),
     ],
 )
@@ -39,7 +39,7 @@ def test_of_a_language_no_accuracy_is_told_as_one_of_all_training_lengths(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, page = str(tmp_path / "run"), tmp_path / "page.html"
-    expected = "% on fresh words of at most 3 symbols, since words had not grown to 40"
+    expected = "% on fresh words of at most 3 symbols (words had not grown to 40)"
     told = said(capsys, "train", "group:S5", "--model", "gru", "--out", folder, *GROWING)
     assert f"{expected} after" in told
     assert "1..40" not in told.partition(" % on")[2]
@@ -75,7 +75,7 @@ def test_of_a_file_the_words_are_those_of_training(
     file.write_text("\n".join(sorted(lines)) + "\n")
     told = said(capsys, "train", f"words:{file}", "--model", "gru", "--out", folder, *GROWING)
     found = re.search(
-        r"% on words of training of at most (\d) symbols, since words had not grown to 12", told
+        r"% on words of training of at most (\d) symbols \(words had not grown to 12\)", told
     )
     assert found is not None
     assert "set apart for validation" not in told

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.training.listing import Listed, list_runs
-from lengthwise.wording import counted
+from lengthwise.wording import counted, shorter_mark
 
 COLUMNS = ["folder", "what", "seed", "written", "state", "validation %", "evaluated", "proof"]
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _row(run: Listed) -> list[str]:
-    best, is_short = run.validation_accuracy, (run.longest or 0) < (run.grows_to or 0)
+    best = run.validation_accuracy
     return [
         run.folder,
         ", ".join(part for part in (run.subject, run.model) if part),
@@ -44,7 +44,7 @@ def _row(run: Listed) -> list[str]:
         run.written,
         run.state_in_words,
         ("" if best is None else f"{int(1e4 * best + 1e-9) / 100:.2f}")
-        + (f" (to {run.longest})" if is_short else ""),
+        + shorter_mark(run.to_dict()),
         run.evaluation or "not yet",
         run.proof,
     ]

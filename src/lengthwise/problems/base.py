@@ -218,6 +218,10 @@ class Problem(ABC):
         """Return defaults that suit the subject, over the usual ones; `asked` are the user's."""
         return {}
 
+    def unused(self, asked: Parts, stages: Sequence[Plan]) -> str:
+        """Return a message about a setting that is asked for and that no stage uses, or ""."""
+        return ""
+
     def routes(self, plan: Plan, asked: Parts) -> Sequence[tuple[str, Mapping[str, Any]]]:
         """Return models to go on with, one after the other, where training by a default plan ends
         without a proof, each with its default settings; `asked` are the user's."""

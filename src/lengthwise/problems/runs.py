@@ -26,7 +26,7 @@ from lengthwise.problems.registry import (
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.stages import train_stages
-from lengthwise.settings import Parts, merged, sort_settings
+from lengthwise.settings import Parts, merged, require, sort_settings
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, load_weights
@@ -56,6 +56,20 @@ def make_plan(
         ConfigError: a name is unknown, or a value does not fit.
         LengthwiseError: the specification is wrong, or there is nothing to learn from.
     """
+    plan, asked = _made(spec, model, preset, settings, options)
+    unused = plan.problem.unused(asked, [plan, *plan.later])
+    require(not unused, unused)
+    return plan
+
+
+def _made(
+    spec: str | Language | Problem,
+    model: str | None,
+    preset: str,
+    settings: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    options: Options | None,
+) -> tuple[Plan, Parts]:
+    """Return the result of `make_plan`, without a look at what is used, and what is asked for."""
     PRESETS[preset]  # raises unless it is a name
     if model is None and isinstance(spec, str):
         spec = without_model(spec)
@@ -76,9 +90,9 @@ def make_plan(
     suited = problem.suited(preset, entry, asked)
     plan = _planned(problem, chosen_model, preset, asked=asked, suited=suited)
     if model is not None:
-        return plan
+        return plan, asked
     later, barrier = _later(plan, asked)
-    return replace(plan, later=later, barrier=barrier)
+    return replace(plan, later=later, barrier=barrier), asked
 
 
 def _planned(
@@ -173,7 +187,7 @@ def plan_for(
     def filled_in(left_out: frozenset[str]) -> Plan:
         usual = {k: v for k, v in _of_folder(there).items() if k not in left_out}
         layers, preset_there = [usual, *settings], there.preset if preset is None else preset
-        return make_plan(spec, there.model, preset=preset_there, settings=layers, options=options)
+        return _made(spec, there.model, preset_there, layers, options)[0]
 
     found = filled_in(there.problem.derived)
     if found != there.alone:  # a derived setting may have been set when the run began

@@ -176,6 +176,8 @@ def _record(run: Run, ending: Ending) -> dict[str, Any]:
         "ended": ending,
         "steps": run.metrics[-1]["step"] if run.metrics else 0,
         "validation_accuracy": best.get("validation_accuracy"),
+        "longest": best.get("longest"),
+        "grows_to": best.get("grows_to"),
         "chunks": best.get("chunks"),
         "wrong_chunks": best.get("wrong"),
     }

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRe
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import percent
 from lengthwise.training.loop import Progress as TrainingProgress
-from lengthwise.wording import counted
+from lengthwise.wording import counted, shorter_words
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_FRAMES = 0.2
@@ -110,6 +110,7 @@ class NotebookProgress:
         told = f"{_stage(record)}loss {record['loss']:.4f}, {self._speed(record)}"
         if "validation_accuracy" in record:
             self._validation = f", validation {percent(record['validation_accuracy'])} %"
+            self._validation += shorter_words(record) and f" on words{shorter_words(record)}"
             self._validation += ", proved" if record.get("proved") else ""
         self._bar.show(step, self._steps, told + self._validation)
 

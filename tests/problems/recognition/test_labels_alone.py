@@ -1,18 +1,20 @@
 """Labels of whole words alone: what is chosen by default, and a proof at the end."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lengthwise.cli.main import main
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.curriculum import Curriculum
 from lengthwise.problems.own_automaton import OwnAutomaton
+from lengthwise.problems.plan import Plan
 from lengthwise.problems.recognition.objectives import Final
 from lengthwise.problems.recognition.settings import SupervisionConfig
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.runs import make_plan, plan_for, train
 from lengthwise.verification.certify import certify
 
 SMALL: dict[str, Any] = {
@@ -103,3 +105,27 @@ def test_settings_of_proofs_reach_the_supervisions_that_have_a_use_of_them() -> 
     asked = {"supervision": "codebook", "chunk_lengths": "all", "replay": False}
     plan = make_plan("parity", "gru-binary", settings=asked)
     assert (plan.objective.chunk_lengths, plan.objective.replay) == ("all", False)
+
+
+def test_a_setting_of_a_later_stage_is_used_and_one_of_the_first_keeps_the_others() -> None:
+    stages = make_plan("parity", settings={"margin": 0.5}).later
+    assert [stage.supervision for stage in stages] == ["codebook"]
+    plan = make_plan("parity", settings={"chunk_lengths": "all"})
+    assert {stage.objective.chunk_lengths for stage in plan.later} == {"all"}
+
+
+def test_only_what_a_user_gives_is_refused(tmp_path: Path) -> None:
+    folder, model = tmp_path / "run", "regular-gpt-binary"
+    told = {"supervision": "codebook", "steps": 2}
+    plan = make_plan("parity", model, preset="smoke", settings=told)
+    stored = replace(plan, objective=replace(plan.objective, margin=0.5))  # by an earlier version
+    train(stored, out=folder)
+
+    def again(**settings: Any) -> Plan:
+        return plan_for(folder, "parity", model, preset="smoke", settings=[settings])
+
+    assert again().objective.margin == 0.5
+    with pytest.raises(ConfigError, match=r"^margin=0.7 is for supervision='composition'"):
+        again(supervision="codebook", margin=0.7)
+    with pytest.raises(RunError, match=r"supervision='codebook', but now .*'final'"):
+        again(supervision="final")

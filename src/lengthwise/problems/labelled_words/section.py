@@ -13,7 +13,7 @@ from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import shortened, shorter_words
+from lengthwise.wording import shortened, shorter_mark
 
 _MOST_CLASSES = 12
 _SAMPLES = 5
@@ -41,8 +41,8 @@ def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) ->
     validated, right = "no validation yet", "not yet"
     if metrics:
         chosen = kept(metrics)
-        validated, right = validated_on(chosen), percent(chosen["validation_accuracy"])
-        right += f" (to {chosen['longest']})" if shorter_words(chosen) else ""
+        validated = validated_on(chosen)
+        right = percent(chosen["validation_accuracy"]) + shorter_mark(chosen)
     cells, body = ["not evaluated yet", "", ""], ""
     if found is not None:
         scores = Scores.from_records(folder.scores())

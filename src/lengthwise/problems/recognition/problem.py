@@ -50,7 +50,7 @@ from lengthwise.problems.recognition.routes import (
     routes_after,
     standing,
 )
-from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.problems.recognition.settings import ACTS_WITH, SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.recognition.state_tokens import StateTokens, StateTokenSupervision
@@ -193,7 +193,6 @@ class Recognition(Problem):
         if "supervision" not in asked["objective"]:
             labels = replace(labels, supervision=self._suitable(labels.supervision))
         entry.require_supervision(model, labels.supervision)
-        labels.require_use(asked["objective"])
         told = labels.supervision
         if told == "codebook" and "chunk_lengths" not in asked["objective"]:
             labels = replace(labels, chunk_lengths="all")
@@ -224,6 +223,19 @@ class Recognition(Problem):
         if told == "codebook" and not isinstance(network, WindowScratchpadConfig):
             network = self._with_bits(network, _longest(labels, words), asked["network"])
         return network, words, labels
+
+    def unused(self, asked: Parts, stages: Sequence[Plan]) -> str:
+        """Return a message about a setting that was changed and that no stage uses, or ""."""
+        told = [stage.supervision for stage in stages]
+        for name in sorted(ACTS_WITH.keys() & asked["objective"].keys()):
+            value, suited = getattr(stages[0].objective, name), ACTS_WITH[name]
+            is_used = any(each in suited for each in told)
+            if not is_used and value != getattr(SupervisionConfig(), name):
+                return (
+                    f"{name}={value!r} is for supervision={' or '.join(map(repr, suited))}, but "
+                    f"supervision={told[0]!r}. Leave it out, or set another supervision."
+                )
+        return ""
 
     def usual_model(self, asked: Parts) -> str:
         """Return the model whose default training ends with a proof, by the number of elements."""

@@ -1,6 +1,6 @@
 """The settings of recognition: the words that are drawn, and the labels that training sees."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -58,13 +58,13 @@ class WordsConfig(Config):
             )
 
 
-_ACTS_WITH: Mapping[str, tuple[Supervision, ...]] = {
+ACTS_WITH: Mapping[str, tuple[Supervision, ...]] = {
     "code_consistency": ("composition",),
     "margin": ("composition",),
     "chunk_lengths": ("codebook",),
     "replay": ("composition", "codebook"),
 }
-"""Settings of supervisions that end with a proof, and these supervisions."""
+"""The supervisions that use a setting; those that are not here are checked with their networks."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,20 +125,6 @@ class SupervisionConfig(Config):
             *("closure", "closure_after", "consensus", "consensus_after"),
         )
         require_at_least(self, dict.fromkeys(least, 0))
-
-    def require_use(self, asked: Iterable[str]) -> None:
-        """Refuse a setting that is asked for, and that this supervision has no use of.
-
-        Raises:
-            ConfigError: there is one that is not the default.
-        """
-        for name in sorted(_ACTS_WITH.keys() & set(asked)):
-            value, suited = getattr(self, name), _ACTS_WITH[name]
-            require(
-                self.supervision in suited or value == getattr(type(self)(), name),
-                f"{name}={value!r} is for supervision={' or '.join(map(repr, suited))}, but "
-                f"supervision={self.supervision!r}. Leave it out.",
-            )
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
