@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,18 @@ def test_of_a_file_the_words_are_those_of_training(
     said(capsys, "report", folder, "--out", str(page))
     assert found[0] in page.read_text()
     assert f" (to {found[1]})" in page.read_text()
+
+
+@pytest.mark.parametrize("name", ["longest", "grows_to", "validation_accuracy"])
+def test_a_damaged_number_is_told_of_its_run_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    said(capsys, "train", "parity", "--model", "gru", "--out", str(tmp_path / "run"), *GROWING)
+    shutil.copytree(tmp_path / "run", tmp_path / "whole")
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    records = [json.loads(line) | {name: "3"} for line in metrics.read_text().splitlines()]
+    metrics.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    runs = json.loads(said(capsys, "ls", str(tmp_path), "--json"))["runs"]
+    assert [run["state"] for run in runs] == ["damaged", "finished"]
+    assert "metrics.jsonl does not fit" in runs[0]["reason"]
+    said(capsys, "ls", str(tmp_path))

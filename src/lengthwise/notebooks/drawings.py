@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from lengthwise.analysis.figures import INK, STYLE, to_page_svg
 from lengthwise.languages.language import Language
-from lengthwise.wording import shortened
+from lengthwise.wording import shortened, shorter_mark
 
 _BLUE, _ORANGE = "#4a8fd0", "#d1812c"
 """Readable on white and on black."""
@@ -156,7 +156,9 @@ def training_drawing(metrics: Sequence[Mapping[str, Any]]) -> str:
         above.legend(loc="upper right")
         shares = [100 * record["validation_accuracy"] for record in metrics]
         below.plot(steps, shares, color=_BLUE, marker=marker, ms=3)
-        below.set(xlabel="step", ylabel="accuracy (%)", ylim=(-4, 104))
+        grow = any(shorter_mark(record) for record in metrics)
+        label = "accuracy, words so far (%)" if grow else "accuracy (%)"
+        below.set(xlabel="step", ylabel=label, ylim=(-4, 104))
         return to_page_svg(figure)
 
 

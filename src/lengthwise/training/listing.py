@@ -146,6 +146,9 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         best = max(reversed(metrics), key=_rank) if metrics else {"validation_accuracy": None}
         accuracy = best["validation_accuracy"]
+        for name in _NUMBERS:
+            if not isinstance(best.get(name), int | float | None):
+                raise TypeError(f"{name} is {best[name]!r}")
         step = metrics[-1]["step"] if metrics else 0
     except (LookupError, TypeError) as error:
         raise RunError(f"{path}/metrics.jsonl does not fit ({error!r:.60})") from None
@@ -167,6 +170,9 @@ def _read(path: Path) -> dict[str, Any]:
         "evaluation": _evaluation(path),
         "proof": _claim(path, config),
     }
+
+
+_NUMBERS = ("validation_accuracy", "longest", "grows_to")
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
