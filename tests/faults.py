@@ -122,8 +122,8 @@ FAULTS = (
     Fault(
         "smoothing pulls the wrong way",
         "layers/token_loss.py",
-        ".sub_(smoothing / len(matrix))",
-        ".add_(smoothing / len(matrix))",
+        ".sub_(smoothing / (len(matrix) * len(targets)))",
+        ".add_(smoothing / (len(matrix) * len(targets)))",
         "layers/test_token_loss.py",
     ),
     Fault(

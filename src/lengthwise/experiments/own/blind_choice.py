@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from lengthwise.evaluation.scores import percent
+from lengthwise.evaluation.scores import percent, wilson
 from lengthwise.experiments.chi2023.table1 import trained_and_tested
 from lengthwise.experiments.chi2023.training import (
     DRIFTING,
@@ -141,7 +141,12 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         found = objective.validate(run.model, torch.Generator().manual_seed(record["seed"]))
     told = {name: settings[name] for name in ("question", "candidate", "row", "words")}
     tried = {"accuracy": found.accuracy, "loss": found.loss, "lengths": list(lengths.values())}
-    return [{**record, **told, **tried}]
+    how = {
+        "protocol": longer.protocol,
+        "interval_95": list(wilson(round(found.accuracy * settings["words"]), settings["words"])),
+        "words_per_length": None,  # lengths are mixed
+    }
+    return [{**record, **told, **tried, **how}]
 
 
 def _mean(runs: Sequence[Record], name: str) -> float:
