@@ -15,7 +15,7 @@ Drop = Callable[[Tensor], Tensor]
 """A function that is applied to the output of a branch."""
 
 _LOTS, _AT_ONCE = 2**16, 4
-"""How many values 16 bits have, and how many of them are drawn as one number of 64 bits."""
+"""The number of values of 16 bits, and of such values that one number of 64 bits holds."""
 
 
 def keep_all(x: Tensor) -> Tensor:

@@ -110,7 +110,8 @@ class NotebookProgress:
         told = f"{_stage(record)}loss {record['loss']:.4f}, {self._speed(record)}"
         if "validation_accuracy" in record:
             self._validation = f", validation {percent(record['validation_accuracy'])} %"
-            self._validation += shorter_words(record) and f" on words{shorter_words(record)}"
+            shorter = shorter_words(record)
+            self._validation += shorter and f" on words{shorter}"
             self._validation += ", proved" if record.get("proved") else ""
         self._bar.show(step, self._steps, told + self._validation)
 
