@@ -296,6 +296,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "token-loss": partial(texts.losses, seconds),
     "memory": partial(texts.memory, seconds),
     "training": training_steps.shown,
+    "half": training_steps.shown_half,
 }
 
 

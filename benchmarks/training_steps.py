@@ -2,6 +2,7 @@
 
     python benchmarks/bench.py training                             prints it
     python benchmarks/training_steps.py --save after [--only ALiBi]  keeps it, for docs/speed.md
+    python benchmarks/training_steps.py --half --save half           single and half precision
 
 A case takes the same steps again and again: timed, under torch's profiler, and under a counter of
 operations. Times are medians, and parts are the least of three, since other processes can only add
@@ -44,11 +45,13 @@ from lengthwise.models import regular_gpt
 from lengthwise.models.cost import matmul_rate
 from lengthwise.models.threads import processor_threads
 from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
+from lengthwise.precision import why_unavailable
 from lengthwise.problems.language_modelling import objective as texts
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.translation import objective as pairs
 from lengthwise.tasks.task import Task
 from lengthwise.training import loop
+from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE
 from lengthwise.training.settings import TrainingConfig
@@ -83,8 +86,8 @@ CASES = (
 class Steps:
     """Steps of training, on the same words each time."""
 
-    def __init__(self, case: Case) -> None:
-        self.case = case
+    def __init__(self, case: Case, half: Autocast = "none") -> None:
+        self.case, self._half = case, half
         self._model, self._goal, self._config = _prepared(case)
         self._state, self._count = loop.begin(self._model, self._goal, self._config, None), WARM
         self._data = self._state.generators["data"].get_state()
@@ -95,8 +98,19 @@ class Steps:
         """Take the steps, as `fit` does."""
         self._state.generators["data"].set_state(self._data)
         clock = Clock()
-        for _ in range(self._count):
-            loop._train_step(self._state, self._goal, self._config, clock, ALONE)
+        with mock.patch.object(self._goal, "step", _lower(self._goal.step, self._half)):
+            for _ in range(self._count):
+                loop._train_step(self._state, self._goal, self._config, clock, ALONE)
+
+
+def _lower(step: Callable[..., loop.Step], half: Autocast) -> Callable[..., loop.Step]:
+    """Return the step under autocast, as objectives that have that setting take theirs."""
+
+    def lowered(*arguments: Any) -> loop.Step:
+        with autocast(torch.device("cpu"), half):
+            return step(*arguments)
+
+    return lowered
 
 
 def _prepared(case: Case) -> tuple[nn.Module, loop.Objective, TrainingConfig]:
@@ -139,6 +153,41 @@ def timed(steps: Steps) -> tuple[float, float]:
     start = time.perf_counter()
     steps()
     return (time.perf_counter() - start) / steps.case.steps, rate
+
+
+def halved(case: Case, threads: int) -> dict[str, Any]:
+    """Return the time of a step in single precision, and of one with products in bfloat16."""
+    with processor_threads(threads):
+        both = [Steps(case), Steps(case, "bfloat16")]
+        times = [[timed(steps) for steps in both] for _ in range(TIMED)]
+    single, half = (statistics.median(each[i][0] for each in times) for i in range(2))
+    return {
+        "case": case.name,
+        "threads": threads,
+        "milliseconds": 1e3 * single,
+        "milliseconds_half": 1e3 * half,
+        "times_as_fast": statistics.median(each[0][0] / each[1][0] for each in times),
+    }
+
+
+def product(threads: int) -> dict[str, Any]:
+    """Return how many times as fast a large matrix product is in bfloat16, as `halved` does."""
+    kinds = (torch.float32, torch.bfloat16)
+    with processor_threads(threads):
+        rates = [[matmul_rate(torch.device("cpu"), kind) for kind in kinds] for _ in range(TIMED)]
+    single, half = (
+        1e3 * 2 * 1_024**3 / statistics.median(each[i] for each in rates) for i in range(2)
+    )
+    return {
+        "case": PRODUCT,
+        "threads": threads,
+        "milliseconds": single,
+        "milliseconds_half": half,
+        "times_as_fast": statistics.median(one[1] / one[0] for one in rates),
+    }
+
+
+PRODUCT = "matrix product, 1,024 x 1,024 times 1,024 x 1,024"
 
 
 def divided(steps: Steps, seconds: float, rate: float) -> dict[str, Any]:
@@ -276,6 +325,29 @@ def shown() -> dict[str, float]:
     return result
 
 
+def shown_half() -> dict[str, float]:
+    """Return how many times as fast steps are in bfloat16, for `bench.py`."""
+    if why := why_unavailable("bfloat16"):
+        print(f"No bfloat16 here: {why}")
+        return {}
+    return {
+        f"single precision / bfloat16, {one['case']}, {one['threads']} threads (time)": one[
+            "times_as_fast"
+        ]
+        for one in _halves("")
+    }
+
+
+def _halves(only: str) -> Iterator[dict[str, Any]]:
+    for case in CASES:
+        for threads in THREADS:
+            if only in case.name:
+                yield halved(case, threads)
+    for threads in THREADS:
+        if only in PRODUCT:
+            yield product(threads)
+
+
 TITLES = {
     "milliseconds": "milliseconds",
     "megaflops": "millions of operations of matrix products",
@@ -289,21 +361,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--save", help="name of the figures in training_steps.json")
     parser.add_argument("--only", default="", help="part of the names of the cases")
+    parser.add_argument("--half", action="store_true", help="compare single precision and bfloat16")
     arguments = parser.parse_args()
+    every = _halves(arguments.only) if arguments.half else _wholes(arguments.only)
     found = []
-    for case in CASES:
-        for threads in THREADS:
-            if arguments.only in case.name:
-                found.append(measure(case, threads))
-                print(json.dumps(found[-1]), flush=True)
+    for one in every:
+        found.append(one)
+        print(json.dumps(one), flush=True)
     if arguments.save:
         stored = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
         kept = [
             each for each in stored.get(arguments.save, []) if arguments.only not in each["case"]
         ]
-        order = [case.name for case in CASES]
-        every = sorted(kept + found, key=lambda each: (order.index(each["case"]), each["threads"]))
-        FIGURES.write_text(json.dumps({**stored, arguments.save: every}, indent=1) + "\n")
+        order = [*(case.name for case in CASES), PRODUCT]
+        figures = sorted(kept + found, key=lambda one: (order.index(one["case"]), one["threads"]))
+        FIGURES.write_text(json.dumps({**stored, arguments.save: figures}, indent=1) + "\n")
+
+
+def _wholes(only: str) -> Iterator[dict[str, Any]]:
+    for case in CASES:
+        for threads in THREADS:
+            if only in case.name:
+                yield measure(case, threads)
 
 
 if __name__ == "__main__":

@@ -97,9 +97,9 @@ def tables() -> dict[tuple[str, str], str]:
     generated["docs/proof_assistant.md", "figures"] = proof_tables.table(
         ROOT / "proofs" / "figures.json"
     )
-    generated["docs/speed.md", "steps"] = speed_tables.table(
-        ROOT / "benchmarks" / "training_steps.json"
-    )
+    steps = ROOT / "benchmarks" / "training_steps.json"
+    generated["docs/speed.md", "steps"] = speed_tables.table(steps)
+    generated["docs/speed.md", "half"] = speed_tables.half(steps)
     for made in ("trained", "constructed"):
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
         generated["docs/board.md", made] = zoo_tables.board_table(made)

@@ -1,4 +1,4 @@
-"""The table of `speed.md`, from the figures that `benchmarks/training_steps.py --save` stored."""
+"""The tables of `speed.md`, from the figures that `benchmarks/training_steps.py --save` stored."""
 
 import json
 from pathlib import Path
@@ -21,6 +21,25 @@ def table(figures: Path) -> str:
         for before, after in zip(stored["before"], stored["after"], strict=True)
     ]
     return markdown(Table(list(COLUMNS), rows))
+
+
+HALF_COLUMNS = ("case", "threads", "ms, single precision", "ms, bfloat16", "times as fast")
+
+
+def half(figures: Path) -> str:
+    """Return a row for each case and number of threads, in single precision and in bfloat16."""
+    stored = json.loads(figures.read_text(encoding="utf-8"))["half"]
+    rows = [
+        [
+            one["case"],
+            str(one["threads"]),
+            f"{one['milliseconds']:.1f}",
+            f"{one['milliseconds_half']:.1f}",
+            f"{one['times_as_fast']:.2f}",
+        ]
+        for one in stored
+    ]
+    return markdown(Table(list(HALF_COLUMNS), rows))
 
 
 def _cells(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

@@ -35,6 +35,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
+from lengthwise.layers.fused_attention import fused_attention
 from lengthwise.layers.sliding_dilated import dilated_mask
 from lengthwise.registry import Catalogue
 
@@ -171,5 +172,5 @@ def _fused_attention(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) ->
     """Compute torch's attention, with plain products as logits."""
     words, _, rests, count = query.shape[:4]
     query, key, value = (x.permute(0, 2, 3, 1, 4, 5).flatten(0, 2) for x in (query, key, value))
-    found = F.scaled_dot_product_attention(query, key, value, attn_mask=seen, scale=1.0)
+    found = fused_attention(query, key, value, seen)
     return found.view(words, rests, count, *found.shape[1:]).permute(0, 3, 1, 2, 4, 5)

@@ -21,10 +21,10 @@ import math
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.dilated import KERNELS, select_kernel
+from lengthwise.layers.fused_attention import fused_attention
 from lengthwise.layers.position import Keys, Queries, QueryKeyPositions
 
 _MOST_WEIGHTS = 2**24
@@ -103,9 +103,8 @@ class CausalAttention(SelfAttention):
         factor = self.scale(seen.sum(dim=1)[None])[..., None]
         asked = here.turn_query(query) * (factor / math.sqrt(size)).to(query.dtype)
         bias = here.bias(query)
-        mask = torch.zeros_like(seen, dtype=query.dtype).masked_fill(~seen, -math.inf)
+        precise = torch.promote_types(query.dtype, torch.float32)
+        mask = torch.zeros_like(seen, dtype=precise).masked_fill(~seen, -math.inf)
         if bias is not None:
-            mask = (bias * factor.to(bias.dtype)).to(query.dtype) + mask
-        return F.scaled_dot_product_attention(
-            asked, key[:, :, :last], value[:, :, :last], attn_mask=mask, scale=1.0
-        )
+            mask = (bias * factor.to(bias.dtype)).to(precise) + mask
+        return fused_attention(asked, key[:, :, :last], value[:, :, :last], mask)
