@@ -123,6 +123,7 @@ def test_edits_are_found_exactly_where_there_are_some(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(audited, "_MAX_EDITS", most)
+        patch.setattr(audited, "_AT_ONCE", most)
         edited, found = one_edit_into(sampler.automaton, tokens, wanted, seeded())
 
     cases = zip(written(tokens), written(edited), wanted.tolist(), found.tolist(), strict=True)

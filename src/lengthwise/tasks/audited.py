@@ -18,6 +18,7 @@ Axes:
     symbol  letters of its alphabet
 """
 
+import numpy as np
 import torch
 from jaxtyping import Bool
 from torch import Generator, Tensor
@@ -28,7 +29,10 @@ from lengthwise.tasks.sampling import UniformSampler
 from lengthwise.tasks.uniform_walk import Each, Words
 
 _MAX_EDITS = 2**24
-"""Most edits, and most states, that are looked at together."""
+"""Most edits, and most states, of words that are chosen from together."""
+
+_AT_ONCE = 2**22
+"""Most edits, and most states at all places, that are looked at together."""
 
 
 def draw_audited(
@@ -53,9 +57,10 @@ def draw_audited(
         edited, found = one_edit_into(sampler.automaton, tokens[near], classes[near], generator)
         wanted = near.nonzero()[:, 0]
         tokens[wanted[found]] = edited[found]
-        missed = torch.zeros_like(near)
-        missed[wanted[~found]] = True
-        place(tokens, missed, sampler.draw(classes[missed], lengths[missed], generator))
+        if not found.all():
+            missed = torch.zeros_like(near)
+            missed[wanted[~found]] = True
+            place(tokens, missed, sampler.draw(classes[missed], lengths[missed], generator))
     return tokens, classes
 
 
@@ -128,35 +133,54 @@ def _fitting_edits(
 ) -> Bool[Tensor, "word time edit"]:
     """Return which edits at which positions lead into the wanted class.
 
-    The first edits put another symbol there; the last exchanges the symbol with the next. From the
-    end to the beginning, `good[word, state]` says whether the rest of the word leads from the state
-    into the class, and `later` the same for the rest without its first symbol.
+    The first edits put another symbol there; the last exchanges the symbol with the next.
     """
-    num_words, time = tokens.shape
-    start = torch.full((num_words, 1), automaton.start)
-    before = torch.cat([start, automaton.states(tokens)], dim=1)
-    stay = torch.arange(automaton.num_states)
-    moves = torch.cat([automaton.transitions, stay[:, None]], dim=1).T.contiguous()  # PAD is last
-    good = automaton.classes == classes[:, None]
-    later = torch.zeros_like(good)  # the last symbol has no next one
-    fits = torch.empty((num_words, time, automaton.num_symbols + 1), dtype=torch.bool)
+    time, states = tokens.shape[1], automaton.num_states
+    size = max(1, _AT_ONCE // (time * max(automaton.num_symbols + 1, states)))
+    parts = zip(torch.split(tokens, size), torch.split(classes, size), strict=True)
+    return torch.cat([_few_fitting_edits(automaton, some, wanted) for some, wanted in parts])
+
+
+def _few_fitting_edits(
+    automaton: Automaton, tokens: Words, classes: Each
+) -> Bool[Tensor, "word time edit"]:
+    """Compute `_fitting_edits` of a few words (in numpy, whose small operations start faster)."""
+    symbols, transitions = tokens.T.contiguous().numpy(), automaton.transitions.numpy()
+    (time, num_words), (num_states, num_symbols) = symbols.shape, transitions.shape
+    moves = np.concatenate([transitions.T, np.arange(num_states)[None]])  # PAD, or -1, stays
+    before = np.empty_like(symbols)
+    before[0] = automaton.start
+    row = symbols % (num_symbols + 1)
+    for column in range(time - 1):
+        here = row[column] * num_states + before[column]
+        moves.take(here, out=before[column + 1], mode="clip")
+
+    # From the end to the beginning: does the rest of the word lead from a state into the class?
+    leads = np.empty((time + 1, num_words, num_states), dtype=np.bool_)
+    leads[time] = automaton.classes.numpy() == classes.numpy()[:, None]
+    first = np.arange(num_words)[:, None] * num_states
+    places = np.empty((num_words, num_states), dtype=np.int64)
     for column in reversed(range(time)):
-        here = before[:, column]
-        fits[:, column, :-1] = good.gather(1, automaton.transitions[here])
-        following = tokens[:, min(column + 1, time - 1)]
-        swapped = moves[tokens[:, column], moves[following, here]]
-        fits[:, column, -1] = later.gather(1, swapped[:, None])[:, 0] & (
-            following != tokens[:, column]
-        )
-        later, good = good, good.gather(1, moves[tokens[:, column]])
-    own = tokens[:, :, None] == torch.arange(automaton.num_symbols)
-    fits[:, :, :-1] &= ~own
-    return fits & (tokens != PAD)[:, :, None]
+        moves.take(row[column], axis=0, out=places, mode="clip")
+        places += first
+        leads[column + 1].take(places, out=leads[column], mode="clip")
+
+    after = first.T + np.arange(1, time + 1)[:, None] * (num_words * num_states)
+    """Where `leads` of the rest behind each symbol begins."""
+    fits = np.empty((time, num_words, num_symbols + 1), dtype=np.bool_)
+    fits[:, :, :-1] = leads.take(after[:, :, None] + transitions[before])
+    fits[:, :, :-1] &= symbols[:, :, None] != np.arange(num_symbols)
+    following = np.concatenate([symbols[1:], symbols[-1:]])  # the last symbol has no next one
+    swapped = moves[symbols, moves[following, before]]
+    later = leads.take(after + num_words * num_states + swapped, mode="clip")
+    fits[:, :, -1] = later & (following != symbols)
+    fits &= (symbols != PAD)[:, :, None]
+    return torch.from_numpy(fits.swapaxes(0, 1))
 
 
 def _half_of_each(classes: Each, lengths: Each, generator: Generator) -> Bool[Tensor, " word"]:
     """Choose half of the words of each class and length; an odd one by chance."""
-    pairs = torch.stack([lengths, classes], dim=1)
-    distinct, which = torch.unique(pairs, dim=0, return_inverse=True)
+    pairs = lengths * (classes.max() + 1) + classes if len(classes) else lengths
+    distinct, which = torch.unique(pairs, return_inverse=True)
     coins = torch.randint(2, (len(distinct),), generator=generator)
     return (shuffled_ranks(which, generator) + coins[which]) % 2 == 0

@@ -34,6 +34,9 @@ _BLOCK = 2**21
 _BLOCK_PLACES = 1024
 """Most places in such a block: the exact counts for all of them are held while one is settled."""
 
+_FEW_SYMBOLS = 8
+"""Most symbols of which boundaries are fetched one by one; rows of them are quicker for more."""
+
 _NOTHING = -(2**30)
 """The exponent of a count of zero."""
 
@@ -126,16 +129,24 @@ class Walk:
 
         With two symbols and a table, a place has one boundary and takes four operations.
         """
-        if self._num_symbols != 2 or to_come[0] >= len(self._table):
+        if to_come[0] >= len(self._table) or self._num_symbols > _FEW_SYMBOLS:
             for r, count, chance, met in zip(to_come, begun, chances, boundaries, strict=True):
                 here = keys[:count]
                 met[:count] = self._look_up(r, here)[:, :-1]
-                symbols = (met[:count] <= chance[:count, None]).sum(axis=1)
+                symbols = np.add.reduce(met[:count] <= chance[:count, None], axis=1)
                 self._next_key.take(here + symbols, out=here, mode="clip")
+            return
+        rows = self._table[to_come[-1] : to_come[0] + 1][::-1]
+        if self._num_symbols != 2:
+            symbol = np.arange(self._num_symbols - 1)
+            for row, count, chance, met in zip(rows, begun, chances, boundaries, strict=True):
+                here = keys[:count]
+                row.take(here[:, None] + symbol, out=met[:count], mode="clip")
+                np.add(here, np.add.reduce(met[:count] <= chance[:count, None], axis=1), out=here)
+                self._next_key.take(here, out=here, mode="clip")
             return
         drawn = np.empty(len(keys), dtype=np.bool_)
         count, here, now = -1, keys, drawn
-        rows = self._table[to_come[-1] : to_come[0] + 1][::-1]
         places = zip(rows, begun, chances, boundaries[:, :, 0], strict=True)
         for row, begun_here, chance, met in places:
             if begun_here != count:
