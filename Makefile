@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all faults check lint types contracts docs proofs checker format bench clean
+.PHONY: help demo test test-all gpu faults check lint types contracts docs proofs checker format bench clean
 
 help:
 	@echo "make demo      install, then learn three languages and test them far beyond (minutes)"
@@ -14,6 +14,7 @@ help:
 	@echo "make proofs    check proofs/ with Rocq (coqc and coqchk), if it is installed"
 	@echo "make checker   build/checker: a second checker of certificates, in Rust, if rustc is there"
 	@echo "make bench     speed, as ratios measured in one process"
+	@echo "make gpu       on an accelerator: the tests that need one, and training steps"
 
 demo: .venv/installed
 	$(BIN)/lengthwise demo
@@ -23,6 +24,11 @@ test: .venv/installed-dev
 
 test-all: .venv/installed-dev
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 --dist worksteal -q
+	$(BIN)/pytest -n 2 -q -m gpu --accelerator cpu
+
+gpu: .venv/installed-dev
+	$(BIN)/pytest -q -m gpu
+	$(BIN)/python benchmarks/bench.py gpu
 
 faults: .venv/installed-dev
 	$(BIN)/python tests/faults.py

@@ -306,6 +306,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "memory": partial(texts.memory, seconds),
     "training": training_steps.shown,
     "half": training_steps.shown_half,
+    "gpu": training_steps.shown_there,
 }
 
 

@@ -53,6 +53,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training import loop
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.clock import Clock
+from lengthwise.training.devices import choose_device
 from lengthwise.training.distributed import ALONE
 from lengthwise.training.settings import TrainingConfig
 
@@ -83,12 +84,18 @@ CASES = (
 )
 
 
+PROCESSOR = torch.device("cpu")
+
+
 class Steps:
     """Steps of training, on the same words each time."""
 
-    def __init__(self, case: Case, half: Autocast = "none") -> None:
-        self.case, self._half = case, half
+    def __init__(
+        self, case: Case, half: Autocast = "none", device: torch.device = PROCESSOR
+    ) -> None:
+        self.case, self._half, self.device = case, half, device
         self._model, self._goal, self._config = _prepared(case)
+        self._model.to(device)
         self._state, self._count = loop.begin(self._model, self._goal, self._config, None), WARM
         self._data = self._state.generators["data"].get_state()
         self()
@@ -98,16 +105,19 @@ class Steps:
         """Take the steps, as `fit` does."""
         self._state.generators["data"].set_state(self._data)
         clock = Clock()
-        with mock.patch.object(self._goal, "step", _lower(self._goal.step, self._half)):
+        lower = _lower(self._goal.step, self.device, self._half)
+        with mock.patch.object(self._goal, "step", lower):
             for _ in range(self._count):
                 loop._train_step(self._state, self._goal, self._config, clock, ALONE)
 
 
-def _lower(step: Callable[..., loop.Step], half: Autocast) -> Callable[..., loop.Step]:
+def _lower(
+    step: Callable[..., loop.Step], device: torch.device, half: Autocast
+) -> Callable[..., loop.Step]:
     """Return the step under autocast, as objectives that have that setting take theirs."""
 
     def lowered(*arguments: Any) -> loop.Step:
-        with autocast(torch.device("cpu"), half):
+        with autocast(device, half):
             return step(*arguments)
 
     return lowered
@@ -149,7 +159,7 @@ def measure(case: Case, threads: int) -> dict[str, Any]:
 
 def timed(steps: Steps) -> tuple[float, float]:
     """Return the seconds of a step, and the operations a second of a large matrix product."""
-    rate = matmul_rate(torch.device("cpu"), torch.float32)
+    rate = matmul_rate(steps.device, torch.float32)
     start = time.perf_counter()
     steps()
     return (time.perf_counter() - start) / steps.case.steps, rate
@@ -174,7 +184,7 @@ def product(threads: int) -> dict[str, Any]:
     """Return how many times as fast a large matrix product is in bfloat16, as `halved` does."""
     kinds = (torch.float32, torch.bfloat16)
     with processor_threads(threads):
-        rates = [[matmul_rate(torch.device("cpu"), kind) for kind in kinds] for _ in range(TIMED)]
+        rates = [[matmul_rate(PROCESSOR, kind) for kind in kinds] for _ in range(TIMED)]
     single, half = (
         1e3 * 2 * 1_024**3 / statistics.median(each[i] for each in rates) for i in range(2)
     )
@@ -336,6 +346,29 @@ def shown_half() -> dict[str, float]:
         ]
         for one in _halves("")
     }
+
+
+def shown_there() -> dict[str, float]:
+    """Return the time of steps on an accelerator, and beside the processor, for `bench.py`."""
+    device = choose_device("auto")
+    if device.type == "cpu":
+        print("There is no accelerator here.")
+        return {}
+    result = {}
+    for case in CASES:
+        kinds: tuple[Autocast, ...] = ("none", "bfloat16")
+        there = {kind: Steps(case, kind, device) for kind in kinds}
+        with processor_threads(1):
+            here = Steps(case)
+            times = [
+                (timed(here)[0], *(timed(steps)[0] for steps in there.values()))
+                for _ in range(TIMED)
+            ]
+        single, *lower = (statistics.median(column) for column in zip(*times, strict=True))
+        result[f"{device.type}, {case.name}: milliseconds a step"] = 1e3 * lower[0]
+        result[f"{device.type}, {case.name}, bfloat16: milliseconds a step"] = 1e3 * lower[1]
+        result[f"a thread of the processor / {device.type}, {case.name} (time)"] = single / lower[0]
+    return result
 
 
 def _halves(only: str) -> Iterator[dict[str, Any]]:

@@ -44,6 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="simulate a machine on which products in bfloat16 kill the process",
     )
 
+    parser.addoption(
+        "--accelerator",
+        help="device of tests that need an accelerator: with cpu, they are tried without one",
+    )
+
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--bfloat16-dies"):

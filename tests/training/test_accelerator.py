@@ -7,6 +7,8 @@ Whatever moves tensors is run on a device that holds numbers (`second_device.py`
 two devices do not mix, and has to give those of the processor.
 """
 
+import os
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +17,13 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import lengthwise as lw
 from golden.make_runs import copied
 from lengthwise import precision
 from lengthwise.analysis.analyses import ANALYSES, analyse
+from lengthwise.errors import ConfigError
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Plan, Run, evaluated
@@ -48,6 +52,26 @@ def _is_known(name: str, supervision: str) -> bool:
     return supervision in LOOKS or f"{name} {supervision}" in LOOKS
 
 
+class Waits(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes where a copy from the processor waits until the device is done."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.places: list[str] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        found = func(*args, **(kwargs or {}))
+        if func is torch.ops.aten._to_copy.default and not (kwargs or {}).get("non_blocking"):
+            (source,) = args
+            if source.device.type == "cpu" and found.device.type != "cpu":
+                stack = traceback.extract_stack()
+                place = [one for one in stack if "/lengthwise/" in one.filename][-1]
+                self.places.append(f"{place.filename}:{place.lineno}")
+        return found
+
+
 def _step(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> nn.Module:
     """Take a step on the device, but for the numbers that the loop reads at its end."""
     model = plan.build().to("meta")
@@ -61,7 +85,9 @@ def _step(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> nn.Module:
     monkeypatch.setattr(loop, "_read", noted)
     monkeypatch.setattr(torch, "Generator", lambda device="cpu": _generator())
     state = loop.begin(model, objective, plan.training, None)
-    loop._train_step(state, objective, plan.training, Clock(), ALONE)
+    with Waits() as waits:
+        loop._train_step(state, objective, plan.training, Clock(), ALONE)
+    assert waits.places == []
     (numbers,) = read
     assert {each.device.type for each in numbers} == {"meta"}
     return model
@@ -211,3 +237,46 @@ def test_training_of_other_problems_is_that_of_the_processor(
         small = {"steps": 2, "validate_every": 1}
         plan = replace(plan, training=replace(plan.training, **small))
         assert _trained(plan, there) == pytest.approx(_trained(plan, "cpu"), rel=1e-5)
+
+
+def _small(**settings: Any) -> Plan:
+    own = {"supervision": "final", "steps": 2, "validate_every": 1, **settings}
+    return make_plan("parity", "elman", preset="smoke", settings=own)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_only_a_device_is_asked_for_a_fixed_order(
+    asked: bool, there: torch.device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+    step = loop._train_step
+
+    def watched(*arguments: Any) -> dict[str, Any]:
+        seen.append(torch.are_deterministic_algorithms_enabled())
+        return step(*arguments)
+
+    monkeypatch.setattr(loop, "_train_step", watched)
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", "restored in the end")
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
+    _trained(_small(deterministic=asked), there)
+    assert seen == [asked, asked]
+    assert os.environ.get("CUBLAS_WORKSPACE_CONFIG") == (":4096:8" if asked else None)
+    _trained(_small(deterministic=asked), "cpu")
+    assert seen == [asked, asked, False, False]
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_what_has_no_fixed_order_is_told_in_a_line(
+    there: torch.device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*arguments: Any) -> dict[str, Any]:
+        raise RuntimeError("put_cuda_ does not have a deterministic implementation, but you\nset")
+
+    monkeypatch.setattr(loop, "_train_step", failing)
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    with pytest.raises(ConfigError, match=r"deterministic=true cannot be kept on meta \(put_cuda_"):
+        train(_small(deterministic=True), device=str(there))
+    assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == ":16:8"
+    assert not torch.are_deterministic_algorithms_enabled()
+    with pytest.raises(RuntimeError, match="put_cuda_"):
+        train(_small(), device=str(there))

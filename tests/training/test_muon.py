@@ -130,7 +130,7 @@ def test_digests_of_plans_with_adamw_are_those_of_before_there_was_a_choice() ->
     digests = [Part("a", {"plan": one, "n": [1]}).digest for one in (plan, before, muon)]
     assert digests[0] == digests[1] != digests[2]
     assert plan["training"]["optimiser"] == "adamw"
-    assert added_defaults(TrainingConfig) == {"optimiser": "adamw"}
+    assert added_defaults(TrainingConfig) == {"optimiser": "adamw", "deterministic": False}
 
 
 def test_an_unknown_optimiser_is_refused() -> None:

@@ -12,6 +12,7 @@ from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.precision import require_usable
 from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
+from lengthwise.transfer import sent
 
 MOST_SYMBOLS = 1_000_000
 """Greatest number of positions of one batch, so that memory stays bounded whatever the lengths."""
@@ -134,7 +135,7 @@ def evaluate(
     for group in neighbours(drawable, words_per_length):
         wanted = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
         batch = task.draw(wanted, generator)
-        logits = answers(model, batch.tokens.to(device), batch.lengths.to(device)).cpu()
+        logits = answers(model, sent(batch.tokens, device), sent(batch.lengths, device)).cpu()
         if logits.shape[1] != task.language.num_classes:
             raise ConfigError(
                 f"the model gave logits of {logits.shape[1]} classes, but {task.id} has "

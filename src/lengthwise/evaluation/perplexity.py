@@ -27,6 +27,7 @@ from lengthwise.data.text_corpus import Tokens
 from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Z_95
+from lengthwise.transfer import sent
 
 _TOKENS_AT_ONCE = 2**14
 """Approximate number of tokens that are read together."""
@@ -122,7 +123,7 @@ def last_token_perplexity(
 def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Tensor]:
     """Return -log p of the last tokens, and whether they were the likeliest."""
     assert isinstance(model, nn.Module)
-    window = torch.from_numpy(words).to(device_of(model))
+    window = sent(torch.from_numpy(words), device_of(model))
     logits = model.last(window[:, :-1]).double()
     last = window[:, -1]
     nats = F.cross_entropy(logits, last, reduction="none")

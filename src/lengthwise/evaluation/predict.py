@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from lengthwise.evaluation.evaluate import Recogniser, answers, neighbours
 from lengthwise.tasks.automaton import PAD
+from lengthwise.transfer import sent
 
 
 def predict(
@@ -22,7 +23,7 @@ def predict(
     results: list[Tensor] = []
     for group in neighbours([len(words[index]) for index in order]):
         tokens, lengths = right_aligned([words[index] for index in order[group]])
-        results.append(answers(model, tokens.to(device), lengths.to(device)).cpu())
+        results.append(answers(model, sent(tokens, device), sent(lengths, device)).cpu())
     if not results:
         return torch.zeros(0, 1)
     logits = torch.cat(results)

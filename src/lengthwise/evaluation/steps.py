@@ -21,6 +21,7 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import wilson
 from lengthwise.layers.rows import FullWords
 from lengthwise.tasks.step_tasks import Layout, StepTask
+from lengthwise.transfer import sent
 
 
 @runtime_checkable
@@ -117,5 +118,5 @@ def written(
     """
     if not isinstance(model, Completer):
         raise TaskError("this model completes no sequences. Use one that writes steps.")
-    words = model.complete(inputs.to(device_of(model)), len(layout.kept))
+    words = model.complete(sent(inputs, device_of(model)), len(layout.kept))
     return words[:, inputs.shape[1] :].cpu()

@@ -29,6 +29,7 @@ from torch import Tensor
 from lengthwise.data.parallel_corpus import BEGIN, END, PAD, Ragged
 from lengthwise.errors import TextError
 from lengthwise.settings import Config, require, require_at_least
+from lengthwise.transfer import sent
 
 _TOKENS_AT_ONCE = 2**13
 """Approximate number of positions of sources that are read together, times the beam."""
@@ -114,9 +115,9 @@ def translate(
         require_short(length, f"sentence {number}")
     found: dict[int, Translation] = {}
     for group in groups(sources.lengths, config.beam):
-        rows = torch.from_numpy(sources.rows(group, pad=PAD, end=END)).to(device)
+        rows = sent(torch.from_numpy(sources.rows(group, pad=PAD, end=END)), device)
         limits = np.ceil(config.ratio * sources.lengths[group]).astype(np.int64) + 10
-        written = search(model, rows, torch.from_numpy(limits).to(device), config)
+        written = search(model, rows, sent(torch.from_numpy(limits), device), config)
         for number, each in zip(group.tolist(), written, strict=True):
             found[number] = each if sources.lengths[number] else Translation([], is_cut=False)
         if progress:

@@ -20,6 +20,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lengthwise.layers.rows import FullWords, Lengths, only_words
+from lengthwise.transfer import sent
 
 ABSENT = -1
 """Stands for a child before the start of the word, and for unused positions of short words."""
@@ -65,11 +66,13 @@ class Tree:
     def to(self, device: torch.device) -> "Tree":
         """Return the tree for a network on a device; where nodes stand is left where it is."""
         levels = (
-            Level(children=level.children.to(device), positions=level.positions)
+            Level(children=sent(level.children, device), positions=level.positions)
             for level in self.levels
         )
         return Tree(
-            levels=tuple(levels), root_level=self.root_level.to(device), root=self.root.to(device)
+            levels=tuple(levels),
+            root_level=sent(self.root_level, device),
+            root=sent(self.root, device),
         )
 
 

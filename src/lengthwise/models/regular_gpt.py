@@ -23,6 +23,7 @@ from lengthwise.models.common_settings import Norm
 from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  handed on as it is
 )
+from lengthwise.transfer import sent
 
 Below = Float[Tensor, "below width"]
 """Vectors of the level below."""
@@ -225,13 +226,13 @@ class RegularGPT(nn.Module):
 
         def visit(level: Level) -> Tensor | None:
             nonlocal below
-            vectors.append(self.compose(below, level.children.to(own), generator))
+            vectors.append(self.compose(below, sent(level.children, own), generator))
             below = vectors[-1]
             if not (share and self._finite):
                 return None
             number, first = _distinct_rows(below)
             below = below[first]
-            return number.to(tokens.device)
+            return sent(number, tokens.device)
 
         tree = grow(
             tokens, lengths, self.config.vocab_size, self.config.chunk, share=share, merge=visit
@@ -291,7 +292,7 @@ class RegularGPT(nn.Module):
 def roots(tree: Tree, vectors: Sequence[Float[Tensor, "_ width"]]) -> Float[Tensor, "word width"]:
     """Return the vector of the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in vectors[:-1])])
-    first = sizes.cumsum(0).to(tree.root.device)
+    first = sent(sizes.cumsum(0), tree.root.device)
     return torch.cat(list(vectors))[first[tree.root_level] + tree.root]
 
 

@@ -32,6 +32,7 @@ from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.state_slots_config import (
     StateSlotsConfig as StateSlotsConfig,  # noqa: PLC0414  handed on as it is
 )
+from lengthwise.transfer import sent
 
 Nodes = Int[Tensor, "node slot"]
 """The value of each slot, whose binary digits are its bits, the first one the lowest."""
@@ -163,5 +164,5 @@ def _values(numbers: Float[Tensor, "*axes bit"]) -> Int[Tensor, "*axes"]:
 def _roots(tree: Tree, nodes: list[Int[Tensor, "_ slot"]]) -> Int[Tensor, "word slot"]:
     """Return the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in nodes[:-1])])
-    first = sizes.cumsum(0).to(tree.root.device)
+    first = sent(sizes.cumsum(0), tree.root.device)
     return torch.cat(nodes)[first[tree.root_level] + tree.root]

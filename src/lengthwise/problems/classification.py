@@ -15,6 +15,7 @@ from lengthwise.languages.language import Language
 from lengthwise.problems.results import Answer, Predictor
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step, Validation
+from lengthwise.transfer import sent
 
 Network = TypeVar("Network", bound=nn.Module)
 
@@ -37,13 +38,13 @@ def accuracy_of(
     logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]
 ) -> Float[Tensor, ""]:
     """Return the share of right answers."""
-    return (answer_of(logits) == classes.to(logits.device)).double().mean()
+    return (answer_of(logits) == sent(classes, logits.device)).double().mean()
 
 
 def on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
     """Return tensors on the device of a model."""
     device = next(model.parameters()).device
-    return [tensor.to(device) for tensor in tensors]
+    return [sent(tensor, device) for tensor in tensors]
 
 
 def words_for(model: nn.Module, *words: Tensor) -> list[Tensor]:

@@ -42,6 +42,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
+from lengthwise.transfer import sent
+
 ANY_KINDS = 512
 """Number of pairs of any two kinds."""
 
@@ -148,7 +150,7 @@ class Products:
 
     def to(self, device: torch.device) -> "Products":
         """Return the same on a device."""
-        return Products(**{name: each.to(device) for name, each in self.tensors().items()})
+        return Products(**{name: sent(each, device) for name, each in self.tensors().items()})
 
     def loss(
         self, nodes: Nodes, deep: Nodes, compose: Compose, noise: torch.Generator

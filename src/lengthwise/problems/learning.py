@@ -49,6 +49,7 @@ from lengthwise.problems.consensus import Nodes, Products, variance_of
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Remembering, Step
+from lengthwise.transfer import sent
 
 COMMITMENT = 0.25
 """Weight of the commitment loss, as in VQ-VAE (van den Oord et al., 2017)."""
@@ -227,11 +228,11 @@ class Consensus:
 
     def _move(self, device: torch.device) -> None:
         """Have what a checkpoint held, which is on the processor, where the model is."""
-        self._gathered = [each.to(device) for each in self._gathered]
+        self._gathered = [sent(each, device) for each in self._gathered]
         if self._products is not None and self._products.centres.device != device:
             self._products = self._products.to(device)
         if self._deep is not None:
-            self._deep = self._deep.to(device)
+            self._deep = sent(self._deep, device)
 
 
 def _spread(nodes: Nodes) -> Nodes:

@@ -16,12 +16,14 @@ from torch import Tensor, nn
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.models.threads import processor_threads
 from lengthwise.training.clock import Clock
+from lengthwise.training.determinism import deterministic
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.film import Film
 from lengthwise.training.muon import Muon, state_keys
 from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
+from lengthwise.transfer import sent
 
 BETA1 = 0.9
 """Adam's beta1: the share of the running mean of gradients that is kept at a step."""
@@ -188,8 +190,10 @@ def fit(
 
     Raises:
         ClaimError: the loss is not finite; the last checkpoint is kept.
+        ConfigError: the device cannot do something in the way that `deterministic` asks for.
     """
-    with processor_threads(config.threads):
+    device = next(model.parameters()).device
+    with processor_threads(config.threads), deterministic(device, config.deterministic):
         state = begin(model, objective, config, folder, film)
         return _fit(state, objective, config, folder=folder, progress=progress, processes=processes)
 
@@ -244,8 +248,12 @@ def fit_stage(
     stored in the folder, which ends its run; the best of other weights are those that the model has
     in the end. After a number that is not finite these are the best so far, or, if there was no
     validation, none, and the records are empty.
+
+    Raises:
+        ConfigError: the device cannot do something in the way that `deterministic` asks for.
     """
-    with processor_threads(config.threads):
+    device = next(model.parameters()).device
+    with processor_threads(config.threads), deterministic(device, config.deterministic):
         state = begin(model, objective, config, folder, film)
         ending: Ending = "steps"
         clock, told = Clock(), ""
@@ -400,7 +408,7 @@ def _add_gradient(
 def _read(numbers: Sequence[Tensor]) -> list[float]:
     """Return the values of numbers on a device: the one wait for it in a step."""
     device = numbers[0].device
-    found: list[float] = torch.stack([each.to(device, torch.float64) for each in numbers]).tolist()
+    found: list[float] = torch.stack([sent(each, device).double() for each in numbers]).tolist()
     return found
 
 

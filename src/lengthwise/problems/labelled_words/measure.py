@@ -22,6 +22,7 @@ from lengthwise.problems.labelled_words.settings import WordParts
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
+from lengthwise.transfer import sent
 from lengthwise.wording import counted, shorter_words
 
 _RANGES = 12
@@ -65,7 +66,7 @@ def evaluate_run(
     with processor_threads(plan.threads), watch(f"evaluating {name}") as progress:
         for batch in _batches(words, rows):
             found.append(
-                answers(run.model, batch.tokens.to(device), batch.lengths.to(device)).cpu()
+                answers(run.model, sent(batch.tokens, device), sent(batch.lengths, device)).cpu()
             )
             if progress:
                 progress(sum(map(len, found)), len(rows))

@@ -23,6 +23,7 @@ from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.transfer import sent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +129,7 @@ class NextToken(Objective):
     def _judge(
         self, model: nn.Module, words: Int[Tensor, "window place"]
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
-        words = words.to(device_of(model))
+        words = sent(words, device_of(model))
         asked = words[:, 1:].flatten()
         with autocast(words.device, self._autocast):
             vectors, matrix = self._read_out(model, words[:, :-1])

@@ -27,6 +27,7 @@ from lengthwise.problems.recognition.settings import SupervisionConfig, WordsCon
 from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.transfer import sent
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import explore
 from lengthwise.verification.network import node_of
@@ -143,7 +144,7 @@ class CodebookSupervision(Objective):
         return closure.repeats is not None and algebra.is_certain
 
     def _recall(self, model: RegularGPT, memory: BinaryMemory) -> Float[Tensor, "meaning width"]:
-        return memory.recall(self._table.codes.to(model.pad.device))
+        return memory.recall(sent(self._table.codes, model.pad.device))
 
     def _symbol_sides(
         self, model: RegularGPT, rows: Int[Tensor, " row"], noise: torch.Generator | None
@@ -173,9 +174,9 @@ class CodebookSupervision(Objective):
         """Return the distance of each number from 0 on the right side, with noise in training."""
         model, memory = binary(model)
         device = model.pad.device
-        numbers = memory.numbers(model.gathered(below, children.to(device), noise))
+        numbers = memory.numbers(model.gathered(below, sent(children, device), noise))
         if noise is not None:
             numbers = numbers + memory.noise * torch.randn(
                 numbers.shape, generator=noise, device=device
             )
-        return numbers * self._signs[results].to(device)
+        return numbers * sent(self._signs[results], device)

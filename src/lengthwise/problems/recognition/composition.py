@@ -37,6 +37,7 @@ from lengthwise.tasks.compositions import Composed, Compositions
 from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.transfer import sent
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import Closure, Level, Pairs, explore
@@ -112,7 +113,7 @@ class Composition(Objective):
             by_probe = own_answers.view(*own_states.shape, -1)
             loss = loss + masked_cross_entropy(by_probe.flatten(0, 1), own_states.flatten())
         lack = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
-        rows = labelled.nonzero()[:, 0].to(numbers.device)
+        rows = sent(labelled.nonzero()[:, 0], numbers.device)
         consistency = _code_consistency(numbers[rows], _meanings(maps, at_edge)[labelled])
         loss = loss + self._settings.margin * lack + self._settings.code_consistency * consistency
         asked = classes != IGNORED
@@ -184,7 +185,7 @@ def _compose(
     below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
     gathered = []
     for children in drawn.levels:
-        gathered.append(model.gathered(below, children.to(model.pad.device), noise))
+        gathered.append(model.gathered(below, sent(children, model.pad.device), noise))
         below = memory(gathered[-1], noise)
     return gathered
 
@@ -193,8 +194,8 @@ def _recall(
     model: RegularGPT, memory: BinaryMemory, replay: Replay, noise: torch.Generator
 ) -> Float[Tensor, "node width"]:
     """Return the output of the block for the chunks of codes that are replayed."""
-    below = memory.recall(replay.codes.to(model.pad.device))
-    return model.gathered(below, replay.children.to(model.pad.device), noise)
+    below = memory.recall(sent(replay.codes, model.pad.device))
+    return model.gathered(below, sent(replay.children, model.pad.device), noise)
 
 
 def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Replay:
@@ -277,7 +278,7 @@ def _code_consistency(
     The signs of a meaning are those of the mean over all nodes that have it.
     """
     soft = numbers.tanh()
-    meaning = meaning.to(numbers.device)
+    meaning = sent(meaning, numbers.device)
     sums = soft.new_zeros(int(meaning.max()) + 1, soft.shape[1]).index_add_(0, meaning, soft)
     target = torch.where(sums >= 0, 1.0, -1.0).to(soft)
     return (soft - target[meaning]).square().mean()

@@ -29,6 +29,7 @@ from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.transfer import sent
 
 
 class WordLengths:
@@ -265,7 +266,7 @@ def _answers(
 ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
     """Return the mean cross-entropy over the labelled nodes, and whether all answers are right."""
     loss = masked_cross_entropy(logits, targets)  # looks at targets, so before they are moved
-    targets = targets.to(logits.device)
+    targets = sent(targets, logits.device)
     right = (answer_of(logits) == targets) | (targets == IGNORED)
     return loss, right.all()
 
@@ -276,7 +277,7 @@ def masked_cross_entropy(
     """Return the mean cross-entropy over the labelled nodes; 0 if there is none."""
     if not (targets != IGNORED).any():
         return logits.sum() * 0.0
-    return F.cross_entropy(logits, targets.to(logits.device), ignore_index=IGNORED)
+    return F.cross_entropy(logits, sent(targets, logits.device), ignore_index=IGNORED)
 
 
 def _answering(model: nn.Module) -> AnswersEverywhere:

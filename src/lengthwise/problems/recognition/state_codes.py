@@ -13,6 +13,7 @@ from lengthwise.problems.recognition.codebook import sign_loss
 from lengthwise.problems.recognition.objectives import masked_cross_entropy
 from lengthwise.problems.recognition.step_table import StepTable
 from lengthwise.training.loop import Step
+from lengthwise.transfer import sent
 from lengthwise.verification.bounded import BoundedCoded
 from lengthwise.verification.network import recurrent_node_of
 
@@ -52,18 +53,18 @@ class StateCodeSupervision(StepTable):
         before the steps with their classes."""
         table, device = self._table, model.start.device
         states, row = torch.unique(table.states[rows], return_inverse=True)
-        vectors = model.memory.recall(table.codes[states].to(device))
-        after = model.cell(vectors[row.to(device)], table.symbols[rows].to(device))
-        wanted = table.codes[table.results[rows]].to(device)
+        vectors = model.memory.recall(sent(table.codes[states], device))
+        after = model.cell(vectors[sent(row, device)], sent(table.symbols[rows], device))
+        wanted = sent(table.codes[table.results[rows]], device)
         numbers = _on_side(model, after, wanted, noise)
         ends, own = torch.unique(table.results[rows]), table.classes
-        read = torch.cat([vectors, model.memory.recall(table.codes[ends].to(device))])
+        read = torch.cat([vectors, model.memory.recall(sent(table.codes[ends], device))])
         return numbers, model.read(read), torch.cat([own[states], own[ends]])
 
     def _start_sides(
         self, model: BinaryRecurrent, noise: torch.Generator | None
     ) -> Float[Tensor, "1 bit"]:
-        start = self._table.codes[self._table.start][None].to(model.start.device)
+        start = sent(self._table.codes[self._table.start][None], model.start.device)
         return _on_side(model, model.start[None], start, noise)
 
 

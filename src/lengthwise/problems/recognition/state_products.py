@@ -23,6 +23,7 @@ from lengthwise.problems.recognition.settings import WordsConfig
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.transfer import sent
 from lengthwise.verification.certificate import Machine
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.slot_node import SlotNode
@@ -60,20 +61,20 @@ class StateProducts(Objective):
         """Return the softplus loss of signs, summed over bits, and the loss of answers."""
         model = slots(model)
         device, count = model.pad.device, len(self._states)
-        codes = model.signs(self._states.to(device))
+        codes = model.signs(sent(self._states, device))
         rows = torch.arange(count, device=device)
         if count**2 > _MOST_CASES:
             order = torch.randperm(count, generator=data)
-            rows = order[: max(1, _MOST_CASES // count)].to(device)
+            rows = sent(order[: max(1, _MOST_CASES // count)], device)
         weights = model.scores(rows).log_softmax(dim=-1)
         weights = weights[torch.arange(len(rows), device=device), rows]
         sides = _lowest_sides(model, codes, weights.exp())
         written = torch.cat([model.symbols, model.pad[None], model.start.expand(1, count, -1)])
         start = codes[self._machine.start].expand(1, count, -1)
-        moves = codes[self._moves.to(device)]
+        moves = codes[sent(self._moves, device)]
         told = written * torch.cat([moves, codes[None], start])
         loss = sign_loss(sides) + sign_loss(told) * len(told) - weights.mean()
-        logits = model.read(self._states.to(device))
+        logits = model.read(sent(self._states, device))
         loss = loss + masked_cross_entropy(logits, self._classes)
         right = (sides > 0).all(dim=-1).double().mean()
         return Step(loss, right, sides.shape[0] * sides.shape[1])

@@ -32,6 +32,7 @@ from lengthwise.tasks.state_codes import StateCodes
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Step, Validation
+from lengthwise.transfer import sent
 from lengthwise.verification.bounded import BoundedCoded
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.window_node import WindowNode
@@ -53,8 +54,8 @@ class StateTokenSupervision(StepTable):
         """Return the cross-entropy of digits plus that of classes, of the empty word as well."""
         network, table = window_scratchpad(model), self._table
         first = network.first_context
-        after = contexts_of(table, network, rows, data).to(first.device)
-        results = torch.cat([torch.tensor([table.start]), table.results[rows]]).to(first.device)
+        after = sent(contexts_of(table, network, rows, data), first.device)
+        results = sent(torch.cat([torch.tensor([table.start]), table.results[rows]]), first.device)
         logits = network.logits(torch.cat([first, after]))
         loss = token_loss(network, logits, results, table.classes)
         right = (logits.argmax(dim=2) == network.digits_of(results)).all(dim=1)
@@ -150,7 +151,7 @@ def token_loss(
 ) -> Float[Tensor, ""]:
     """Return the mean cross-entropy of the digits of states, plus that of their classes."""
     loss = F.cross_entropy(logits.flatten(0, 1), model.digits_of(states).flatten())
-    wanted = classes.to(states.device)[states]
+    wanted = sent(classes, states.device)[states]
     return loss + masked_cross_entropy(model.read(model.tokens_of(states)), wanted)
 
 
@@ -162,8 +163,8 @@ def _margins(
 ) -> Float[Tensor, " row"]:
     """Return by how much the right digits and classes lead at least."""
     device = model.embedding.weight.device
-    contexts, states = contexts.to(device), states.to(device)
-    own = classes.to(device)[states]
+    contexts, states = sent(contexts, device), sent(states, device)
+    own = sent(classes, device)[states]
     ahead = _ahead(model.logits(contexts), model.digits_of(states)).amin(dim=1)
     told = _ahead(model.read(model.tokens_of(states)), own.clamp(min=0))
     return torch.where(own == IGNORED, ahead, torch.minimum(ahead, told)).clamp(max=_FAR)

@@ -29,6 +29,7 @@ from lengthwise.evaluation.steps import evaluate_steps
 from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.transfer import sent
 
 _MOST_SYMBOLS = 2**30
 
@@ -136,14 +137,14 @@ class NextStep(Objective):
         """Return the mean loss of supervised positions; accuracy is that of whole words."""
         train, _ = self._examples
         chosen = torch.randint(len(train), (self._config.batch_size,), generator=data)
-        words = train[chosen].to(device_of(model))
+        words = sent(train[chosen], device_of(model))
         loss, right = self._judge(model, words, noise)
         return Step(loss, right, len(words))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return the loss with teacher forcing, and the exact match of outputs without it."""
         _, validation = self._examples
-        words = validation.to(device_of(model))
+        words = sent(validation, device_of(model))
         parts = torch.split(words, _AT_ONCE)
         losses = [self._judge(model, part, None)[0].item() * len(part) for part in parts]
         inputs = validation[:, : self._task.num_inputs]
@@ -157,7 +158,7 @@ class NextStep(Objective):
     def _judge(
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
-        supervised = self._supervised.to(words.device)
+        supervised = sent(self._supervised, words.device)
         logits = model(words[:, :-1], first=self._first, generator=noise)
         logits, targets = logits[:, supervised - 1 - self._first], words[:, supervised]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())

@@ -22,6 +22,7 @@ from lengthwise.models.encoder_decoder import EncoderDecoder
 from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.transfer import sent
 
 Protocol = Literal["train-all-test-all", "train-short-test-long"]
 
@@ -168,11 +169,11 @@ class NextTargetToken(Objective):
         """Return the loss over all tokens of these translations, and the number of these tokens."""
         device = device_of(model)
         assert isinstance(model, EncoderDecoder)
-        source = torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)).to(device)
+        source = sent(torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)), device)
         rows = pairs.target.rows(numbers, pad=PAD, begin=BEGIN, end=END)
-        target = torch.from_numpy(rows).to(device)
+        target = sent(torch.from_numpy(rows), device)
         there = np.flatnonzero(rows[:, 1:] != PAD)  # here, so that nothing waits for the device
-        places = torch.from_numpy(there).to(device)
+        places = sent(torch.from_numpy(there), device)
         with autocast(device, self._autocast):
             vectors, matrix = model.read_out(source, target[:, :-1], noise)
             asked, vectors = target[:, 1:].flatten()[places], vectors.flatten(0, 1)[places]
