@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import lengthwise as lw
 from golden.make_runs import copied
-from lengthwise import precision
+from lengthwise import precision, transfer
 from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.errors import ConfigError
 from lengthwise.models.recognisers import MODELS
@@ -83,6 +83,7 @@ def _step(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> nn.Module:
         return [0.0] * len(found)
 
     monkeypatch.setattr(loop, "_read", noted)
+    monkeypatch.setattr(transfer, "STAGED", {"meta"})
     monkeypatch.setattr(torch, "Generator", lambda device="cpu": _generator())
     state = loop.begin(model, objective, plan.training, None)
     with Waits() as waits:
@@ -280,3 +281,20 @@ def test_what_has_no_fixed_order_is_told_in_a_line(
     assert not torch.are_deterministic_algorithms_enabled()
     with pytest.raises(RuntimeError, match="put_cuda_"):
         train(_small(), device=str(there))
+
+
+@pytest.mark.parametrize(("device", "waits"), [("cuda", False), ("mps", True), ("cpu", True)])
+def test_only_a_copy_to_a_device_that_takes_it_over_does_not_wait(
+    device: str, waits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    tensor = torch.zeros(1)
+
+    def noted(own: Tensor, *_: object, non_blocking: bool) -> Tensor:
+        asked.append(not non_blocking)
+        return own
+
+    monkeypatch.setattr(Tensor, "to", noted)
+    transfer.sent(tensor, torch.device(device))
+    transfer.sent(There(tensor), torch.device(device))
+    assert asked == [waits, True]
