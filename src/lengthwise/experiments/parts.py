@@ -37,7 +37,7 @@ from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.run import timed
 from lengthwise.training.devices import commit
 from lengthwise.training.runs import without_places
-from lengthwise.training.settings import TrainingConfig
+from lengthwise.training.settings import TextTrainingConfig
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
 """The records of a part, from its settings and a folder of its own for what is trained."""
@@ -152,7 +152,7 @@ def _identity(values: Any) -> Any:
     if isinstance(given := found.get("problem"), dict):
         found["problem"] = without_places(given)
     kinds: tuple[tuple[str, type[Config]], ...]
-    kinds = (("training", TrainingConfig), ("objective", SupervisionConfig))
+    kinds = (("training", TextTrainingConfig), ("objective", SupervisionConfig))
     for name, kind in kinds:
         if isinstance(given := found.get(name), dict):
             added = added_defaults(kind)

@@ -29,12 +29,13 @@ from lengthwise.problems.stages import train_stages
 from lengthwise.settings import Parts, merged, require, sort_settings
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
+from lengthwise.training.compilation import require_compiler
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, load_weights
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import ProcessGroup, join, require_alone
 from lengthwise.training.loop import Progress, fit
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import MixedTrainingConfig
+from lengthwise.training.settings import MixedTrainingConfig, TextTrainingConfig
 from lengthwise.verification.certificate import Certificate
 
 
@@ -241,7 +242,8 @@ def train(
         RunError: the folder holds another run.
         ClaimError: the loss is not finite.
         ConfigError: there are several processes, but the problem cannot be divided among them; or
-            the device cannot compute in the precision of `autocast`; or there can be no film.
+            the device cannot compute in the precision of `autocast`, or torch cannot compile for
+            it; or there can be no film.
     """
     processes = _processes(plan.problem, device)
     folder = None if out is None else RunFolder(Path(out))
@@ -255,6 +257,8 @@ def train(
     training = plan.training
     if isinstance(training, MixedTrainingConfig):
         require_autocast(choose_device(device), training.autocast)
+    if isinstance(training, TextTrainingConfig) and training.compile:
+        require_compiler(choose_device(device))
     model, objective = plan.draw(), plan.problem.objective(plan, processes)
     made_with = {**environment(device), **plan.problem.environment(plan)}
     if processes.count > 1:

@@ -101,3 +101,12 @@ class MixedTrainingConfig(TrainingConfig):
 
     autocast: Autocast = "none"
     """Precision of matrix products; weights and their updates stay in single precision."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextTrainingConfig(MixedTrainingConfig):
+    """Settings of the training loop for language models, whose batches have one shape."""
+
+    compile: Annotated[bool, Setting(added=True)] = False
+    """True: torch.compile makes a program of the network before the first step. That takes a minute
+    or two, and a C++ compiler where a processor trains."""

@@ -22,7 +22,11 @@ from lengthwise.problems.language_modelling.measure import (
     evaluate_run,
     receptive_field,
 )
-from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
+from lengthwise.problems.language_modelling.objective import (
+    NextToken,
+    WindowsConfig,
+    read_out_of,
+)
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Answer,
@@ -37,9 +41,11 @@ from lengthwise.problems.results import (
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.training.autocast import require_autocast
+from lengthwise.training.compilation import compiled
 from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TextTrainingConfig
 
 FIELD = "receptive field"
 """Name of the test that measures the influence of each token of the context."""
@@ -61,6 +67,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
     default_model = DEFAULT_LANGUAGE_MODEL
     data = WindowsConfig
     corpus_kind = Corpus
+    training = TextTrainingConfig
     format_1 = Format1(part="text", names={"training.autocast": "text.autocast"})
     is_distributed = True
     derived = frozenset({"network.max_length"})
@@ -89,9 +96,10 @@ class LanguageModelling(CorpusProblem[Corpus]):
         Raises:
             TextError: the corpus is too short for a window.
         """
-        corpus, half = self.load(), plan.training.autocast
+        corpus, training = self.load(), plan.training
         parts = corpus.part(TRAIN), corpus.part(VALID)
-        return NextToken(*parts, plan.data, half=half, processes=processes)
+        read_out = compiled(read_out_of) if training.compile else read_out_of
+        return NextToken(*parts, plan.data, read_out, half=training.autocast, processes=processes)
 
     def supervision(self, plan: Plan) -> str:
         """Return `next token`."""
