@@ -197,6 +197,9 @@ def product(threads: int) -> dict[str, Any]:
     }
 
 
+HALF = "half"
+"""Name of the figures that compare two precisions."""
+
 PRODUCT = "matrix product, 1,024 x 1,024 times 1,024 x 1,024"
 
 
@@ -355,8 +358,12 @@ def shown_there() -> dict[str, float]:
         print("There is no accelerator here.")
         return {}
     result = {}
+    kinds: list[Autocast] = ["none"]
+    if why := why_unavailable("bfloat16", device):
+        print(f"Single precision alone: {why}")
+    else:
+        kinds.append("bfloat16")
     for case in CASES:
-        kinds: tuple[Autocast, ...] = ("none", "bfloat16")
         there = {kind: Steps(case, kind, device) for kind in kinds}
         with processor_threads(1):
             here = Steps(case)
@@ -364,10 +371,12 @@ def shown_there() -> dict[str, float]:
                 (timed(here)[0], *(timed(steps)[0] for steps in there.values()))
                 for _ in range(TIMED)
             ]
-        single, *lower = (statistics.median(column) for column in zip(*times, strict=True))
-        result[f"{device.type}, {case.name}: milliseconds a step"] = 1e3 * lower[0]
-        result[f"{device.type}, {case.name}, bfloat16: milliseconds a step"] = 1e3 * lower[1]
-        result[f"a thread of the processor / {device.type}, {case.name} (time)"] = single / lower[0]
+        processor, *found = (statistics.median(column) for column in zip(*times, strict=True))
+        where = f"{device.type}, {case.name}"
+        result[f"a thread of the processor / {where} (time)"] = processor / found[0]
+        for kind, own in zip(kinds, found, strict=True):
+            told = "single precision" if kind == "none" else kind
+            result[f"{where}, {told}: milliseconds a step"] = 1e3 * own
     return result
 
 
@@ -396,6 +405,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="part of the names of the cases")
     parser.add_argument("--half", action="store_true", help="compare single precision and bfloat16")
     arguments = parser.parse_args()
+    if arguments.save and arguments.half != (arguments.save == HALF):
+        parser.error(f"figures of --half are kept as {HALF}, and no others are")
     every = _halves(arguments.only) if arguments.half else _wholes(arguments.only)
     found = []
     for one in every:

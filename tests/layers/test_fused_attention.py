@@ -10,6 +10,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lengthwise.layers.fused_attention import fused_attention
+from lengthwise.layers.positions import POSITIONS
+from lengthwise.models.language_models import LANGUAGE_MODELS
 
 
 def drawn(rows: int, columns: int, size: int, dtype: torch.dtype, seed: int = 0) -> list[Tensor]:
@@ -73,6 +75,23 @@ def test_gradients_of_half_precision_are_those_of_single_precision(is_on: bool) 
     of_singles = torch.autograd.grad(exact, singles, slope.float())
     for one, other in zip(of_halves, of_singles, strict=True):
         assert torch.equal(one, other.to(torch.bfloat16))
+
+
+@pytest.mark.needs_precision("bfloat16")
+@pytest.mark.parametrize("learns", [True, False])
+@pytest.mark.parametrize(
+    "position", [name for name, kind in POSITIONS.items() if not kind.drawn_in_training]
+)
+def test_every_position_goes_with_autocast(position: str, learns: bool) -> None:
+    """Some positions turn queries into single precision, and leave keys as they are."""
+    settings = {"vocab_size": 7, "d_model": 16, "num_heads": 2, "position": position}
+    entry = LANGUAGE_MODELS["gpt-lm"]
+    model = entry.draw(entry.configure(settings), torch.Generator().manual_seed(0))
+    words = torch.arange(2 * 9).view(2, 9) % 7
+    with torch.set_grad_enabled(learns), torch.autocast("cpu", dtype=torch.bfloat16):
+        coarse = model(words)
+    exact = model(words)
+    assert (coarse.float() - exact).abs().max() < 0.05 * exact.abs().max()
 
 
 @pytest.mark.needs_precision("bfloat16")

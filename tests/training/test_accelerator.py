@@ -8,6 +8,7 @@ two devices do not mix, and has to give those of the processor.
 """
 
 import os
+import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import lengthwise as lw
@@ -72,6 +74,23 @@ class Waits(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return found
 
 
+class Makes(TorchFunctionMode):
+    """Notes where numbers of Python become a tensor of the device, which waits as copies do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: list[str] = []
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        found = func(*args, **(kwargs or {}))
+        is_made = func in {torch.tensor, torch.as_tensor} and not isinstance(args[0], Tensor)
+        if is_made and found.device.type == "meta":
+            self.places.append(f"{func.__name__}: {str(args[0])[:40]}")
+        return found
+
+
 def _step(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> nn.Module:
     """Take a step on the device, but for the numbers that the loop reads at its end."""
     model = plan.build().to("meta")
@@ -86,9 +105,9 @@ def _step(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> nn.Module:
     monkeypatch.setattr(transfer, "STAGED", {"meta"})
     monkeypatch.setattr(torch, "Generator", lambda device="cpu": _generator())
     state = loop.begin(model, objective, plan.training, None)
-    with Waits() as waits:
+    with Waits() as waits, Makes() as makes:
         loop._train_step(state, objective, plan.training, Clock(), ALONE)
-    assert waits.places == []
+    assert waits.places == makes.places == []
     (numbers,) = read
     assert {each.device.type for each in numbers} == {"meta"}
     return model
@@ -257,30 +276,55 @@ def test_only_a_device_is_asked_for_a_fixed_order(
         return step(*arguments)
 
     monkeypatch.setattr(loop, "_train_step", watched)
-    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", "restored in the end")
-    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
     _trained(_small(deterministic=asked), there)
     assert seen == [asked, asked]
-    assert os.environ.get("CUBLAS_WORKSPACE_CONFIG") == (":4096:8" if asked else None)
+    assert os.environ["CUBLAS_WORKSPACE_CONFIG"]  # before the first product
     _trained(_small(deterministic=asked), "cpu")
     assert seen == [asked, asked, False, False]
+    _trained(_small(deterministic=asked, threads=2), "cpu")
+    assert seen == [asked, asked, False, False, True, True]
     assert not torch.are_deterministic_algorithms_enabled()
 
 
+@pytest.mark.parametrize(
+    ("told", "cure"),
+    [
+        ("put_cuda_ does not have a deterministic implementation, but you\nset", "Leave it out"),
+        ("Deterministic behavior was enabled ... CUBLAS_WORKSPACE_CONFIG=:4096:8", "Set CUBLAS_"),
+    ],
+)
 def test_what_has_no_fixed_order_is_told_in_a_line(
-    there: torch.device, monkeypatch: pytest.MonkeyPatch
+    told: str, cure: str, there: torch.device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*arguments: Any) -> dict[str, Any]:
-        raise RuntimeError("put_cuda_ does not have a deterministic implementation, but you\nset")
+        raise RuntimeError(told)
 
     monkeypatch.setattr(loop, "_train_step", failing)
-    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
-    with pytest.raises(ConfigError, match=r"deterministic=true cannot be kept on meta \(put_cuda_"):
+    with pytest.raises(ConfigError, match=rf"^deterministic=true cannot .* on meta .*\. {cure}"):
         train(_small(deterministic=True), device=str(there))
-    assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == ":16:8"
-    assert not torch.are_deterministic_algorithms_enabled()
-    with pytest.raises(RuntimeError, match="put_cuda_"):
+    with pytest.raises(ConfigError, match=r"^threads=2 cannot be kept on cpu "):
+        train(_small(threads=2), device="cpu")
+    with pytest.raises(RuntimeError, match=re.escape(told)):
         train(_small(), device=str(there))
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_an_error_of_another_kind_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*arguments: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    monkeypatch.setattr(loop, "_train_step", failing)
+    with pytest.raises(NotImplementedError):
+        train(_small(threads=2), device="cpu")
+
+
+def test_several_threads_repeat_bit_for_bit() -> None:
+    """The gradient of `x[index]` is added up by many threads at once otherwise, in any order."""
+    settings = {"supervision": "final", "position": "learned", "threads": 2, "batch_size": 256}
+    settings |= {"d_model": 64, "steps": 3, "validate_every": 3}
+    plan = make_plan("parity", "encoder-cls", preset="smoke", settings=settings)
+    first, second = (train(plan, device="cpu").model.state_dict() for _ in range(2))
+    assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.parametrize(("device", "waits"), [("cuda", False), ("mps", True), ("cpu", True)])

@@ -60,19 +60,23 @@ def _near(device: torch.device, function: Any, inputs: Sequence[Tensor]) -> None
 
 @pytest.mark.parametrize("form", KERNELS)
 @pytest.mark.parametrize("stride", [1, 3])
-def test_forms_of_attention(form: str, stride: int, gpu: torch.device) -> None:
+def test_forms_of_attention_are_the_formula_there(
+    form: str, stride: int, gpu: torch.device
+) -> None:
     def attention(query: Tensor, key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
         return KERNELS[form](query, key, value, bias, stride)
 
     _near(gpu, attention, _drawn(*[(2, 3, 20, 8)] * 3, (3, 4)))
 
 
-def test_fused_attention(gpu: torch.device) -> None:
+def test_fused_attention_is_that_of_double_precision(gpu: torch.device) -> None:
     _near(gpu, fused_attention, _drawn((2, 3, 7, 8), (2, 3, 9, 8), (2, 3, 9, 8), (3, 7, 9)))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_the_loss_of_tokens(smoothing: float, gpu: torch.device) -> None:
+def test_the_loss_of_tokens_is_that_of_double_precision(
+    smoothing: float, gpu: torch.device
+) -> None:
     targets = torch.arange(40) % 11
 
     def loss(vectors: Tensor, matrix: Tensor) -> Tensor:
@@ -120,7 +124,9 @@ def test_other_problems_are_trained(name: str, tmp_path: Path, gpu: torch.device
 
 
 @pytest.mark.parametrize("name", ["text", "pairs"])
-def test_products_in_half_precision(name: str, tmp_path: Path, gpu: torch.device) -> None:
+def test_products_in_half_precision_change_the_loss_a_little(
+    name: str, tmp_path: Path, gpu: torch.device
+) -> None:
     if why := why_unavailable("bfloat16", gpu):
         pytest.skip(why)
     copied(name, tmp_path)
@@ -155,7 +161,7 @@ def test_answers_are_those_of_the_processor(name: str, tmp_path: Path, gpu: torc
     assert lw.predict(run, words) == here
 
 
-def test_a_proof_of_a_network_on_the_device(
+def test_a_network_on_the_device_is_proved(
     tmp_path: Path, gpu: torch.device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied("binary-proved", tmp_path)

@@ -24,6 +24,7 @@ from lengthwise.layers.position import (
     Queries,
     QueryPositions,
 )
+from lengthwise.transfer import sent
 
 NUM_BUCKETS = 32
 MAX_DISTANCE = 128
@@ -100,7 +101,7 @@ class T5Position(DistanceBias):
 def t5_bucket(delta: Int[Tensor, "*axes"], *, causal: bool) -> Int[Tensor, "*axes"]:
     """Return the bucket of each distance; keys that come later are in bucket 0 if `causal`."""
     num_buckets = NUM_BUCKETS if causal else NUM_BUCKETS // 2
-    starts = torch.tensor(_bucket_starts(num_buckets), device=delta.device)
+    starts = sent(torch.tensor(_bucket_starts(num_buckets)), delta.device)
     distance = delta.clamp(min=0) if causal else delta.abs()
     bucket = torch.bucketize(distance, starts, right=True)
     return bucket if causal else bucket + num_buckets * (delta < 0)

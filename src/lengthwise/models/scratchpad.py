@@ -38,6 +38,7 @@ from lengthwise.models.causal import CausalConfig, CausalState, CausalTransforme
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 from lengthwise.models.layer_stack import PositionName
 from lengthwise.settings import Setting, require
+from lengthwise.transfer import sent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,7 +145,7 @@ class Scratchpad(CausalTransformer):
 
     def _classes(self, logits: Float[Tensor, "word state"]) -> ClassLogits:
         """Return the logits of the classes from those of the states."""
-        of_state = torch.tensor(self.config.state_classes, device=logits.device)
+        of_state = sent(torch.tensor(self.config.state_classes), logits.device)
         outside = of_state != torch.arange(self.config.num_classes, device=logits.device)[:, None]
         least = torch.finfo(logits.dtype).min / 2  # a class without states stays finite
         return logits[:, None].masked_fill(outside, least).logsumexp(dim=2)

@@ -28,6 +28,7 @@ from lengthwise.layers.rows import ClassLogits, Lengths, Words, longest_of
 from lengthwise.models.cls import ClsConfig, ClsEncoder
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Setting
+from lengthwise.transfer import sent
 
 
 def fixed_depth(length: int, num_steps: int) -> int:
@@ -85,10 +86,11 @@ class Universal(ClsEncoder):
         depths = [
             self.steps(n) for n in range(longest_of(tokens, None if self.training else lengths) + 1)
         ]
-        depth = torch.tensor(depths, device=tokens.device)[count - 1][..., None]
+        depth = sent(torch.tensor(depths), tokens.device)[count - 1][..., None]
         x = self.embedding(symbols)
         for step in range(max(depths, default=0)):
-            when = sinusoids(torch.tensor(step + 1, device=tokens.device), self.config.d_model)
+            now = torch.full((), step + 1, device=tokens.device)
+            when = sinusoids(now, self.config.d_model)
             marked = x + where + when.to(x.dtype)
             x = torch.where(step < depth, layer(marked, marked, seen, here), x)
         return self.read(x[:, 0])

@@ -29,10 +29,10 @@ from lengthwise.tasks.sampling import UniformSampler
 from lengthwise.tasks.uniform_walk import Each, Words
 
 _MAX_EDITS = 2**24
-"""Most edits, and most states, of words that are chosen from together."""
+"""Most edits, and most states, of the words of which edits are drawn together."""
 
 _AT_ONCE = 2**22
-"""Most edits, and most states at all places, that are looked at together."""
+"""Most edits of the words that are looked at together, and most states at their places."""
 
 
 def draw_audited(
@@ -89,7 +89,11 @@ def one_edit_into(
     """Return each word after one edit into the wanted class, and whether there is such an edit.
 
     A word that no edit brings there comes back as it was.
+
+    Raises:
+        WordError: a token is neither a symbol nor `PAD`.
     """
+    automaton.require_symbols(tokens)
     each = max(1, tokens.shape[1] * (automaton.num_symbols + 1), automaton.num_states)
     size = max(1, _MAX_EDITS // each)
     parts = [
@@ -165,8 +169,8 @@ def _few_fitting_edits(
         places += first
         leads[column + 1].take(places, out=leads[column], mode="clip")
 
+    # Where `leads` of the rest behind each symbol begins.
     after = first.T + np.arange(1, time + 1)[:, None] * (num_words * num_states)
-    """Where `leads` of the rest behind each symbol begins."""
     fits = np.empty((time, num_words, num_symbols + 1), dtype=np.bool_)
     fits[:, :, :-1] = leads.take(after[:, :, None] + transitions[before])
     fits[:, :, :-1] &= symbols[:, :, None] != np.arange(num_symbols)

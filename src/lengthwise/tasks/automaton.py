@@ -45,7 +45,7 @@ class Automaton:
         Raises:
             WordError: a token is neither a symbol nor `PAD`.
         """
-        self._check(tokens)
+        self.require_symbols(tokens)
         num_words, length = tokens.shape
         start = torch.full((num_words, 1), self.start * self._width)
         columns = (tokens + 1).T.contiguous()
@@ -63,7 +63,12 @@ class Automaton:
         """Return the class after every prefix."""
         return self.classes[self.states(tokens)]
 
-    def _check(self, tokens: Int[Tensor, "word time"]) -> None:
+    def require_symbols(self, tokens: Int[Tensor, "word time"]) -> None:
+        """Refuse tokens that are neither symbols nor `PAD`.
+
+        Raises:
+            WordError: there is one.
+        """
         if tokens.numel() and not (tokens.min() >= PAD and tokens.max() < self.num_symbols):
             wrong = tokens[(tokens < PAD) | (tokens >= self.num_symbols)][0].item()
             raise WordError(

@@ -1,42 +1,58 @@
-"""Training that repeats bit for bit on an accelerator."""
+"""Training that repeats bit for bit, on accelerators and with several threads."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch.utils import deterministic as torch_deterministic
 
 from lengthwise.errors import ConfigError
+from lengthwise.training.settings import TrainingConfig
 
-_WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
-"""Without it cuBLAS may add up in another order, and torch refuses its products."""
+WORKSPACE, ITS_VALUE = "CUBLAS_WORKSPACE_CONFIG", ":4096:8"
+"""Without this variable cuBLAS may add up in another order, and torch then refuses its products. It
+is read when a process computes its first product there, and so it is set here already."""
+
+os.environ.setdefault(WORKSPACE, ITS_VALUE)
 
 
 @contextmanager
-def deterministic(device: torch.device, is_asked: bool) -> Iterator[None]:
-    """Let an accelerator add up in a fixed order, if that is asked for; a processor always does.
+def deterministic(device: torch.device, config: TrainingConfig) -> Iterator[None]:
+    """Let torch add up in a fixed order: an accelerator if that is asked for, and many threads.
+
+    One thread of a processor has no other order.
 
     Raises:
         ConfigError: torch has no such form of an operation on that device.
     """
-    if not is_asked or device.type == "cpu":
+    here = device.type == "cpu"
+    if not (config.threads > 1 if here else config.deterministic):
         yield
         return
-    was, only_warned = (
+    was, only_warned, filled = (
         torch.are_deterministic_algorithms_enabled(),
         torch.is_deterministic_algorithms_warn_only_enabled(),
+        torch_deterministic.fill_uninitialized_memory,  # type: ignore[attr-defined]
     )
-    os.environ.setdefault(_WORKSPACE, ":4096:8")
     torch.use_deterministic_algorithms(True)
+    # Nothing here reads such memory.
+    torch_deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     try:
         yield
     except RuntimeError as error:
-        first = str(error).splitlines()[0]
-        if "determinis" not in first.lower():
+        told = " ".join(str(error).split())
+        if "determinis" not in told.lower():
             raise
-        raise ConfigError(
-            f"deterministic=true cannot be kept on {device} ({first[:160]}). Leave it out, or "
-            f"train on a processor, whose runs always repeat."
-        ) from None
+        cure = (
+            f"Set {WORKSPACE}={ITS_VALUE} before Python starts"
+            if WORKSPACE in told
+            else "Use threads=1"
+            if here
+            else "Leave it out, or train on a processor"
+        )
+        what = f"threads={config.threads}" if here else "deterministic=true"
+        raise ConfigError(f"{what} cannot be kept on {device} ({told[:120]}). {cure}.") from None
     finally:
         torch.use_deterministic_algorithms(was, warn_only=only_warned)
+        torch_deterministic.fill_uninitialized_memory = filled  # type: ignore[attr-defined]

@@ -190,10 +190,10 @@ def fit(
 
     Raises:
         ClaimError: the loss is not finite; the last checkpoint is kept.
-        ConfigError: the device cannot do something in the way that `deterministic` asks for.
+        ConfigError: the device cannot do something in a fixed order, as `deterministic` asks for.
     """
     device = next(model.parameters()).device
-    with processor_threads(config.threads), deterministic(device, config.deterministic):
+    with processor_threads(config.threads), deterministic(device, config):
         state = begin(model, objective, config, folder, film)
         return _fit(state, objective, config, folder=folder, progress=progress, processes=processes)
 
@@ -250,10 +250,10 @@ def fit_stage(
     validation, none, and the records are empty.
 
     Raises:
-        ConfigError: the device cannot do something in the way that `deterministic` asks for.
+        ConfigError: the device cannot do something in a fixed order, as `deterministic` asks for.
     """
     device = next(model.parameters()).device
-    with processor_threads(config.threads), deterministic(device, config.deterministic):
+    with processor_threads(config.threads), deterministic(device, config):
         state = begin(model, objective, config, folder, film)
         ending: Ending = "steps"
         clock, told = Clock(), ""

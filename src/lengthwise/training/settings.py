@@ -54,8 +54,8 @@ class TrainingConfig(Config):
     than one thread helps from widths of about 256, and is slow where other processes need the
     cores."""
     deterministic: Annotated[bool, Setting(added=True)] = False
-    """True: an accelerator adds up in a fixed order, so that a seed gives the same weights again,
-    and is slower. A processor does so in any case."""
+    """True: CUDA adds up in a fixed order, so that a seed gives the same weights again, and is
+    slower. A processor does so in any case."""
 
     def __post_init__(self) -> None:
         require_options(self)
