@@ -32,6 +32,7 @@ from lengthwise.training.distributed import Rank, require_alone
 from lengthwise.training.loop import kept
 from lengthwise.training.progress import training_progress
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TextTrainingConfig
 from lengthwise.training.track import tracked
 
 _SECONDS_TO_SPEAK = 5.0
@@ -115,6 +116,8 @@ def _run(arguments: argparse.Namespace) -> None:
 def train_and_tell(plan: Plan, arguments: argparse.Namespace, *, film: bool = False) -> None:
     """Train by a plan in the folder of the arguments, and print what came of it."""
     had_ended = RunFolder(arguments.out).is_finished
+    if not had_ended and isinstance(plan.training, TextTrainingConfig) and plan.training.compile:
+        note("The network is compiled before the first step, which takes a minute or two.")
     plan, facts = _trained(plan, arguments, film=film)
     if had_ended:
         note(f"{arguments.out}: training had ended")
