@@ -1,41 +1,46 @@
-"""Table of `tasks.md`: the accuracy of the same runs on the words of both protocols."""
+"""Table of `tasks.md`: the accuracy on the words of both protocols, with the same settings."""
 
 from statistics import fmean
 from typing import Any
 
 from lengthwise.experiments.chi2023.table1 import FEWER_COLUMNS, MEASURED, NEAR
 from lengthwise.experiments.trained import one_digit
+from lengthwise.sweeps.folder import differing
+
+Run = dict[str, Any]
+Name = tuple[str, str, int]
+"""Row, column and seed."""
 
 
-def protocols_table(published: list[dict[str, Any]], audited: list[dict[str, Any]]) -> str:
-    """A row for each language: the same runs, tested on the words of both protocols."""
-    before, after = _by_run(published), _by_run(audited)
-    seeds = {seed for *_, seed in after.keys() & before.keys()}
+def protocols_table(published: list[Run], audited: list[Run]) -> str:
+    """A row for each language: runs of the same settings and seed, tested on both protocols."""
+    before, after = _by_name(published), _by_name(audited)
+    both = [name for name in after if name in before and _alike(before[name], after[name])]
+    seeds = sorted({seed for *_, seed in both})
     lines = [
         f"| language | {' | '.join(MEASURED[column].title for column in FEWER_COLUMNS)} |",
         "|---|" + "---|" * len(FEWER_COLUMNS),
     ]
     for language in dict.fromkeys(row for row, *_ in after):
-        every = [[(language, column, seed) for seed in sorted(seeds)] for column in FEWER_COLUMNS]
-        runs = [[run for run in cell if run in before and run in after] for cell in every]
-        cells = [f"{_mean(before, names)} / {_mean(after, names)}" for names in runs]
+        cells = []
+        for column in FEWER_COLUMNS:
+            names = [name for name in both if name[:2] == (language, column)]
+            told = "" if len(names) == len(seeds) else f" ({len(names)} seed)"
+            means = f"{_mean(before, names)} / {_mean(after, names)}{told}" if names else ""
+            cells.append(means)
         lines.append(f"| {language} | {' | '.join(cells)} |")
-    lines += ["", f"Mean accuracy over lengths %, published / audited; seed {_listed(seeds)}."]
+    listed = ", ".join(map(str, seeds))
+    lines += ["", f"Mean accuracy over lengths %, published / audited; seeds {listed}."]
     return "\n".join(lines)
 
 
-def _by_run(records: list[dict[str, Any]]) -> dict[tuple[str, str, int], float]:
-    """Mean accuracy over lengths, by row, column and seed."""
-    return {
-        (one["row"], one["column"], one["seed"]): one["tests"][NEAR]["mean_accuracy"]
-        for one in records
-        if "tests" in one
-    }
+def _alike(one: Run, other: Run) -> bool:
+    return not any(differing(one["settings"], other["settings"]))
 
 
-def _mean(found: dict[tuple[str, str, int], float], runs: list[tuple[str, str, int]]) -> str:
-    return one_digit(100 * fmean(found[run] for run in runs))
+def _by_name(records: list[Run]) -> dict[Name, Run]:
+    return {(one["row"], one["column"], one["seed"]): one for one in records if "tests" in one}
 
 
-def _listed(seeds: set[int]) -> str:
-    return ", ".join(map(str, sorted(seeds)))
+def _mean(found: dict[Name, Run], names: list[Name]) -> str:
+    return one_digit(100 * fmean(found[name]["tests"][NEAR]["mean_accuracy"] for name in names))
