@@ -168,32 +168,33 @@ def timed(steps: Steps) -> tuple[float, float]:
 def halved(case: Case, threads: int) -> dict[str, Any]:
     """Return the time of a step in single precision, and of one with products in bfloat16."""
     with processor_threads(threads):
-        both = [Steps(case), Steps(case, "bfloat16")]
-        times = [[timed(steps) for steps in both] for _ in range(TIMED)]
-    single, half = (statistics.median(each[i][0] for each in times) for i in range(2))
-    return {
-        "case": case.name,
-        "threads": threads,
-        "milliseconds": 1e3 * single,
-        "milliseconds_half": 1e3 * half,
-        "times_as_fast": statistics.median(each[0][0] / each[1][0] for each in times),
-    }
+        single, half = Steps(case), Steps(case, "bfloat16")
+        times = [(timed(single)[0], timed(half)[0]) for _ in range(TIMED)]
+    return _compared(case.name, threads, times)
 
 
 def product(threads: int) -> dict[str, Any]:
-    """Return how many times as fast a large matrix product is in bfloat16, as `halved` does."""
-    kinds = (torch.float32, torch.bfloat16)
+    """Return the times of a large matrix product in both precisions, as `halved` does."""
     with processor_threads(threads):
-        rates = [[matmul_rate(PROCESSOR, kind) for kind in kinds] for _ in range(TIMED)]
-    single, half = (
-        1e3 * 2 * 1_024**3 / statistics.median(each[i] for each in rates) for i in range(2)
-    )
+        times = [
+            tuple(
+                2 * 1_024**3 / matmul_rate(PROCESSOR, kind)
+                for kind in (torch.float32, torch.bfloat16)
+            )
+            for _ in range(TIMED)
+        ]
+    return _compared(PRODUCT, threads, times)
+
+
+def _compared(case: str, threads: int, times: Sequence[tuple[float, ...]]) -> dict[str, Any]:
+    """Return the medians of times in single precision and in bfloat16, and of their quotients."""
+    single, half = (1e3 * statistics.median(column) for column in zip(*times, strict=True))
     return {
-        "case": PRODUCT,
+        "case": case,
         "threads": threads,
         "milliseconds": single,
         "milliseconds_half": half,
-        "times_as_fast": statistics.median(one[1] / one[0] for one in rates),
+        "times_as_fast": statistics.median(one / other for one, other in times),
     }
 
 
@@ -329,12 +330,11 @@ def _own_part(event: Any, made_in: Mapping[int, str]) -> str | None:
 def shown() -> dict[str, float]:
     """Return the figures of all cases by title, for `bench.py`."""
     result = {}
-    for case in CASES:
-        for threads in THREADS:
-            found = measure(case, threads)
-            where = f"{case.name}, {threads} thread{'s' * (threads > 1)}"
-            for name, title in TITLES.items():
-                result[f"training step, {where}: {title}"] = found[name]
+    for found in _each(measure):
+        threads = found["threads"]
+        where = f"{found['case']}, {threads} thread{'s' * (threads > 1)}"
+        for name, title in TITLES.items():
+            result[f"training step, {where}: {title}"] = found[name]
     return result
 
 
@@ -381,13 +381,16 @@ def shown_there() -> dict[str, float]:
 
 
 def _halves(only: str) -> Iterator[dict[str, Any]]:
-    for case in CASES:
-        for threads in THREADS:
-            if only in case.name:
-                yield halved(case, threads)
-    for threads in THREADS:
-        if only in PRODUCT:
-            yield product(threads)
+    yield from _each(halved, only)
+    if only in PRODUCT:
+        yield from map(product, THREADS)
+
+
+def _each(
+    measured: Callable[[Case, int], dict[str, Any]], only: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Yield what is measured of the cases with a text in their names, on each number of threads."""
+    return (measured(case, n) for case in CASES if only in case.name for n in THREADS)
 
 
 TITLES = {
@@ -407,7 +410,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.save and arguments.half != (arguments.save == HALF):
         parser.error(f"figures of --half are kept as {HALF}, and no others are")
-    every = _halves(arguments.only) if arguments.half else _wholes(arguments.only)
+    every = _halves(arguments.only) if arguments.half else _each(measure, arguments.only)
     found = []
     for one in every:
         found.append(one)
@@ -420,13 +423,6 @@ def main() -> None:
         order = [*(case.name for case in CASES), PRODUCT]
         figures = sorted(kept + found, key=lambda one: (order.index(one["case"]), one["threads"]))
         FIGURES.write_text(json.dumps({**stored, arguments.save: figures}, indent=1) + "\n")
-
-
-def _wholes(only: str) -> Iterator[dict[str, Any]]:
-    for case in CASES:
-        for threads in THREADS:
-            if only in case.name:
-                yield measure(case, threads)
 
 
 if __name__ == "__main__":

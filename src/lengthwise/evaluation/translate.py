@@ -94,7 +94,7 @@ class Translation(NamedTuple):
     tokens: list[int]
     """The tokens without `END`."""
     is_cut: bool
-    """Whether no translation was finished within the limit of tokens."""
+    """True if no translation was finished within the limit of tokens."""
 
 
 @torch.no_grad()

@@ -93,7 +93,6 @@ def one_edit_into(
     Raises:
         WordError: a token is neither a symbol nor `PAD`.
     """
-    automaton.require_symbols(tokens)
     each = max(1, tokens.shape[1] * (automaton.num_symbols + 1), automaton.num_states)
     size = max(1, _MAX_EDITS // each)
     parts = [
@@ -153,11 +152,7 @@ def _few_fitting_edits(
     (time, num_words), (num_states, num_symbols) = symbols.shape, transitions.shape
     moves = np.concatenate([transitions.T, np.arange(num_states)[None]])  # PAD, or -1, stays
     before = np.empty_like(symbols)
-    before[0] = automaton.start
-    row = symbols % (num_symbols + 1)
-    for column in range(time - 1):
-        here = row[column] * num_states + before[column]
-        moves.take(here, out=before[column + 1], mode="clip")
+    before[0], before[1:] = automaton.start, automaton.states(tokens).T[:-1].numpy()
 
     # From the end to the beginning: does the rest of the word lead from a state into the class?
     leads = np.empty((time + 1, num_words, num_states), dtype=np.bool_)
@@ -165,7 +160,7 @@ def _few_fitting_edits(
     first = np.arange(num_words)[:, None] * num_states
     places = np.empty((num_words, num_states), dtype=np.int64)
     for column in reversed(range(time)):
-        moves.take(row[column], axis=0, out=places, mode="clip")
+        moves.take(symbols[column], axis=0, out=places, mode="wrap")
         places += first
         leads[column + 1].take(places, out=leads[column], mode="clip")
 

@@ -7,6 +7,7 @@ Axes:
     symbol  letters of its alphabet
 """
 
+import numpy as np
 import torch
 from jaxtyping import Int
 from torch import Tensor
@@ -45,7 +46,7 @@ class Automaton:
         Raises:
             WordError: a token is neither a symbol nor `PAD`.
         """
-        self.require_symbols(tokens)
+        self._check(tokens)
         num_words, length = tokens.shape
         start = torch.full((num_words, 1), self.start * self._width)
         columns = (tokens + 1).T.contiguous()
@@ -63,12 +64,7 @@ class Automaton:
         """Return the class after every prefix."""
         return self.classes[self.states(tokens)]
 
-    def require_symbols(self, tokens: Int[Tensor, "word time"]) -> None:
-        """Refuse tokens that are neither symbols nor `PAD`.
-
-        Raises:
-            WordError: there is one.
-        """
+    def _check(self, tokens: Int[Tensor, "word time"]) -> None:
         if tokens.numel() and not (tokens.min() >= PAD and tokens.max() < self.num_symbols):
             wrong = tokens[(tokens < PAD) | (tokens >= self.num_symbols)][0].item()
             raise WordError(
@@ -80,14 +76,12 @@ class Automaton:
         self, start: Int[Tensor, "word origin"], columns: Int[Tensor, "time word"]
     ) -> Int[Tensor, "time word origin"]:
         """Return the states on the way from each of several origins, all times the width."""
-        passed = torch.empty((columns.shape[0], *start.shape), dtype=torch.int64)
-        place = torch.empty_like(start)
-        current = start
-        for column, after in zip(columns[:, :, None], passed, strict=True):
-            torch.add(current, column, out=place)
-            torch.take(self._hops, place, out=after)
+        passed = np.empty((columns.shape[0], *start.shape), dtype=np.int64)
+        hops, current = self._hops.numpy(), start.numpy()
+        for column, after in zip(columns[:, :, None].numpy(), passed, strict=True):
+            hops.take(current + column, out=after, mode="clip")
             current = after
-        return passed
+        return torch.from_numpy(passed)
 
     def _read_in_pieces(
         self, start: Int[Tensor, "word one"], columns: Int[Tensor, "time word"]

@@ -129,24 +129,16 @@ class Walk:
 
         With two symbols and a table, a place has one boundary and takes four operations.
         """
-        if to_come[0] >= len(self._table) or self._num_symbols > _FEW_SYMBOLS:
+        if self._num_symbols != 2 or to_come[0] >= len(self._table):
             for r, count, chance, met in zip(to_come, begun, chances, boundaries, strict=True):
                 here = keys[:count]
                 met[:count] = self._look_up(r, here)[:, :-1]
-                symbols = np.add.reduce(met[:count] <= chance[:count, None], axis=1)
-                self._next_key.take(here + symbols, out=here, mode="clip")
-            return
-        rows = self._table[to_come[-1] : to_come[0] + 1][::-1]
-        if self._num_symbols != 2:
-            symbol = np.arange(self._num_symbols - 1)
-            for row, count, chance, met in zip(rows, begun, chances, boundaries, strict=True):
-                here = keys[:count]
-                row.take(here[:, None] + symbol, out=met[:count], mode="clip")
-                np.add(here, np.add.reduce(met[:count] <= chance[:count, None], axis=1), out=here)
+                here += np.add.reduce(met[:count] <= chance[:count, None], axis=1)
                 self._next_key.take(here, out=here, mode="clip")
             return
         drawn = np.empty(len(keys), dtype=np.bool_)
         count, here, now = -1, keys, drawn
+        rows = self._table[to_come[-1] : to_come[0] + 1][::-1]
         places = zip(rows, begun, chances, boundaries[:, :, 0], strict=True)
         for row, begun_here, chance, met in places:
             if begun_here != count:
@@ -210,6 +202,8 @@ class Walk:
 
     def _look_up(self, r: int, keys: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the boundaries of each key, with `r` symbols to come."""
+        if r < len(self._table) and self._num_symbols <= _FEW_SYMBOLS:
+            return self._table[r].take(keys[:, None] + np.arange(self._num_symbols))
         place = keys // self._num_symbols
         if r < len(self._table):
             return self._table[r].reshape(-1, self._num_symbols).take(place, axis=0)

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.errors import ClaimError, RunError
+from lengthwise.evaluation.predict import device_of
 from lengthwise.models.threads import processor_threads
 from lengthwise.training.clock import Clock
 from lengthwise.training.determinism import deterministic
@@ -192,8 +193,7 @@ def fit(
         ClaimError: the loss is not finite; the last checkpoint is kept.
         ConfigError: the device cannot do something in a fixed order, as `deterministic` asks for.
     """
-    device = next(model.parameters()).device
-    with processor_threads(config.threads), deterministic(device, config):
+    with processor_threads(config.threads), deterministic(device_of(model), config):
         state = begin(model, objective, config, folder, film)
         return _fit(state, objective, config, folder=folder, progress=progress, processes=processes)
 
@@ -252,8 +252,7 @@ def fit_stage(
     Raises:
         ConfigError: the device cannot do something in a fixed order, as `deterministic` asks for.
     """
-    device = next(model.parameters()).device
-    with processor_threads(config.threads), deterministic(device, config):
+    with processor_threads(config.threads), deterministic(device_of(model), config):
         state = begin(model, objective, config, folder, film)
         ending: Ending = "steps"
         clock, told = Clock(), ""
@@ -314,7 +313,7 @@ def begin(
     film: Film | None = None,
 ) -> State:
     """Return the state before the first step, or that of the checkpoint if there is one."""
-    device = next(model.parameters()).device
+    device = device_of(model)
     state = State(
         model=model,
         optimiser=(Muon if config.optimiser == "muon" else torch.optim.AdamW)(

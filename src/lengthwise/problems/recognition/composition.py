@@ -63,7 +63,7 @@ class Replay:
     """State maps; at the edge only the image of the start state counts."""
     at_edge: Bool[Tensor, " node"]
     is_labelled: Bool[Tensor, " node"]
-    """Whether `maps` counts; the others only have to be sure, with any answer."""
+    """True where `maps` counts; the others only have to be sure, with any answer."""
     length: int
     """Length of the longest sub-word that a chunk can stand for, in symbols; 0 without replay."""
 
