@@ -1,6 +1,8 @@
 # `make demo` and `make test` work alone from a fresh clone, with Python 3.11 (or newer) and make.
 PYTHON ?= python3
 BIN := .venv/bin
+# Without compiled modules each of the many processes of the tests would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-all gpu faults check lint types contracts docs proofs checker format bench clean
 

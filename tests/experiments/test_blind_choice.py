@@ -1,6 +1,7 @@
 """Settings that are chosen by the longer words of training: which, and on what that rests."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from lengthwise.experiments.own.blind_choice import (
     measure,
     parts,
 )
+from lengthwise.experiments.parts import Part
+from lengthwise.experiments.trained import CellRun
 from lengthwise.problems.runs import plan_from_dict
 from lengthwise.tasks.task import Batch, Task
 
@@ -57,35 +60,47 @@ def test_nothing_is_chosen_before_all_candidates_are_tried_alike() -> None:
 
 
 LAPTOP = BLIND_CHOICE.presets["laptop"]
-OF_TABLE = {
-    ("Table 1, RNN", "rnn"): table1.runs(TABLE_1.presets["laptop"], ()),
-    ("Table 1, RegularGPT C = 3", "regular-gpt C=3"): table1.runs(TABLE_1.presets["laptop"], ()),
-    ("Table 1, RegularGPT C = 3, slow rows", "regular-gpt C=3"): table1.runs(
-        TABLE_1.presets["laptop"], ()
-    ),
-    ("Table 2, RegularGPT C = 2", "regular-gpt C=2"): table2.runs(TABLE_2.presets["laptop"], ()),
-}
 
 
-@pytest.mark.parametrize(("asked", "model"), OF_TABLE)
-def test_what_is_said_to_be_in_the_table_is(asked: str, model: str) -> None:
+@cache
+def parts_of_seed_0() -> list[Part]:
+    return parts(LAPTOP, (0,))
+
+
+@cache
+def runs_of(table: str) -> list[CellRun]:
+    if table == "table1":
+        return table1.runs(TABLE_1.presets["laptop"], ())
+    return table2.runs(TABLE_2.presets["laptop"], ())
+
+
+@pytest.mark.parametrize(
+    ("asked", "model", "table"),
+    [
+        ("Table 1, RNN", "rnn", "table1"),
+        ("Table 1, RegularGPT C = 3", "regular-gpt C=3", "table1"),
+        ("Table 1, RegularGPT C = 3, slow rows", "regular-gpt C=3", "table1"),
+        ("Table 2, RegularGPT C = 2", "regular-gpt C=2", "table2"),
+    ],
+)
+def test_what_is_said_to_be_in_the_table_is(asked: str, model: str, table: str) -> None:
     there = {
-        (run.row if asked.startswith("Table 1") else run.column): run.job.plan
-        for run in OF_TABLE[asked, model]
+        (run.row if table == "table1" else run.column): run.job.plan
+        for run in runs_of(table)
         if model in (run.row, run.column)
     }
     ours = {
         part.settings["row"]: part.settings
-        for part in parts(LAPTOP, (0,))
+        for part in parts_of_seed_0()
         if (part.settings["question"], part.settings["candidate"])
         == (asked, QUESTIONS[asked].in_table)
     }
     assert ours.keys() == QUESTIONS[asked].rows.keys()
     for row, settings in ours.items():
         plan = plan_from_dict(settings["plan"]).with_seed(0)
-        table = there[row].with_seed(0)
-        assert plan.data.max_length < table.data.max_length == settings["longest"]
-        assert replace(plan, data=table.data) == table
+        of_table = there[row].with_seed(0)
+        assert plan.data.max_length < of_table.data.max_length == settings["longest"]
+        assert replace(plan, data=of_table.data) == of_table
 
 
 def test_no_seed_of_the_tables_decides() -> None:

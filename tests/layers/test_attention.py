@@ -173,6 +173,27 @@ def test_one_mask_does_for_all_words_and_queries() -> None:
     torch.testing.assert_close(gathered, attention(asking, answering, seen.expand(4, 3, 6)))
 
 
+@pytest.mark.parametrize("at_once", [10**9, 1])
+@pytest.mark.parametrize("scale", sorted(SCALES))
+@pytest.mark.parametrize("name", [None, *sorted(ACTING)])
+def test_without_a_mask_all_is_seen(
+    name: str | None, scale: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lengthwise.layers.attention._WEIGHTS_AT_ONCE", at_once)
+    attention = make(num_heads=3, head_width=4, scale=scale)
+    here = None
+    if name is not None:
+        position = make_position(name, width=5, num_heads=3, head_width=4).double()
+        here = position.in_layer(0, torch.arange(3), torch.arange(6))
+    asking, answering = draw(4, 3, 5), draw(4, 6, 5, seed=1)
+    for mode in (torch.no_grad(), torch.enable_grad()):
+        with mode:
+            masked = attention(asking, answering, torch.ones(1, 1, 6, dtype=torch.bool), here)
+            assert torch.equal(attention(asking, answering, None, here), masked)
+    weights = attention.weights(asking, answering, torch.ones(4, 3, 6, dtype=torch.bool), here)
+    assert torch.equal(attention.weights(asking, answering, None, here), weights)
+
+
 def test_places_that_are_not_seen_change_nothing() -> None:
     attention, asking, seen = make(), draw(2, 3, 5), draw_seen(2, 1, 8)
     answering = draw(2, 8, 5, seed=1)

@@ -2,7 +2,10 @@
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
+from lengthwise.layers.encodings import sinusoids
 from lengthwise.layers.transformer_xl import TransformerXlPosition
 from position_makers import HEADS, SIZE, WIDTH, draw_heads, logits, make
 
@@ -43,3 +46,28 @@ def test_weights_are_drawn_as_described() -> None:
 
 def test_keys_of_distances_are_of_the_width_of_the_model() -> None:
     assert [tuple(matrix.shape) for matrix in made().w] == [(HEADS * SIZE, WIDTH)] * 2
+
+
+@given(queries=st.integers(1, 6), first=st.integers(0, 5), keys=st.integers(1, 9))
+def test_gradients_are_those_of_the_formula(queries: int, first: int, keys: int) -> None:
+    """Queries may stand behind the keys, or among them, and be fewer."""
+    position, x = made(), draw_heads(2, queries).requires_grad_()
+    asking, asked = torch.arange(first, first + queries), torch.arange(keys)
+    generator = torch.Generator().manual_seed(queries)
+    wanted = torch.randn(2, HEADS, queries, keys, dtype=torch.float64, generator=generator)
+    waves = sinusoids(asking[:, None] - asked, WIDTH).double()
+    distances = (waves @ position.w[1].T).unflatten(-1, (HEADS, SIZE))
+    plain = torch.einsum("whis,ijhs->whij", x + position.v, distances) / SIZE**0.5
+    found = position.bias(1, x, asking, asked)
+    inputs = [x, position.v, position.w[1]]
+    slopes = torch.autograd.grad((found * wanted).sum(), inputs)
+    expected = torch.autograd.grad((plain * wanted).sum(), inputs)
+    for one, other in zip((found, *slopes), (plain, *expected), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_the_gradient_has_a_gradient() -> None:
+    position = made()
+    asking, asked = torch.arange(2, 5), torch.arange(4)
+    x = draw_heads(1, 3).requires_grad_()
+    assert torch.autograd.gradgradcheck(lambda x: position.bias(0, x.sin(), asking, asked), (x,))

@@ -18,7 +18,7 @@ Axes:
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import torch
@@ -30,8 +30,8 @@ from lengthwise.registry import Catalogue
 
 QueryVectors = Float[Tensor, "word query width"]
 KeyVectors = Float[Tensor, "word key width"]
-Seen = Bool[Tensor, "#word #query key"]
-"""A mask of the positions that each query sees, at least one."""
+Seen = Bool[Tensor, "#word #query key"] | None
+"""A mask of the positions that each query sees, at least one; None if all queries see all keys."""
 
 _WEIGHTS_AT_ONCE = 2**21
 """About how many attention weights are held at once, without gradients: more are slower, as they do
@@ -204,16 +204,19 @@ class Attention(nn.Module):
             count = max(1, _WEIGHTS_AT_ONCE // (self.num_heads * query.shape[1] * key.shape[1]))
         if count >= len(query):
             return self.output(self._mixed(query, key, value, seen, positions))
-        seen = seen.expand(len(query), -1, -1)
-        parts = zip(*(torch.split(each, count) for each in (query, key, value, seen)), strict=True)
-        return self.output(torch.cat([self._mixed(q, k, v, s, positions) for q, k, v, s in parts]))
+        parts = [torch.split(each, count) for each in (query, key, value)]
+        masks: Sequence[Seen] = [None] * len(parts[0])
+        if seen is not None:
+            masks = torch.split(seen.expand(len(query), -1, -1), count)
+        mixed = map(self._mixed, *parts, masks, [positions] * len(masks))
+        return self.output(torch.cat([*mixed]))
 
     def _mixed(
         self,
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        seen: Tensor,
+        seen: Seen,
         positions: QueryKeyPositions | None,
     ) -> Tensor:
         """Return the weighted means of the values, of all heads side by side."""
@@ -251,21 +254,25 @@ class Attention(nn.Module):
         return not bool(self.value.weight.any() and self.output.weight.any())
 
     def _logits(
-        self, query: Tensor, key: Tensor, seen: Tensor, positions: QueryKeyPositions | None
+        self, query: Tensor, key: Tensor, seen: Seen, positions: QueryKeyPositions | None
     ) -> Tensor:
         """Return the logits, and minus infinity where nothing is seen."""
-        asked, factor = self._heads(query), self.scale(seen.sum(dim=-1))[..., None]
+        if seen is None:
+            visible = torch.full((1, 1), key.shape[1], device=key.device)
+        else:
+            visible = seen.sum(dim=-1)
+        asked, factor = self._heads(query), self.scale(visible)[..., None]
         turned = asked if positions is None else positions.turn_query(asked)
         part = (factor / math.sqrt(self.head_width)).to(query.dtype)
         logits = turned * part @ self._heads(key).transpose(2, 3)
-        bias = None if positions is None else positions.bias(asked)
-        if bias is not None:
+        if positions is not None and (bias := positions.bias(asked)) is not None:
             if not self.scale.is_one:
                 bias = bias * factor.to(bias.dtype)
-            # Not past the largest float, or a row of such biases alone would have no greatest.
-            least = torch.finfo(query.dtype).min / 2
-            logits = logits + bias.clamp(min=least).to(query.dtype)
-        return logits.masked_fill(~seen[:, None], -math.inf)
+            if not positions.position.bias_is_product:
+                # Not past the largest float, or a row of such biases alone would have no greatest.
+                bias = bias.clamp(min=torch.finfo(query.dtype).min / 2)
+            logits = logits + bias.to(query.dtype)
+        return logits if seen is None else logits.masked_fill_(~seen[:, None], -math.inf)
 
     def _heads(self, x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)

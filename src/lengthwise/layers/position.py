@@ -53,7 +53,8 @@ class Position(nn.Module):
     """Base of all positions; here every hook does nothing.
 
     What the rest of the package asks of a position is declared here (`acts_in_attention`,
-    `is_table`, `drawn_in_training`), so that a new one is a class and a line of `POSITIONS`.
+    `is_table`, `drawn_in_training`, `bias_is_product`), so that a new one is a class and a line of
+    `POSITIONS`.
     """
 
     acts_in_attention: ClassVar[bool] = False
@@ -66,6 +67,10 @@ class Position(nn.Module):
 
     drawn_in_training: ClassVar[bool] = False
     """Whether positions are drawn from a range in training, by the generator of the call."""
+
+    bias_is_product: ClassVar[bool] = False
+    """Whether the bias is a product of queries and keys, as the other part of the logits is: then
+    it has no limit, either."""
 
     @classmethod
     def uses_max_length(cls) -> bool:

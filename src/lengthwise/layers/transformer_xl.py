@@ -11,6 +11,7 @@ Axes:
 """
 
 import math
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -37,6 +38,7 @@ class TransformerXlPosition(Position):
     """
 
     acts_in_attention = True
+    bias_is_product = True
 
     def __init__(self, shape: PositionShape) -> None:
         super().__init__(shape)
@@ -66,15 +68,41 @@ class TransformerXlPosition(Position):
         key_positions: KeyPositions,
     ) -> Float[Tensor, "word head query key"]:
         """Return (q + v) . W R / sqrt(size), computed once for each difference that occurs."""
-        rows, columns = len(query_positions), len(key_positions)
+        count = len(query_positions) + len(key_positions) - 1
         greatest = query_positions[-1] - key_positions[0]
-        count = rows + columns - 1
         steps = greatest - torch.arange(count, device=greatest.device)
         waves = sinusoids(steps, len(self.like)).to(self.like.dtype)
-        words, heads, _, size = query.shape
+        heads, size = query.shape[1], query.shape[3]
         keys = (waves @ self.w[layer].T).view(count, heads, size)
         found = ((query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)).contiguous()
-        # Query i wants the numbers from rows - 1 - i on, so that rows are one number closer. The
-        # product is a tensor of its own, so its storage begins with it.
-        shape, strides = (words, heads, rows, columns), (*found.stride()[:2], count - 1, 1)
-        return found.as_strided(shape, strides, storage_offset=rows - 1)
+        if not found.requires_grad:
+            return _shifted(found)
+        return _Shifted.apply(found)  # type: ignore[no-untyped-call]
+
+
+def _shifted(found: Tensor) -> Tensor:
+    """Return a view, word by head by query by key, of numbers of all differences.
+
+    Query i has its own from rows - 1 - i on, so rows of the view are one number closer than those
+    of `found`, which is a tensor of its own: its storage begins with it.
+    """
+    words, heads, rows, count = found.shape
+    shape, strides = (words, heads, rows, count - rows + 1), (*found.stride()[:2], count - 1, 1)
+    return found.as_strided(shape, strides, storage_offset=rows - 1)
+
+
+class _Shifted(torch.autograd.Function):
+    """`_shifted`, whose gradient goes back in one pass: that of `as_strided` takes three."""
+
+    @staticmethod
+    def forward(ctx: Any, found: Tensor) -> Tensor:
+        """Return the view."""
+        ctx.shape = found.shape
+        return _shifted(found)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        """Return the gradient of each number: that of the place where it is seen, if it is."""
+        found = grad.new_zeros(ctx.shape)
+        _shifted(found).copy_(grad)
+        return found

@@ -92,16 +92,20 @@ class ClsEncoder(LayerStack):
     def frame(
         self, tokens: Words, lengths: Lengths | None
     ) -> tuple[
-        FullWords, Int[Tensor, "word 1"], Int[Tensor, " position"], Bool[Tensor, "word 1 position"]
+        FullWords,
+        Int[Tensor, "word 1"],
+        Int[Tensor, " position"],
+        Bool[Tensor, "word 1 position"] | None,
     ]:
-        """Return `with_cls`, the positions 0..n-1, and which of them each word has.
+        """Return `with_cls`, the positions 0..n-1, and which of them each word has; None for all.
 
         Raises:
             WordError: see `with_cls`.
         """
         symbols, count = self.with_cls(tokens, lengths)
         positions = torch.arange(symbols.shape[1], device=tokens.device)
-        return symbols, count, positions, (positions < count)[:, None]
+        seen = None if lengths is None else (positions < count)[:, None]
+        return symbols, count, positions, seen
 
     def with_cls(
         self, tokens: Words, lengths: Lengths | None

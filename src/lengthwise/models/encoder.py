@@ -69,7 +69,9 @@ class Encoder(ClsEncoder):
             skip_unused_queries and not self.training and not self.position.acts_in_attention
         )
         for number, (layer, num_positions) in enumerate(zip(self.block, wanted, strict=True)):
-            queries, seen = x[:, :num_positions], seen[..., : x.shape[1]]
+            queries = x[:, :num_positions]
+            if seen is not None:
+                seen = seen[..., : x.shape[1]]
             if may_share and layer.attention.queries_are_alike:
                 before = layer.attention_norm.before(x)
                 x = layer.finish(queries, layer.attention(before[:, :1], before, seen))
