@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -13,6 +14,7 @@ from precisions import skip_if_it_needs_another_machine
 from shapes import install
 
 install()  # nothing of the packages that are checked was imported yet
+gc.disable()  # until all tests are collected: they stay, so looking for garbage among them is lost
 
 settings.register_profile(
     "check",
@@ -58,6 +60,10 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mark_slow_cases(items, whole=not any("[" in chosen for chosen in config.args))
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
