@@ -1,6 +1,7 @@
 """Clopper and Pearson's limit for a share that was observed on a sample, and how it is written."""
 
 import math
+from decimal import ROUND_CEILING, Decimal
 
 
 def upper_limit(wrong: int, total: int, alpha: float) -> float:
@@ -40,5 +41,6 @@ def _at_most(wrong: int, total: int, share: float) -> float:
 
 def rounded_up(value: float) -> str:
     """Format a positive value with two significant digits, rounded up."""
-    digits = max(0, 1 - math.floor(math.log10(value)))
-    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:.{digits}f}"
+    exact = Decimal(repr(value))
+    digits = max(0, 1 - exact.adjusted())
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_CEILING):f}"
