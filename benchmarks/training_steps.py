@@ -78,6 +78,7 @@ CASES = (
     Case("RegularGPT, parity, width 64", "parity", "regular-gpt"),
     Case("RegularGPT, parity, width 256", "parity", "regular-gpt", WIDE),
     Case("RegularGPT, modular arithmetic, width 256", "modular-arithmetic", "regular-gpt", WIDE),
+    Case("Transformer of Table 1, parity", "parity", "chomsky-transformer", steps=8),
     Case("RegularGPT of text", "text:zoo:python-english", "regular-gpt-lm", steps=4),
     Case("ALiBi of text", "text:zoo:python-english", "gpt-lm", {"position": "alibi"}, steps=6),
     Case("translator", "pairs:", DEFAULT_TRANSLATION_MODEL, steps=6),
