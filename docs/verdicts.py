@@ -86,7 +86,7 @@ WHY: Mapping[tuple[str, str], str] = {
     ): "The same.",
     ("steps2022/other-tasks", "a decoder that is told the steps learns the task (to 99 %)"): (
         "Two tasks of three do; the product of 4-bit numbers, of which only 200 of 256 inputs are "
-        "for training, comes to 94.4 % (2 of 36 tested inputs are wrong)."
+        "for training, comes to 97.2 % (one or two of 36 tested inputs are wrong)."
     ),
     (
         "steps2022/figure2",
