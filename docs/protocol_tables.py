@@ -25,9 +25,9 @@ def protocols_table(published: list[Run], audited: list[Run]) -> str:
         cells = []
         for column in FEWER_COLUMNS:
             names = [name for name in both if name[:2] == (language, column)]
-            told = "" if len(names) == len(seeds) else f" ({len(names)} seed)"
-            means = f"{_mean(before, names)} / {_mean(after, names)}{told}" if names else ""
-            cells.append(means)
+            count = f"{len(names)} seed{'s' * (len(names) > 1)}"
+            told = "" if len(names) == len(seeds) else f" ({count})"
+            cells.append(f"{_mean(before, names)} / {_mean(after, names)}{told}" if names else "")
         lines.append(f"| {language} | {' | '.join(cells)} |")
     listed = ", ".join(map(str, seeds))
     lines += ["", f"Mean accuracy over lengths %, published / audited; seeds {listed}."]

@@ -18,7 +18,8 @@ Axes:
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import ClassVar
 
 import torch
@@ -205,10 +206,10 @@ class Attention(nn.Module):
         if count >= len(query):
             return self.output(self._mixed(query, key, value, seen, positions))
         parts = [torch.split(each, count) for each in (query, key, value)]
-        masks: Sequence[Seen] = [None] * len(parts[0])
+        masks: Iterable[Seen] = repeat(None)
         if seen is not None:
             masks = torch.split(seen.expand(len(query), -1, -1), count)
-        mixed = map(self._mixed, *parts, masks, [positions] * len(masks))
+        mixed = map(self._mixed, *parts, masks, repeat(positions))
         return self.output(torch.cat([*mixed]))
 
     def _mixed(

@@ -46,7 +46,7 @@ class PositionShape:
     num_heads: int = 1
     head_width: int = 1
     causal: bool = False
-    """Whether positions see only those up to themselves, as in a decoder."""
+    """Tell whether positions see only those up to themselves, as in a decoder."""
 
 
 class Position(nn.Module):
@@ -58,19 +58,19 @@ class Position(nn.Module):
     """
 
     acts_in_attention: ClassVar[bool] = False
-    """Whether queries, keys or logits depend on the positions, so that what a query gathers depends
-    on where it stands, even if all queries are alike."""
+    """Tell whether queries, keys or logits depend on the positions, so that what a query gathers
+    depends on where it stands, even if all queries are alike."""
 
     is_table: ClassVar[bool] = False
-    """Whether each position has a trained vector of its own: longer words are refused, and vectors
-    past the words of training stay as they were drawn."""
+    """Tell whether each position has a trained vector of its own: longer words are refused, and
+    vectors past the words of training stay as they were drawn."""
 
     drawn_in_training: ClassVar[bool] = False
-    """Whether positions are drawn from a range in training, by the generator of the call."""
+    """Tell whether positions are drawn from a range in training, by the generator of the call."""
 
     bias_is_product: ClassVar[bool] = False
-    """Whether the bias is a product of queries and keys, as the other part of the logits is: then
-    it has no limit, either."""
+    """Tell whether the bias is a product of queries and keys, as the other part of the logits is:
+    then it has no limit, either."""
 
     @classmethod
     def uses_max_length(cls) -> bool:
