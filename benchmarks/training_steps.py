@@ -58,7 +58,7 @@ from lengthwise.training.distributed import ALONE
 from lengthwise.training.settings import TrainingConfig
 
 FIGURES = Path(__file__).with_suffix(".json")
-WARM, TIMED, REPEAT = 8, 9, 3
+WARM, TIMED, TIMED_THERE, REPEAT = 8, 9, 5, 3
 THREADS = (1, 2)
 
 
@@ -370,7 +370,7 @@ def shown_there() -> dict[str, float]:
             here = Steps(case)
             times = [
                 (timed(here)[0], *(timed(steps)[0] for steps in there.values()))
-                for _ in range(TIMED)
+                for _ in range(TIMED_THERE)
             ]
         processor, *found = (statistics.median(column) for column in zip(*times, strict=True))
         where = f"{device.type}, {case.name}"

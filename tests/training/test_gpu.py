@@ -23,6 +23,7 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.precision import why_unavailable
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import make_plan, train
+from lengthwise.training import loop
 
 pytestmark = pytest.mark.gpu
 
@@ -149,6 +150,28 @@ def test_in_a_fixed_order_a_seed_gives_the_same_weights(
     plan = make_plan("parity", name, preset="smoke", settings=settings)
     first, second = (train(plan, device=str(gpu)).model.state_dict() for _ in range(2))
     assert all(torch.equal(first[each], second[each]) for each in first)
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+def test_a_run_goes_on_from_its_checkpoint(
+    optimiser: str, tmp_path: Path, gpu: torch.device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"steps": 6, "validate_every": 2, "deterministic": True, "optimiser": optimiser}
+    plan = make_plan("parity", "decoder", preset="smoke", settings=settings)
+    whole = train(plan, device=str(gpu)).model.state_dict()
+    step = loop._train_step
+
+    def stopped(state: loop.State, *others: Any) -> dict[str, Any]:
+        if state.step == 5:
+            raise KeyboardInterrupt
+        return step(state, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "_train_step", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            train(plan, out=tmp_path / "run", device=str(gpu))
+    resumed = train(plan, out=tmp_path / "run", device=str(gpu)).model.state_dict()
+    assert all(torch.equal(whole[each], resumed[each]) for each in whole)
 
 
 @pytest.mark.parametrize("name", ["encoder", "continuous", "binary-proved", "compiled"])

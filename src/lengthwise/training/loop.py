@@ -29,6 +29,9 @@ from lengthwise.transfer import sent
 BETA1 = 0.9
 """Adam's beta1: the share of the running mean of gradients that is kept at a step."""
 
+FUSED = frozenset({"cpu", "cuda"})
+"""Devices on which AdamW goes over all weights once, instead of twelve times."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -145,12 +148,13 @@ class State:
             was_perfect, accuracy, loss = best
             self.model.load_state_dict(part("model/"))
             keys = state_keys(self.optimiser)
+            counted_there = self.optimiser.defaults["fused"]
             for name, parameter in self.model.named_parameters():
                 if not parameter.requires_grad:
                     continue
                 self.optimiser.state[parameter] = {
                     key: tensors[f"adam/{key}/{name}"].to(
-                        "cpu" if key == "step" else parameter.device
+                        parameter.device if key != "step" or counted_there else "cpu"
                     )
                     for key in keys[parameter]
                 }
@@ -320,7 +324,7 @@ def begin(
             _groups(model, config),
             lr=config.learning_rate,
             betas=(BETA1, config.beta2),
-            fused=device.type == "cpu",  # one pass over the weights instead of twelve
+            fused=device.type in FUSED,
         ),
         generators={
             "data": torch.Generator().manual_seed(config.seed + 1_000_003),
