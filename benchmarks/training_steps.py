@@ -3,6 +3,7 @@
     python benchmarks/bench.py training                             prints it
     python benchmarks/training_steps.py --save after [--only ALiBi]  keeps it, for docs/speed.md
     python benchmarks/training_steps.py --half --save half           single and half precision
+    python benchmarks/training_steps.py --there --save there         on an accelerator
 
 A case takes the same steps again and again: timed, under torch's profiler, and under a counter of
 operations. Times are medians, and parts are the least of three, since other processes can only add
@@ -24,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -53,7 +54,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training import loop
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.clock import Clock
-from lengthwise.training.devices import choose_device
+from lengthwise.training.devices import accelerator, choose_device
 from lengthwise.training.distributed import ALONE
 from lengthwise.training.settings import TrainingConfig
 
@@ -201,6 +202,9 @@ def _compared(case: str, threads: int, times: Sequence[tuple[float, ...]]) -> di
 
 HALF = "half"
 """Name of the figures that compare two precisions."""
+
+THERE = "there"
+"""Name of the figures of an accelerator."""
 
 PRODUCT = "matrix product, 1,024 x 1,024 times 1,024 x 1,024"
 
@@ -354,31 +358,48 @@ def shown_half() -> dict[str, float]:
 
 def shown_there() -> dict[str, float]:
     """Return the time of steps on an accelerator, and beside the processor, for `bench.py`."""
+    result = {}
+    for one in there(""):
+        where = f"{one['accelerator']}, {one['case']}"
+        result[f"a thread of the processor / {where} (time)"] = one["times_as_fast"]
+        result[f"{where}: milliseconds a step"] = one["milliseconds"]
+        if "milliseconds_half" in one:
+            result[f"{where}, bfloat16: milliseconds a step"] = one["milliseconds_half"]
+    return result
+
+
+def there(only: str) -> Iterator[dict[str, Any]]:
+    """Yield the time of steps on an accelerator and on a thread of the processor beside it."""
     device = choose_device("auto")
     if device.type == "cpu":
         print("There is no accelerator here.")
-        return {}
-    result = {}
+        return
     kinds: list[Autocast] = ["none"]
     if why := why_unavailable("bfloat16", device):
-        print(f"Single precision alone: {why}")
+        print(f"Single precision alone: {why}", flush=True)
     else:
         kinds.append("bfloat16")
     for case in CASES:
-        there = {kind: Steps(case, kind, device) for kind in kinds}
-        with processor_threads(1):
-            here = Steps(case)
-            times = [
-                (timed(here)[0], *(timed(steps)[0] for steps in there.values()))
-                for _ in range(TIMED_THERE)
-            ]
-        processor, *found = (statistics.median(column) for column in zip(*times, strict=True))
-        where = f"{device.type}, {case.name}"
-        result[f"a thread of the processor / {where} (time)"] = processor / found[0]
-        for kind, own in zip(kinds, found, strict=True):
-            told = "single precision" if kind == "none" else kind
-            result[f"{where}, {told}: milliseconds a step"] = 1e3 * own
-    return result
+        if only in case.name:
+            yield _there(case, kinds, device)
+
+
+def _there(case: Case, kinds: Sequence[Autocast], device: torch.device) -> dict[str, Any]:
+    on_it = [Steps(case, kind, device) for kind in kinds]
+    with processor_threads(1):
+        here = Steps(case)
+        times = [
+            (timed(here)[0], *(timed(steps)[0] for steps in on_it)) for _ in range(TIMED_THERE)
+        ]
+    processor, *found = (1e3 * statistics.median(column) for column in zip(*times, strict=True))
+    return {
+        "case": case.name,
+        "threads": 1,
+        "accelerator": accelerator(device),
+        "milliseconds_processor": processor,
+        **dict(zip(("milliseconds", "milliseconds_half"), found, strict=False)),
+        "times_as_fast": processor / found[0],
+    }
 
 
 def _halves(only: str) -> Iterator[dict[str, Any]]:
@@ -408,15 +429,20 @@ def main() -> None:
     parser.add_argument("--save", help="name of the figures in training_steps.json")
     parser.add_argument("--only", default="", help="part of the names of the cases")
     parser.add_argument("--half", action="store_true", help="compare single precision and bfloat16")
+    parser.add_argument("--there", action="store_true", help="compare an accelerator with a thread")
     arguments = parser.parse_args()
-    if arguments.save and arguments.half != (arguments.save == HALF):
-        parser.error(f"figures of --half are kept as {HALF}, and no others are")
-    every = _halves(arguments.only) if arguments.half else _each(measure, arguments.only)
+    own = HALF if arguments.half else THERE if arguments.there else None
+    if arguments.half and arguments.there:
+        parser.error("--half and --there are two comparisons. Give one.")
+    if arguments.save and own != (arguments.save if arguments.save in (HALF, THERE) else None):
+        parser.error(f"figures of --half are kept as {HALF}, of --there as {THERE}, no others are")
+    kinds = {HALF: _halves, THERE: there, None: partial(_each, measure)}
+    every = kinds[own](arguments.only)
     found = []
     for one in every:
         found.append(one)
         print(json.dumps(one), flush=True)
-    if arguments.save:
+    if arguments.save and found:
         stored = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
         kept = [
             each for each in stored.get(arguments.save, []) if arguments.only not in each["case"]

@@ -42,6 +42,24 @@ def half(figures: Path) -> str:
     return markdown(Table(list(HALF_COLUMNS), rows))
 
 
+THERE_COLUMNS = ("case", "ms, a thread of its processor", "ms there", "times as fast")
+
+
+def there(figures: Path) -> str:
+    """Return a row for each case, on a processor and on the accelerator beside it."""
+    stored = json.loads(figures.read_text(encoding="utf-8"))["there"]
+    rows = [
+        [
+            one["case"],
+            f"{one['milliseconds_processor']:.1f}",
+            f"{one['milliseconds']:.1f}",
+            f"{one['times_as_fast']:.2f}",
+        ]
+        for one in stored
+    ]
+    return markdown(Table(list(THERE_COLUMNS), rows))
+
+
 def _cells(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     assert all(before[name] == after[name] for name in ("case", "threads"))
 

@@ -77,6 +77,11 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (DIES, "was killed by signal 4 (illegal instruction)"),
         ("os.abort()", "was killed by signal 6 (aborted)"),
+        (
+            """print('{"tries": "softmax"}', flush=True); print('no room', file=sys.stderr, """
+            """flush=True); os.abort()""",
+            "was killed by signal 6 (aborted; in softmax; no room)",
+        ),
         ("time.sleep(30)", "did not answer within 1 s"),
         (
             """print('{"outcome": "wrong", "detail": "softmax was off by 1"}')""",
@@ -148,9 +153,10 @@ def test_a_trial_sees_what_is_wrong(
         lambda a, b: plain(a, b) if a.dtype == torch.float64 else change(plain(a, b)),
     )
     precision_trial.main("float32", "cpu")
-    said = json.loads(capsys.readouterr().out)
-    assert said["outcome"] == outcome
-    assert said["detail"].startswith(detail)
+    *before, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert last["outcome"] == outcome
+    assert last["detail"].startswith(detail)
+    assert before[-1] == {"tries": "a matrix product"}
 
 
 def test_a_trial_sees_a_wrong_gradient() -> None:

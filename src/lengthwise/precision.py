@@ -23,7 +23,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -73,8 +73,8 @@ class Trial:
     """The result of trying a precision."""
 
     failure: str | None
-    """The failure, such as `was killed by signal 4 (illegal instruction)`; None if all was
-    right."""
+    """The failure, such as `was killed by signal 4 (illegal instruction; in a linear map)`; None if
+    all was right."""
     kept_for: float | None
     """Seconds for which the result is valid; None if it stays valid."""
     made: float = field(default_factory=time.time)
@@ -180,9 +180,10 @@ def _run(precision: str, device: torch.device) -> Trial:
         return Trial(failure=f"did not answer within {TIME_LIMIT:g} s", kept_for=_SOON)
     except OSError as error:
         return Trial(failure=f"could not be started ({error.strerror})", kept_for=_SOON)
-    if ended.returncode < 0:
-        return _killed(-ended.returncode)
     said = _last_object(ended.stdout)
+    last = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
+    if ended.returncode < 0:
+        return _killed(-ended.returncode, said.get("tries"), last)
     outcome, detail = said.get("outcome"), _short(str(said.get("detail")))
     if outcome == "right":
         return Trial(failure=None, kept_for=None)
@@ -192,14 +193,17 @@ def _run(precision: str, device: torch.device) -> Trial:
         return Trial(failure=f"raised {detail}", kept_for=_DAY)
     if outcome == "out of reach":  # for a second process, which says nothing of the first
         return Trial(failure=None, kept_for=_SOON)
-    last = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
     told = f" ({_short(last[0])})" if last else ""
     return Trial(failure=f"ended with status {ended.returncode}{told}", kept_for=_DAY)
 
 
-def _killed(number: int) -> Trial:
+def _killed(number: int, tried: object, last: Sequence[str]) -> Trial:
+    """Return the trial that a signal ended, with what it tried and the last line that it wrote."""
     name = signal.strsignal(number) if number in signal.valid_signals() else None
-    told = f" ({name[0].lower()}{name[1:]})" if name else ""
+    facts = [f"{name[0].lower()}{name[1:]}"] if name else []
+    facts += [f"in {_short(tried)}"] if isinstance(tried, str) else []
+    facts += [_short(line) for line in last]
+    told = f" ({'; '.join(facts)})" if facts else ""
     passing = any(number == getattr(signal, each, None) for each in _PASSING_SIGNALS)
     return Trial(
         failure=f"was killed by signal {number}{told}", kept_for=_SOON if passing else _DAY

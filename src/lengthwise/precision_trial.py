@@ -3,7 +3,7 @@
 `lengthwise.precision` runs this file as a separate program, because a precision that does not work
 may kill the process. The program needs only torch, and nothing of lengthwise. Its last line on
 standard output is a JSON object with `outcome` (`right`, `wrong`, `raised` or `out of reach`) and
-`detail`.
+`detail`; those before tell what it `tries`.
 
 Axes:
     rows, inner, columns  of a matrix product
@@ -35,6 +35,9 @@ precision, and 6 in single."""
 HALF = (torch.bfloat16, torch.float16)
 
 
+_AUTOCAST = "a linear map under autocast"
+
+
 class WrongError(Exception):
     """Raised if a result differs from that in double precision by more than rounding can."""
 
@@ -48,10 +51,17 @@ def try_precision(dtype: torch.dtype, device: torch.device) -> None:
     """
     generator = torch.Generator().manual_seed(0)
     for name, function, shapes in functions():
+        _tell_that(name)
         inputs = [torch.randn(*shape, generator=generator) for shape in shapes]
         _compare(name, function, [each.to(dtype) for each in inputs], device)
     if dtype in HALF:
+        _tell_that(_AUTOCAST)
         _compare_autocast(dtype, device, generator)
+
+
+def _tell_that(name: str) -> None:
+    """Print what is tried next, which is known then if it kills the process."""
+    print(json.dumps({"tries": name}), flush=True)
 
 
 def functions() -> Iterator[tuple[str, Function, list[tuple[int, ...]]]]:
@@ -116,7 +126,7 @@ def _compare_autocast(dtype: torch.dtype, device: torch.device, generator: torch
     expected = _with_gradients(F.linear, [each.double() for each in inputs])
     found = _with_gradients(under_autocast, [each.to(device) for each in inputs])
     for one, other in zip(found, expected, strict=True):
-        _require_near("a linear map under autocast", one, other, dtype)
+        _require_near(_AUTOCAST, one, other, dtype)
 
 
 def _with_gradients(function: Function, inputs: list[Tensor]) -> list[Tensor]:

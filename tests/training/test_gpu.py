@@ -24,6 +24,7 @@ from lengthwise.precision import why_unavailable
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training import loop
+from lengthwise.training.devices import environment
 
 pytestmark = pytest.mark.gpu
 
@@ -195,6 +196,13 @@ def test_a_network_on_the_device_is_proved(
         monkeypatch.setattr(torch.backends.cuda.matmul, "allow_tf32", True)
         with pytest.raises(VerificationError, match="fewer bits"):
             lw.certify(run)
+
+
+def test_a_result_names_the_accelerator(gpu: torch.device) -> None:
+    found = environment(str(gpu))
+    assert found["device"] == str(gpu)
+    assert ("accelerator" in found) == (gpu.type != "cpu")
+    assert gpu.type != "cuda" or torch.cuda.get_device_name() == found["accelerator"]
 
 
 def _device_of(model: nn.Module) -> str:

@@ -47,6 +47,8 @@ def _made_by(name: str, result: Mapping[str, Any]) -> str:
     made_with = [one["environment"] for one in trained if "environment" in one]
     for key, before in (("processor", ""), ("torch", "torch ")):
         facts.append(before + _each(each[key] for each in made_with or [result["environment"]]))
+    if there := [each["accelerator"] for each in made_with if "accelerator" in each]:
+        facts.append(f"{len(there)} of {len(trained)} runs on {_each(there)}")
     return f"{', '.join(facts)}."
 
 

@@ -42,13 +42,21 @@ def choose_device(name: str) -> torch.device:
 
 
 def environment(device: str) -> dict[str, str]:
-    """Return the versions, the processor and the device that a result is computed with."""
+    """Return the versions, the processor and the device that a result is computed with, and the
+    name of an accelerator."""
+    chosen = choose_device(device)
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,
         "processor": processor(),
-        "device": str(choose_device(device)),
+        "device": str(chosen),
+        **({} if chosen.type == "cpu" else {"accelerator": accelerator(chosen)}),
     }
+
+
+def accelerator(device: torch.device) -> str:
+    """Return the maker's name of an accelerator, such as `NVIDIA H200`, or else its kind."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
 def processor() -> str:
