@@ -54,7 +54,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training import loop
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.clock import Clock
-from lengthwise.training.devices import accelerator, choose_device
+from lengthwise.training.devices import accelerator_name, choose_device
 from lengthwise.training.distributed import ALONE
 from lengthwise.training.settings import TrainingConfig
 
@@ -395,7 +395,7 @@ def _there(case: Case, kinds: Sequence[Autocast], device: torch.device) -> dict[
     return {
         "case": case.name,
         "threads": 1,
-        "accelerator": accelerator(device),
+        "accelerator": accelerator_name(device),
         "milliseconds_processor": processor,
         **dict(zip(("milliseconds", "milliseconds_half"), found, strict=False)),
         "times_as_fast": processor / found[0],
@@ -436,6 +436,7 @@ def main() -> None:
         parser.error("--half and --there are two comparisons. Give one.")
     if arguments.save and own != (arguments.save if arguments.save in (HALF, THERE) else None):
         parser.error(f"figures of --half are kept as {HALF}, of --there as {THERE}, no others are")
+    kinds: dict[str | None, Callable[[str], Iterator[dict[str, Any]]]]
     kinds = {HALF: _halves, THERE: there, None: partial(_each, measure)}
     every = kinds[own](arguments.only)
     found = []

@@ -72,6 +72,11 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- what may come of a trial ------------------------------------------------------------------
 
 
+def test_an_answer_counts_whatever_kills_the_process_after_it(plant: Plant) -> None:
+    plant("""print('{"outcome": "right", "detail": ""}', flush=True); os.abort()""")
+    assert why_unavailable("bfloat16") is None
+
+
 @pytest.mark.parametrize(
     ("code", "told"),
     [
@@ -81,6 +86,15 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
             """print('{"tries": "softmax"}', flush=True); print('no room', file=sys.stderr, """
             """flush=True); os.abort()""",
             "was killed by signal 6 (aborted; in softmax; no room)",
+        ),
+        (
+            "print('terminate called\\n  what():  no room\\nframe #0: main', file=sys.stderr, "
+            "flush=True); os.abort()",
+            "was killed by signal 6 (aborted; what(): no room)",
+        ),
+        (
+            """print('{"outcome": "raised", "detail": "no room"}', flush=True); os.abort()""",
+            "raised no room",
         ),
         ("time.sleep(30)", "did not answer within 1 s"),
         (
@@ -306,7 +320,7 @@ def test_failures_are_tried_again_later(
         lambda text: text.replace('"failure": null', '"failure": 3'),
         lambda text: text.replace('"made": ', '"made": "x", "other": '),
         lambda text: text.replace('"trial"', '"tiral"'),
-        lambda text: text.replace('"version": 1', '"version": 0'),
+        lambda text: text.replace('"version": 2', '"version": 0'),
         lambda text: text.replace('"bfloat16"', '"float16"'),
     ],
 )

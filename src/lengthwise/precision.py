@@ -23,7 +23,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -48,7 +48,7 @@ PLANTED = "LENGTHWISE_PRECISION_TRIAL"
 REMEDY = "ONEDNN_MAX_CPU_ISA"
 _REMEDY_VALUE = "AVX512_CORE"
 
-_VERSION = 1
+_VERSION = 2
 """Version of the trial and of the files; increase it when either changes."""
 
 _DAY, _SOON = 24 * 3600.0, 600.0
@@ -58,7 +58,10 @@ _PASSING_SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU")
 _SHOWN = 200
 """Greatest number of characters that are shown of a message of torch."""
 
-_ENVIRONMENT = ("ONEDNN_", "DNNL_", "MKL_", "ATEN_", "OPENBLAS_", "GLIBC_TUNABLES", "LD_PRELOAD")
+_ENVIRONMENT = (
+    *("ONEDNN_", "DNNL_", "MKL_", "ATEN_", "OPENBLAS_", "GLIBC_TUNABLES", "LD_PRELOAD"),
+    *("CUDA_", "PYTORCH_"),
+)
 """Prefixes of the variables that choose instructions or other libraries."""
 
 _PROCESSOR_FACTS = (
@@ -181,11 +184,8 @@ def _run(precision: str, device: torch.device) -> Trial:
     except OSError as error:
         return Trial(failure=f"could not be started ({error.strerror})", kept_for=_SOON)
     said = _last_object(ended.stdout)
-    last = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
-    if ended.returncode < 0:
-        return _killed(-ended.returncode, said.get("tries"), last)
     outcome, detail = said.get("outcome"), _short(str(said.get("detail")))
-    if outcome == "right":
+    if outcome == "right":  # whatever kills the process after that
         return Trial(failure=None, kept_for=None)
     if outcome == "wrong":
         return Trial(failure=f"gave wrong numbers ({detail})", kept_for=_DAY)
@@ -193,21 +193,34 @@ def _run(precision: str, device: torch.device) -> Trial:
         return Trial(failure=f"raised {detail}", kept_for=_DAY)
     if outcome == "out of reach":  # for a second process, which says nothing of the first
         return Trial(failure=None, kept_for=_SOON)
-    told = f" ({_short(last[0])})" if last else ""
+    written = _telling_line(ended.stderr)
+    if ended.returncode < 0:
+        return _killed(-ended.returncode, said.get("tries"), written)
+    told = f" ({written})" if written else ""
     return Trial(failure=f"ended with status {ended.returncode}{told}", kept_for=_DAY)
 
 
-def _killed(number: int, tried: object, last: Sequence[str]) -> Trial:
-    """Return the trial that a signal ended, with what it tried and the last line that it wrote."""
+def _killed(number: int, tried: object, written: str) -> Trial:
+    """Return the trial that a signal ended, with what it tried and what it wrote."""
     name = signal.strsignal(number) if number in signal.valid_signals() else None
     facts = [f"{name[0].lower()}{name[1:]}"] if name else []
     facts += [f"in {_short(tried)}"] if isinstance(tried, str) else []
-    facts += [_short(line) for line in last]
+    facts += [written] if written else []
     told = f" ({'; '.join(facts)})" if facts else ""
     passing = any(number == getattr(signal, each, None) for each in _PASSING_SIGNALS)
     return Trial(
         failure=f"was killed by signal {number}{told}", kept_for=_SOON if passing else _DAY
     )
+
+
+def _telling_line(errors: bytes) -> str:
+    """Return what a program wrote about its end: the line of C++ about an exception, or the last.
+
+    Such a line is followed by a list of calls.
+    """
+    lines = errors.decode(errors="replace").strip().splitlines()
+    of_an_exception = [line for line in lines if "what():" in line]
+    return _short((of_an_exception or lines[-1:] or [""])[0])
 
 
 def _short(text: str) -> str:

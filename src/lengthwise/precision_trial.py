@@ -3,7 +3,7 @@
 `lengthwise.precision` runs this file as a separate program, because a precision that does not work
 may kill the process. The program needs only torch, and nothing of lengthwise. Its last line on
 standard output is a JSON object with `outcome` (`right`, `wrong`, `raised` or `out of reach`) and
-`detail`; those before tell what it `tries`.
+`detail`; each line before it names what it `tries`.
 
 Axes:
     rows, inner, columns  of a matrix product
@@ -34,8 +34,8 @@ precision, and 6 in single."""
 
 HALF = (torch.bfloat16, torch.float16)
 
-
 _AUTOCAST = "a linear map under autocast"
+"""The name of what is tried last, in half precision alone."""
 
 
 class WrongError(Exception):

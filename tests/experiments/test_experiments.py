@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from lengthwise.analysis.figures import to_svg
+from lengthwise.experiments import trained
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.chiang2022 import figure2, figure3
 from lengthwise.experiments.experiment import (
@@ -22,6 +24,7 @@ from lengthwise.experiments.experiment import (
     reproduced,
     stem,
 )
+from lengthwise.experiments.page import section
 from lengthwise.experiments.steps2022 import figure1
 from lengthwise.experiments.trained import TrainedExperiment
 from lengthwise.training import devices as module
@@ -210,6 +213,35 @@ def test_the_commit_is_that_of_the_repository_which_the_code_runs_from(
     (tmp_path / ".venv").mkdir()
     runs_from(".venv", "lib", "lengthwise", "experiments")  # installed, within somebody's project
     assert commit() is None
+
+
+@pytest.mark.parametrize(("device", "known"), [("cpu", 9.0), ("cuda", None), ("cuda:1", None)])
+def test_what_another_kind_of_device_needed_is_no_estimate(
+    device: str, known: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trained, "choose_device", lambda name: torch.device("cpu"))
+    experiment = EXPERIMENTS["own/log-length-gap"]
+    assert isinstance(experiment, TrainedExperiment)
+    run = experiment.runs(experiment.presets["smoke"], ())[0]
+    record = {"seconds": 9.0, "environment": {"device": device}}
+    stored = {run.job.digest: record}
+    options = MeasurementOptions(progress=lambda *step: None, runs=tmp_path, stored=stored)
+    first, *others = experiment.units("own/log-length-gap", "smoke", options)
+    assert (first.is_done, first.seconds) == (True, known)
+    assert {(one.is_done, one.seconds) for one in others} == {(False, None)}
+
+
+def test_a_section_says_which_runs_an_accelerator_trained(
+    results: dict[str, dict[str, Any]],
+) -> None:
+    name, machine = "own/constructions", {"processor": "one", "torch": "2", "device": "cpu"}
+    there = {**machine, "device": "cuda", "accelerator": "NVIDIA H200"}
+    smoke(results, name)
+    result = copy.deepcopy(results[name])
+    for place, one in enumerate(result["records"]):
+        one |= {"digest": str(place), "environment": machine if place else there}
+    written = section(name, EXPERIMENTS[name], result, "picture")
+    assert f", 1 of {len(result['records'])} runs on NVIDIA H200." in " ".join(written.split())
 
 
 def test_counted_steps_add_up() -> None:

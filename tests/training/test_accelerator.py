@@ -251,7 +251,7 @@ def test_training_is_that_of_the_processor(
 def test_training_of_other_problems_is_that_of_the_processor(
     tmp_path: Path, there: torch.device
 ) -> None:
-    """Without dropout, of which a device draws other numbers."""
+    """Dropout is off, since a device draws other masks."""
     for name in ("steps", "text", "pairs"):
         copied(name, tmp_path / name)
         plan = lw.load(tmp_path / name / "run", device="cpu").require_plan()

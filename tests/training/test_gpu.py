@@ -21,7 +21,7 @@ from lengthwise.layers.fused_attention import fused_attention
 from lengthwise.layers.token_loss import token_loss
 from lengthwise.models.recognisers import MODELS
 from lengthwise.precision import why_unavailable
-from lengthwise.problems.base import Plan
+from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training import loop
 from lengthwise.training.devices import environment
@@ -153,26 +153,45 @@ def test_in_a_fixed_order_a_seed_gives_the_same_weights(
     assert all(torch.equal(first[each], second[each]) for each in first)
 
 
+@pytest.mark.parametrize("fused_before", [True, False])
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 def test_a_run_goes_on_from_its_checkpoint(
-    optimiser: str, tmp_path: Path, gpu: torch.device, monkeypatch: pytest.MonkeyPatch
+    optimiser: str,
+    fused_before: bool,
+    tmp_path: Path,
+    gpu: torch.device,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Also from one of a version that did not fuse the optimiser's operations there."""
     settings = {"steps": 6, "validate_every": 2, "deterministic": True, "optimiser": optimiser}
     plan = make_plan("parity", "decoder", preset="smoke", settings=settings)
-    whole = train(plan, device=str(gpu)).model.state_dict()
-    step = loop._train_step
+    whole = _validated(train(plan, device=str(gpu)))
+    step, taken = loop._train_step, 0
 
     def stopped(state: loop.State, *others: Any) -> dict[str, Any]:
         if state.step == 5:
             raise KeyboardInterrupt
         return step(state, *others)
 
+    def counted(*arguments: Any) -> dict[str, Any]:
+        nonlocal taken
+        taken += 1
+        return step(*arguments)
+
     with monkeypatch.context() as patch:
         patch.setattr(loop, "_train_step", stopped)
+        patch.setattr(loop, "FUSED", loop.FUSED if fused_before else frozenset())
         with pytest.raises(KeyboardInterrupt):
             train(plan, out=tmp_path / "run", device=str(gpu))
-    resumed = train(plan, out=tmp_path / "run", device=str(gpu)).model.state_dict()
-    assert all(torch.equal(whole[each], resumed[each]) for each in whole)
+    monkeypatch.setattr(loop, "_train_step", counted)
+    resumed = _validated(train(plan, out=tmp_path / "run", device=str(gpu)))
+    assert taken == 2
+    assert resumed == whole if fused_before else resumed == pytest.approx(whole, rel=1e-4)
+
+
+def _validated(run: Run) -> list[float]:
+    """Return the losses of a run, which tell of all weights on the way."""
+    return [one[name] for one in run.metrics for name in ("loss", "validation_loss")]
 
 
 @pytest.mark.parametrize("name", ["encoder", "continuous", "binary-proved", "compiled"])

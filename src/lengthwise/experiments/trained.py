@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Generic, NamedTuple
 
+import torch
+
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import parse_lengths
@@ -35,6 +37,7 @@ from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.shared import take_over
 from lengthwise.sweeps.sweep import Progress, run_sweep
+from lengthwise.training.devices import choose_device
 
 
 class CellRun(NamedTuple):
@@ -112,7 +115,7 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
             outcome = JobFolder.of(run.job, folder).outcome()
             stored = options.stored.get(run.job.digest, {})
             is_kept = bool(stored) and _is_of(run, stored) and "error" not in stored
-            seconds = outcome.seconds if outcome else stored.get("seconds")
+            seconds = outcome.seconds if outcome else _seconds_here(stored)
             kind = f"{run.row}, {run.column}"
             found.append(Unit(run.name, kind, outcome is not None or is_kept, seconds))
         return found
@@ -182,6 +185,12 @@ def _fits(run: CellRun, options: MeasurementOptions) -> bool:
 def _is_of(run: CellRun, one: Record) -> bool:
     """Return whether a record has the run's settings: a default may have changed."""
     return not any(differing(one.get("settings", {}), _about(run)["settings"]))
+
+
+def _seconds_here(stored: Record) -> float | None:
+    """Return how long a recorded run took, if it was trained on the kind of device used here."""
+    device = torch.device(stored.get("environment", {}).get("device", "cpu"))
+    return stored.get("seconds") if device.type == choose_device("auto").type else None
 
 
 def _since(run: CellRun, found: Record, stored: Mapping[str, Record]) -> Record:

@@ -50,11 +50,11 @@ def environment(device: str) -> dict[str, str]:
         "torch": torch.__version__,
         "processor": processor(),
         "device": str(chosen),
-        **({} if chosen.type == "cpu" else {"accelerator": accelerator(chosen)}),
+        **({} if chosen.type == "cpu" else {"accelerator": accelerator_name(chosen)}),
     }
 
 
-def accelerator(device: torch.device) -> str:
+def accelerator_name(device: torch.device) -> str:
     """Return the maker's name of an accelerator, such as `NVIDIA H200`, or else its kind."""
     return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
