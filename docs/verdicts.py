@@ -50,7 +50,7 @@ WHY: Mapping[tuple[str, str], str] = {
         "chiang2022/table1",
         "trained on short sentences, the scaled one translates long ones better (p < 0.01)",
     ): (
-        "The same: the gap is 1.33 BLEU after 1,200 steps, and 0.58 after 4,800 (one seed). With a "
+        "The same: the gap is 1.33 BLEU after 1,200 steps, and 0.48 after 4,800. With a "
         "factor that is 1 at 32 tokens no difference is significant: models of short sentences end "
         "too early."
     ),
