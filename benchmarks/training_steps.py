@@ -162,16 +162,24 @@ def measure(case: Case, threads: int) -> dict[str, Any]:
 def timed(steps: Steps) -> tuple[float, float]:
     """Return the seconds of a step, and the operations a second of a large matrix product."""
     rate = matmul_rate(steps.device, torch.float32)
+    return _seconds(steps), rate
+
+
+def _seconds(steps: Steps) -> float:
     start = time.perf_counter()
     steps()
-    return (time.perf_counter() - start) / steps.case.steps, rate
+    return (time.perf_counter() - start) / steps.case.steps
+
+
+def _by_turns(every: Sequence[Steps], rounds: int) -> list[tuple[float, ...]]:
+    """Return the seconds of a step of each, round by round."""
+    return [tuple(map(_seconds, every)) for _ in range(rounds)]
 
 
 def halved(case: Case, threads: int) -> dict[str, Any]:
     """Return the time of a step in single precision, and of one with products in bfloat16."""
     with processor_threads(threads):
-        single, half = Steps(case), Steps(case, "bfloat16")
-        times = [(timed(single)[0], timed(half)[0]) for _ in range(TIMED)]
+        times = _by_turns([Steps(case), Steps(case, "bfloat16")], TIMED)
     return _compared(case.name, threads, times)
 
 
@@ -387,10 +395,7 @@ def there(only: str) -> Iterator[dict[str, Any]]:
 def _there(case: Case, kinds: Sequence[Autocast], device: torch.device) -> dict[str, Any]:
     on_it = [Steps(case, kind, device) for kind in kinds]
     with processor_threads(1):
-        here = Steps(case)
-        times = [
-            (timed(here)[0], *(timed(steps)[0] for steps in on_it)) for _ in range(TIMED_THERE)
-        ]
+        times = _by_turns([Steps(case), *on_it], TIMED_THERE)
     processor, *found = (1e3 * statistics.median(column) for column in zip(*times, strict=True))
     return {
         "case": case.name,
@@ -423,24 +428,28 @@ TITLES = {
 }
 
 
+COMPARISONS: Mapping[str, tuple[str, Callable[[str], Iterator[dict[str, Any]]]]] = {
+    HALF: ("compare single precision and bfloat16", _halves),
+    THERE: ("compare an accelerator with a thread", there),
+}
+"""Options by the name of their figures: what they do, and the function that yields the figures."""
+
+
 def main() -> None:
     """Measure, print each case as a line, and store what was found under a name."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--save", help="name of the figures in training_steps.json")
     parser.add_argument("--only", default="", help="part of the names of the cases")
-    parser.add_argument("--half", action="store_true", help="compare single precision and bfloat16")
-    parser.add_argument("--there", action="store_true", help="compare an accelerator with a thread")
+    one_of = parser.add_mutually_exclusive_group()
+    for name, (told, _) in COMPARISONS.items():
+        one_of.add_argument(f"--{name}", dest="kind", action="store_const", const=name, help=told)
     arguments = parser.parse_args()
-    own = HALF if arguments.half else THERE if arguments.there else None
-    if arguments.half and arguments.there:
-        parser.error("--half and --there are two comparisons. Give one.")
-    if arguments.save and own != (arguments.save if arguments.save in (HALF, THERE) else None):
+    compared = arguments.kind or arguments.save in COMPARISONS
+    if arguments.save and compared and arguments.save != arguments.kind:
         parser.error(f"figures of --half are kept as {HALF}, of --there as {THERE}, no others are")
-    kinds: dict[str | None, Callable[[str], Iterator[dict[str, Any]]]]
-    kinds = {HALF: _halves, THERE: there, None: partial(_each, measure)}
-    every = kinds[own](arguments.only)
+    _, measured = COMPARISONS.get(arguments.kind, ("", partial(_each, measure)))
     found = []
-    for one in every:
+    for one in measured(arguments.only):
         found.append(one)
         print(json.dumps(one), flush=True)
     if arguments.save and found:

@@ -99,8 +99,8 @@ def tables() -> dict[tuple[str, str], str]:
     )
     steps = ROOT / "benchmarks" / "training_steps.json"
     generated["docs/speed.md", "steps"] = speed_tables.table(steps)
-    generated["docs/speed.md", "half"] = speed_tables.half(steps)
-    generated["docs/speed.md", "there"] = speed_tables.there(steps)
+    for compared in speed_tables.COMPARED:
+        generated["docs/speed.md", compared] = speed_tables.compared(steps, compared)
     for made in ("trained", "constructed"):
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
         generated["docs/board.md", made] = zoo_tables.board_table(made)

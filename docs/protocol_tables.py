@@ -6,6 +6,7 @@ from typing import Any
 from lengthwise.experiments.chi2023.table1 import FEWER_COLUMNS, MEASURED, NEAR
 from lengthwise.experiments.trained import one_digit
 from lengthwise.sweeps.folder import differing
+from lengthwise.wording import counted
 
 Run = dict[str, Any]
 Name = tuple[str, str, int]
@@ -25,8 +26,7 @@ def protocols_table(published: list[Run], audited: list[Run]) -> str:
         cells = []
         for column in FEWER_COLUMNS:
             names = [name for name in both if name[:2] == (language, column)]
-            count = f"{len(names)} seed{'s' * (len(names) > 1)}"
-            told = "" if len(names) == len(seeds) else f" ({count})"
+            told = "" if len(names) == len(seeds) else f" ({counted(len(names), 'seed')})"
             cells.append(f"{_mean(before, names)} / {_mean(after, names)}{told}" if names else "")
         lines.append(f"| {language} | {' | '.join(cells)} |")
     listed = ", ".join(map(str, seeds))

@@ -1,6 +1,7 @@
 """The tables of `speed.md`, from the figures that `benchmarks/training_steps.py --save` stored."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,41 +24,30 @@ def table(figures: Path) -> str:
     return markdown(Table(list(COLUMNS), rows))
 
 
-HALF_COLUMNS = ("case", "threads", "ms, single precision", "ms, bfloat16", "times as fast")
+COMPARED: Mapping[str, Mapping[str, str]] = {
+    "half": {
+        "case": "{case}",
+        "threads": "{threads}",
+        "ms, single precision": "{milliseconds:.1f}",
+        "ms, bfloat16": "{milliseconds_half:.1f}",
+        "times as fast": "{times_as_fast:.2f}",
+    },
+    "there": {
+        "case": "{case}",
+        "ms, a thread of its processor": "{milliseconds_processor:.1f}",
+        "ms there": "{milliseconds:.1f}",
+        "times as fast": "{times_as_fast:.2f}",
+    },
+}
+"""Figures that compare two ways to take a step: the form of each column."""
 
 
-def half(figures: Path) -> str:
-    """Return a row for each case and number of threads, in single precision and in bfloat16."""
-    stored = json.loads(figures.read_text(encoding="utf-8"))["half"]
-    rows = [
-        [
-            one["case"],
-            str(one["threads"]),
-            f"{one['milliseconds']:.1f}",
-            f"{one['milliseconds_half']:.1f}",
-            f"{one['times_as_fast']:.2f}",
-        ]
-        for one in stored
-    ]
-    return markdown(Table(list(HALF_COLUMNS), rows))
-
-
-THERE_COLUMNS = ("case", "ms, a thread of its processor", "ms there", "times as fast")
-
-
-def there(figures: Path) -> str:
-    """Return a row for each case, on a processor and on the accelerator beside it."""
-    stored = json.loads(figures.read_text(encoding="utf-8"))["there"]
-    rows = [
-        [
-            one["case"],
-            f"{one['milliseconds_processor']:.1f}",
-            f"{one['milliseconds']:.1f}",
-            f"{one['times_as_fast']:.2f}",
-        ]
-        for one in stored
-    ]
-    return markdown(Table(list(THERE_COLUMNS), rows))
+def compared(figures: Path, name: str) -> str:
+    """Return a row for each case of a comparison."""
+    columns = COMPARED[name]
+    stored = json.loads(figures.read_text(encoding="utf-8"))[name]
+    rows = [[form.format(**one) for form in columns.values()] for one in stored]
+    return markdown(Table(list(columns), rows))
 
 
 def _cells(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

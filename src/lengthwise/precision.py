@@ -85,7 +85,7 @@ class Trial:
 
     @property
     def counts(self) -> bool:
-        """Whether the result is still valid: not too old, and not from the future."""
+        """Tell whether the result is still valid: not too old, and not from the future."""
         return self.kept_for is None or 0 <= time.time() - self.made < self.kept_for
 
 

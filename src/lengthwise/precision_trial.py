@@ -12,6 +12,7 @@ Axes:
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import torch
 from torch import Tensor
@@ -151,12 +152,10 @@ def _require_near(name: str, found: Tensor, expected: Tensor, dtype: torch.dtype
 
 def _forbid_core_files() -> None:
     """Prevent a core file in the user's folder when the trial is killed."""
-    try:
+    with suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415  there is none on Windows
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, ValueError, OSError):
-        pass
 
 
 def main(precision: str, device: str) -> None:
