@@ -373,6 +373,7 @@ _LAPTOP = Sizes(
     variants={
         "20,000 steps": Variant(((16, 2),), {"steps": 20_000}),
         _POST: Variant(((16, 2), (32, 2), (64, 2), (64, 4)), {"norm": "post"}),
+        f"{_POST}, 20,000 steps": Variant(((16, 2),), {"norm": "post", "steps": 20_000}),
     },
     num_layers=4,
     seeds=(0,),
