@@ -150,6 +150,14 @@ class Corpus(StoredCorpus):
             [np.memmap(self.folder / shard["file"], dtype=kind, mode="r") for shard in shards]
         )
 
+    def text(self, name: str) -> str:
+        """Return the documents of a part, as they were, each with a newline after it."""
+        shards = self.part(name).shards
+        parts = [
+            self.tokenizer.decode(shard.tolist(), skip_special_tokens=False) for shard in shards
+        ]
+        return "".join(parts).replace(END, "\n")
+
     def bytes_per_token(self, name: str) -> float:
         """Return the mean length of a token of a part, in bytes of UTF-8."""
         part = self.index["parts"][name]
@@ -160,10 +168,10 @@ class Tokens:
     """Tokens in some files, from which windows are taken; none reaches over two files."""
 
     def __init__(self, shards: Sequence[NDArray[Any]]) -> None:
-        self._shards = list(shards)
+        self.shards = list(shards)
 
     def __len__(self) -> int:
-        return sum(map(len, self._shards))
+        return sum(map(len, self.shards))
 
     def num_windows(self, length: int) -> int:
         """Return the number of windows of so many tokens, overlapping ones too."""
@@ -177,12 +185,12 @@ class Tokens:
         for shard in np.unique(of):
             rows = np.flatnonzero(of == shard)
             starts = numbers[rows] - ends[shard]
-            found[rows] = self._shards[shard][starts[:, None] + np.arange(length)]
+            found[rows] = self.shards[shard][starts[:, None] + np.arange(length)]
         return found
 
     def _ends(self, length: int) -> NDArray[np.int64]:
         """Return the number of windows before each file, and in all."""
-        counts = [max(0, len(shard) - length + 1) for shard in self._shards]
+        counts = [max(0, len(shard) - length + 1) for shard in self.shards]
         return np.cumsum([0, *counts], dtype=np.int64)
 
 

@@ -41,6 +41,9 @@ class NamedBackbone:
         return {**own, **(self.made_with or {})}
 
 
+_LONGER: Mapping[str, Any] = {"vocab_size": 4096, "batch_size": 16, "steps": 5_000}
+"""Settings of the backbones that `own/body-sizes` compares: 20 million tokens are read."""
+
 BACKBONES: Catalogue[NamedBackbone] = Catalogue(
     "body",
     {
@@ -53,6 +56,19 @@ BACKBONES: Catalogue[NamedBackbone] = Catalogue(
             num_heads=2,
             places=128,
             made_with={"window": 16, "batch_size": 4, "steps": 4, "warmup": 0, "vocab_size": 256},
+        ),
+        "text-small": NamedBackbone(
+            d_model=128, num_layers=4, num_heads=4, places=512, made_with=_LONGER
+        ),
+        "text-medium": NamedBackbone(
+            d_model=256, num_layers=6, num_heads=8, places=512, made_with=_LONGER
+        ),
+        "text-large": NamedBackbone(
+            d_model=512,
+            num_layers=8,
+            num_heads=8,
+            places=512,
+            made_with={**_LONGER, "learning_rate": 5e-4},
         ),
         "gpt2": NamedBackbone(
             d_model=768, num_layers=12, num_heads=12, places=1024, made_with=None

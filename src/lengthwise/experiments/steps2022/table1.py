@@ -68,10 +68,13 @@ class Choice(NamedTuple):
     position: str
     rate: float | None = None
     """The learning rate, where it is not the usual one."""
+    steps: int | None = None
+    """The number of steps, where it is not that of the preset."""
 
     def __str__(self) -> str:
         rate = f", rate {self.rate:g}" if self.rate else ""
-        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}"
+        steps = f", {self.steps:,} steps" if self.steps else ""
+        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}{steps}"
 
     @property
     def training(self) -> dict[str, Any]:
@@ -118,7 +121,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 "examples": choice.examples,
                 "position": choice.position,
                 **choice.training,
-                **schedule(sizes.steps),
+                **schedule(choice.steps or sizes.steps),
             },
         )
         jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
@@ -294,7 +297,7 @@ _PRESETS = preset_catalogue(
         longer={
             32: Choice(256, 10_000, "one-hot"),
             40: Choice(320, 10_000, "one-hot"),
-            48: Choice(384, 10_000, "one-hot"),
+            48: Choice(384, 10_000, "one-hot", steps=10_000),
         },
     ),
     paper=Sizes(

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from lengthwise.data.extra import require_extra
 from lengthwise.data.python_text import PYTHON_TEXT, python_text
-from lengthwise.data.text_corpus import Tokens
+from lengthwise.data.text_corpus import TRAIN, Corpus, Tokens
 from lengthwise.data.tokens import encode, learn_tokenizer
 from lengthwise.errors import RunError
 from lengthwise.layers.token_loss import ReadOut
@@ -98,8 +98,13 @@ def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, TrainingCo
     return PretrainConfig.from_dict(shape), TrainingConfig.from_dict(training)
 
 
-def make_named(body: str, *, progress: Progress | None = None) -> None:
+def make_named(
+    body: str, *, corpus: Path | None = None, progress: Progress | None = None
+) -> None:
     """Make a backbone of `BACKBONES` in its folder, unless it exists, or is on the hub.
+
+    It is made of the English that ships with Python, or of the training part of a corpus that
+    `prepare` made.
 
     Raises:
         ConfigError: `transformers` or `tokenizers` is not installed.
@@ -107,7 +112,15 @@ def make_named(body: str, *, progress: Progress | None = None) -> None:
     if BACKBONES[body].made_with is None or Path(location(body), "config.json").exists():
         return
     shape, loop = pretraining(BACKBONES[body].pretraining())
-    pretrain(Path(location(body)), python_text(), PYTHON_TEXT, shape, loop, progress=progress)
+    text, source = (python_text(), PYTHON_TEXT) if corpus is None else _text_of(corpus)
+    pretrain(Path(location(body)), text, source, shape, loop, progress=progress)
+
+
+def _text_of(folder: Path) -> tuple[str, str]:
+    """Return the text of the training part of a corpus, and its sources."""
+    corpus = Corpus.load(folder)
+    sources = ", ".join(Path(source).name for source in corpus.index["sources"][TRAIN])
+    return corpus.text(TRAIN), sources
 
 
 def _read_out(model: nn.Module, tokens: Tensor) -> ReadOut:

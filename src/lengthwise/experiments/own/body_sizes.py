@@ -1,0 +1,175 @@
+"""Weak supervision and the size of a frozen body: does one come with the other?
+
+"Guiding transformers to process in steps" (2022, Table 2) has GPT-2's frozen body add 8-bit numbers
+without being told the carries. The bodies of `steps2022/table2` are much smaller. Here are bodies
+of several sizes, all pretrained alike, with the body frozen and with its positions trained, beside
+bodies of random weights. Each is trained for three times as many steps as there; nothing but the
+outputs is told (weak supervision).
+
+The text of pretraining is the training part of the corpus in `runs/corpora/PRESET`, as in
+`chi2023/table3`, or, if there is none, the English that ships with Python.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from lengthwise.analysis.figures import Picture, lines_figure
+from lengthwise.experiments.experiment import (
+    CORPORA,
+    Record,
+    Statement,
+    Table,
+    TrainingWatch,
+    preset_catalogue,
+)
+from lengthwise.experiments.steps2022.table1 import UNSEEN, WEAK, schedule
+from lengthwise.experiments.steps2022.table2 import BODY_KINDS, FROZEN, POSITIONS
+from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise.models.backbones import BACKBONES
+from lengthwise.models.gpt2 import Backbone, BackboneConfig
+from lengthwise.problems.language_modelling.pretrain import make_named, pretraining
+from lengthwise.problems.runs import make_plan
+from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.sweeps.sweep import Progress
+
+KINDS = (FROZEN, POSITIONS, "random, frozen", "random, positions trained")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """The bodies, from small to large, and how long is trained."""
+
+    preset: str
+    bodies: tuple[str, ...]
+    bits: int = 8
+    steps: int = 9_000
+    seeds: tuple[int, ...] = (0,)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def prepare(sizes: Sizes, progress: Progress) -> None:
+    """Make the bodies that are missing."""
+    corpus = CORPORA / sizes.preset
+    for body in sizes.bodies:
+        _, loop = pretraining(BACKBONES[body].pretraining())
+        watch = TrainingWatch(progress, 0, loop.steps)
+        found = corpus if (corpus / "index.json").exists() else None
+        make_named(body, corpus=found, progress=watch)
+
+
+def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
+    """Return a run for each body, kind and seed."""
+    found = []
+    for body in sizes.bodies:
+        for kind in KINDS:
+            plan = make_plan(
+                "steps:addition",
+                "gpt2",
+                preset=sizes.preset,
+                settings={
+                    "bits": sizes.bits,
+                    "order": "carries",
+                    "supervision": WEAK,
+                    "body": body,
+                    **schedule(sizes.steps),
+                    **BODY_KINDS[kind],
+                    **sizes.settings,
+                },
+            )
+            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
+            found += [CellRun(body, kind, job) for job in jobs]
+    return found
+
+
+def size_of(record: Record) -> int:
+    """Return the number of parameters of a run's body and of its two layers."""
+    network = BackboneConfig.from_dict(record["settings"]["network"])
+    with torch.device("meta"):  # counted, not made
+        return sum(parameter.numel() for parameter in Backbone(network).parameters())
+
+
+def exact(records: Sequence[Record]) -> dict[str, dict[str, float]]:
+    """Kind to body to the best exact match of the seeds."""
+    found: dict[str, dict[str, float]] = {}
+    for (body, kind), of_cell in cells(records).items():
+        found.setdefault(kind, {})[body] = best_and_mean(of_cell, UNSEEN)[0] / 100
+    return found
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each body."""
+    found, rows = exact(records), []
+    for body in dict.fromkeys(record["row"] for record in records):
+        first = next(record for record in records if record["row"] == body)
+        network = first["settings"]["network"]
+        shape = f"{network['num_layers']} x {network['d_model']} wide"
+        values = [found.get(kind, {}).get(body) for kind in KINDS]
+        shown = ["not run" if value is None else f"{value:.4f}" for value in values]
+        rows.append([body, shape, f"{size_of(first):,}", *shown])
+    return Table(["body", "layers", "parameters", *KINDS], rows)
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Draw exact match by the size of the body, a line for each kind."""
+    sizes = {record["row"]: size_of(record) for record in records}
+    lines = {
+        kind: {sizes[body]: value for body, value in of_kind.items()}
+        for kind, of_kind in exact(records).items()
+    }
+    if not lines:
+        return {}
+    label = "exact match on unseen pairs"
+    return {"exact-match": lines_figure(lines, xlabel="parameters of the body", ylabel=label)}
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Say whether the largest body does better than the smallest, kind by kind."""
+    sizes = {record["row"]: size_of(record) for record in records}
+    statements = []
+    for kind, of_kind in exact(records).items():
+        small, large = min(of_kind, key=sizes.__getitem__), max(of_kind, key=sizes.__getitem__)
+        if small != large:
+            listed = ", ".join(f"{body} {of_kind[body]:.4f}" for body in of_kind)
+            statements.append(
+                Statement(
+                    where="ours",
+                    says=f"the largest body ({kind}) learns more from outputs alone than the "
+                    "smallest",
+                    holds=of_kind[large] > of_kind[small],
+                    measured=listed,
+                )
+            )
+    return statements
+
+
+BODY_SIZES = TrainedExperiment(
+    paper="lengthwise",
+    item="weak supervision and the size of a frozen body",
+    claim="Whether a frozen body learns addition from outputs alone depends on its size.",
+    printed="nothing: the paper has one body, GPT-2, with 1.0000 at n = 8.",
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            bodies=("python-tiny",),
+            bits=3,
+            steps=4,
+            settings={"examples": 40, "validation_words": 8},
+        ),
+        laptop=Sizes(preset="laptop", bodies=("text-small", "text-medium", "text-large")),
+        paper=Sizes(
+            preset="paper",
+            bodies=("text-small", "text-medium", "text-large", "gpt2"),
+            steps=31_250,
+            seeds=(0, 1, 2, 3),
+        ),
+    ),
+    runs=runs,
+    prepare=prepare,
+    table=table,
+    figures=figures,
+    judge=check,
+)
