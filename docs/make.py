@@ -61,6 +61,7 @@ TABLES = {
     ("docs/words.md", "held-out-pairs-statement"): ("own/held-out-pairs", "The statement"),
     ("docs/translation.md", "log-length-gap"): ("own/log-length-gap", ""),
     ("docs/board.md", "smallest-proofs"): ("own/smallest-proofs", ""),
+    ("docs/reproducing/steps2022.md", "body-sizes"): ("own/body-sizes", ""),
     ("docs/reproducing/chi2023.md", "blind-choice"): ("own/blind-choice", ""),
     ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
     ("docs/steps.md", "grid"): ("steps2022/table1", ""),

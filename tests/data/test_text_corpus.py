@@ -233,6 +233,21 @@ def test_what_looks_like_the_end_of_a_document_is_text(tmp_path: Path) -> None:
     corpus = prepare(tmp_path / "out", sources, BYTES)
     assert len(corpus.part("test")) == len(f"test{text}") + 1
     assert corpus.decode(corpus.encode(text)) == text
+    assert list(corpus.documents("test")) == [f"test{text}"]
+
+
+@pytest.mark.parametrize("characters", [100, 10_000])
+def test_documents_come_back_as_they_were(characters: int, tmp_path: Path) -> None:
+    sources = {
+        "train": [jsonl(tmp_path / "a.jsonl", [*some(30), "two\n\nlines "])],
+        "valid": [jsonl(tmp_path / "b.jsonl", some(2, 100))],
+        "test": [jsonl(tmp_path / "c.jsonl", some(3, 200))],
+    }
+    config = PrepareConfig(vocab_size=300, characters=characters)
+    corpus = prepare(tmp_path / "out", sources, config)
+    assert (len(corpus.part("train").shards) > 1) == (characters == 100)
+    assert list(corpus.documents("train")) == [*some(30), "two\n\nlines "]
+    assert list(corpus.documents("test")) == some(3, 200)
 
 
 @pytest.fixture

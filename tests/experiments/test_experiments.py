@@ -60,6 +60,7 @@ VARIANTS = {
     "steps2022/other-tasks",
     "own/analysis",
     "own/arithmetic",
+    "own/body-sizes",
     "own/certificates",
     "own/held-out-pairs",
     "own/label-learners",

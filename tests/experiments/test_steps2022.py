@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lengthwise.experiments.experiment import MeasurementOptions, Record, Table
+from lengthwise.experiments.own import body_sizes
 from lengthwise.experiments.steps2022 import figure2, table1, table2, tasks
 from lengthwise.experiments.steps2022.table1 import FIGURE_3, FIGURE_4, TABLE_1, Choice
 from lengthwise.layers.encodings import OWN_COORDINATES
@@ -229,6 +230,33 @@ def test_table_2_has_a_line_for_each_body() -> None:
     count = 4 * (12 * 128**2 + 13 * 128) + 2 * 128 + 512 * 128 + 2 * 128 + 128 * 2 + 2
     assert [row[1] for row in bodies] == [f"4 x 128 wide, {count:,} parameters"] * 2
     assert [row[2:] for row in bodies] == [["sha256 012345", "5"], ["random", "5"]]
+
+
+def test_bodies_are_compared_by_their_size() -> None:
+    def run(body: str, kind: str, exact: float, seed: int = 0) -> Record:
+        plan = make_plan("steps:addition", "gpt2", settings={"body": body})
+        made = record("weak", 8, SINE, exact, seed)
+        return {**made, "row": body, "column": kind, "settings": {"network": plan.network.to_dict()}}
+
+    frozen = "pretrained, frozen"
+    records = [
+        run("text-large", frozen, 0.5),
+        run("text-large", frozen, 0.7, seed=1),
+        run("text-small", frozen, 0.6),
+        run("text-small", "random, frozen", 0.1),
+    ]
+    lines = by_name(body_sizes.table(records))
+    parameters = 8 * (12 * 512**2 + 13 * 512) + 2 * 512 + 512 * 512 + 2 * 512 + 512 * 2 + 2
+    large = lines["text-large", "8 x 512 wide"]
+    assert large["parameters"] == f"{parameters:,}"
+    assert (large[frozen], large["random, frozen"]) == ("0.7000", "not run")
+    assert lines["text-small", "4 x 128 wide"]["random, frozen"] == "0.1000"
+    (statement,) = body_sizes.check(records)
+    assert statement.holds
+    assert "pretrained, frozen" in statement.says
+    assert not body_sizes.check([run("text-large", frozen, 0.6), records[2]])[0].holds
+    assert body_sizes.check(records[2:]) == []
+    assert body_sizes.figures([]) == {}
 
 
 def test_other_tasks_are_judged_by_what_telling_the_steps_brings() -> None:

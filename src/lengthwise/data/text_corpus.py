@@ -150,13 +150,12 @@ class Corpus(StoredCorpus):
             [np.memmap(self.folder / shard["file"], dtype=kind, mode="r") for shard in shards]
         )
 
-    def text(self, name: str) -> str:
-        """Return the documents of a part, as they were, each with a newline after it."""
-        shards = self.part(name).shards
-        parts = [
-            self.tokenizer.decode(shard.tolist(), skip_special_tokens=False) for shard in shards
-        ]
-        return "".join(parts).replace(END, "\n")
+    def documents(self, name: str) -> Iterator[str]:
+        """Yield the documents of a part, as they were."""
+        end = self.tokenizer.token_to_id(END)
+        for shard in self.part(name).shards:
+            for tokens in np.split(shard, np.flatnonzero(shard == end) + 1)[:-1]:
+                yield self.tokenizer.decode(tokens[:-1].tolist())
 
     def bytes_per_token(self, name: str) -> float:
         """Return the mean length of a token of a part, in bytes of UTF-8."""

@@ -1,5 +1,6 @@
 """Pretraining: the next token of a text, saved for transformers, and gone on with."""
 
+import hashlib
 import json
 import math
 import re
@@ -13,6 +14,7 @@ from torch.nn import functional as F
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from cli.shell import Shell
+from lengthwise.data.text_corpus import PARTS, PrepareConfig, prepare
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.problems.language_modelling.pretrain import (
     PretrainConfig,
@@ -21,6 +23,7 @@ from lengthwise.problems.language_modelling.pretrain import (
     objective,
     pretrain,
 )
+from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
 TEXT = "the words of a language are classified by the states of its automaton.\n" * 60
@@ -183,3 +186,21 @@ def test_a_body_with_a_name_is_made_once_in_its_place(
     make_named("gpt2")  # is on the hub
     assert made.stat().st_mtime_ns == stamp
     assert shell(*command)[0] == 0
+
+
+@pytest.mark.slow
+def test_a_body_with_a_name_is_made_of_a_corpus(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = [f"text number {number}, und ein ü" for number in range(100)]
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    for part in PARTS:
+        Path(f"{part}.jsonl").write_text(lines.replace("number", part), encoding="utf-8")
+    sources = {part: [f"{part}.jsonl"] for part in PARTS}
+    corpus = prepare(Path("corpus"), sources, PrepareConfig(vocab_size=257))
+    make_named("python-tiny", corpus=corpus.folder)
+    text = "".join(line.replace("number", "train") + "\n" for line in texts)
+    made = RunFolder(Path("runs/bodies/python-tiny/training")).config()["text"]
+    assert made["source"] == "train.jsonl"
+    assert made["sha256"] == hashlib.sha256(text.encode()).hexdigest()

@@ -120,7 +120,7 @@ def _text_of(folder: Path) -> tuple[str, str]:
     """Return the text of the training part of a corpus, and its sources."""
     corpus = Corpus.load(folder)
     sources = ", ".join(Path(source).name for source in corpus.index["sources"][TRAIN])
-    return corpus.text(TRAIN), sources
+    return "".join(f"{document}\n" for document in corpus.documents(TRAIN)), sources
 
 
 def _read_out(model: nn.Module, tokens: Tensor) -> ReadOut:
