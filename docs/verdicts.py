@@ -51,8 +51,8 @@ WHY: Mapping[tuple[str, str], str] = {
         "trained on short sentences, the scaled one translates long ones better (p < 0.01)",
     ): (
         "The same: the gap is 1.33 BLEU after 1,200 steps, 0.48 after 4,800, and closed after "
-        "9,600 (+1.18 and -0.40, two seeds). With a factor that is 1 at 32 tokens no difference is significant: models of short sentences end "
-        "too early."
+        "9,600 (+1.18 and -0.40, two seeds). With a factor that is 1 at 32 tokens no difference is "
+        "significant: models of short sentences end too early."
     ),
     (
         "chiang2022/figure4",

@@ -235,8 +235,8 @@ def test_table_2_has_a_line_for_each_body() -> None:
 def test_bodies_are_compared_by_their_size() -> None:
     def run(body: str, kind: str, exact: float, seed: int = 0) -> Record:
         plan = make_plan("steps:addition", "gpt2", settings={"body": body})
-        made = record("weak", 8, SINE, exact, seed)
-        return {**made, "row": body, "column": kind, "settings": {"network": plan.network.to_dict()}}
+        named = {"row": body, "column": kind, "settings": {"network": plan.network.to_dict()}}
+        return {**record("weak", 8, SINE, exact, seed), **named}
 
     frozen = "pretrained, frozen"
     records = [

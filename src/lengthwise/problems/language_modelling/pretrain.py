@@ -98,9 +98,7 @@ def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, TrainingCo
     return PretrainConfig.from_dict(shape), TrainingConfig.from_dict(training)
 
 
-def make_named(
-    body: str, *, corpus: Path | None = None, progress: Progress | None = None
-) -> None:
+def make_named(body: str, *, corpus: Path | None = None, progress: Progress | None = None) -> None:
     """Make a backbone of `BACKBONES` in its folder, unless it exists, or is on the hub.
 
     It is made of the English that ships with Python, or of the training part of a corpus that
