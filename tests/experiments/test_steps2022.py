@@ -1,5 +1,7 @@
 """Tables and figures of what steps buy, from records that are written down here."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -253,10 +255,38 @@ def test_bodies_are_compared_by_their_size() -> None:
     assert lines["text-small", "4 x 128 wide"]["random, frozen"] == "0.1000"
     (statement,) = body_sizes.check(records)
     assert statement.holds
-    assert "pretrained, frozen" in statement.says
+    assert statement.says.startswith("text-large (pretrained, frozen)")
+    assert statement.says.endswith("than text-small")
+    (axes,) = body_sizes.figures(records)["exact-match"].axes
+    line = next(line for line in axes.lines if line.get_label() == frozen)
+    assert np.asarray(line.get_ydata()).tolist() == [0.6, 0.7]
     assert not body_sizes.check([run("text-large", frozen, 0.6), records[2]])[0].holds
     assert body_sizes.check(records[2:]) == []
     assert body_sizes.figures([]) == {}
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_bodies_are_made_of_the_corpus_that_is_there(
+    is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = {}
+    monkeypatch.setattr(
+        body_sizes, "make_named", lambda body, corpus, progress: made.update({body: corpus})
+    )
+    if is_there:
+        (tmp_path / "index.json").touch()
+    sizes = body_sizes.Sizes(preset="smoke", bodies=("text-small", "gpt2"), corpus=tmp_path)
+    body_sizes.prepare(sizes, lambda done, steps: None)
+    assert made == dict.fromkeys(("text-small", "gpt2"), tmp_path if is_there else None)
+
+
+def test_a_choice_may_have_steps_of_its_own() -> None:
+    sizes = replace(TABLE_1.presets["laptop"], bits=(), longer={8: HOT, 16: HOT._replace(steps=70)})
+    steps = {run.name: run.job.plan.training.steps for run in table1.runs(sizes, ())}
+    assert steps == {
+        f"strong, n = 8, {HOT}, seed 0": 6_000,
+        f"strong, n = 16, {HOT}, 70 steps, seed 0": 70,
+    }
 
 
 def test_other_tasks_are_judged_by_what_telling_the_steps_brings() -> None:

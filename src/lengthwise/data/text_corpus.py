@@ -151,7 +151,11 @@ class Corpus(StoredCorpus):
         )
 
     def documents(self, name: str) -> Iterator[str]:
-        """Yield the documents of a part, as they were."""
+        """Yield the documents of a part, or of each the piece that the part has.
+
+        Raises:
+            TextError: there is no such part.
+        """
         end = self.tokenizer.token_to_id(END)
         for shard in self.part(name).shards:
             for tokens in np.split(shard, np.flatnonzero(shard == end) + 1)[:-1]:

@@ -9,8 +9,8 @@ tested lengths, and of 96 places at a higher level training sees two, of the pap
 Some networks are also trained otherwise (`variants`): longer, since what happens beyond could grow
 with training; and with norms after the branches, as RegularGPT's code for languages has them,
 though the paper says that all else is as in GPT-2 (its code for natural language was not
-published). With these alone perplexity explodes, the more so the longer is trained, and thicker is
-better, as printed.
+published). With these alone perplexity explodes, and rises further with 20,000 steps, and thicker
+is better, as printed.
 
 Each RegularGPT is also tested with as many levels as it was trained with, whatever the length: what
 comes with more levels is told from what comes with longer texts.

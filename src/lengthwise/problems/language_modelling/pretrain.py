@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,11 +115,20 @@ def make_named(body: str, *, corpus: Path | None = None, progress: Progress | No
     pretrain(Path(location(body)), text, source, shape, loop, progress=progress)
 
 
+_CHARACTERS = 2**27
+"""Characters after which no further document of a corpus is read: 30 million tokens or more."""
+
+
 def _text_of(folder: Path) -> tuple[str, str]:
-    """Return the text of the training part of a corpus, and its sources."""
+    """Return the documents of the training part of a corpus, up to a size, and its sources."""
     corpus = Corpus.load(folder)
     sources = ", ".join(Path(source).name for source in corpus.index["sources"][TRAIN])
-    return "".join(f"{document}\n" for document in corpus.documents(TRAIN)), sources
+    text, left = StringIO(), _CHARACTERS
+    for document in corpus.documents(TRAIN):
+        left -= text.write(f"{document}\n")
+        if left < 0:
+            break
+    return text.getvalue(), sources
 
 
 def _read_out(model: nn.Module, tokens: Tensor) -> ReadOut:
