@@ -271,7 +271,7 @@ def test_bodies_are_made_of_the_corpus_that_is_there(
 ) -> None:
     made = {}
     monkeypatch.setattr(
-        body_sizes, "make_named", lambda body, corpus, progress: made.update({body: corpus})
+        table2, "make_named", lambda body, corpus, progress: made.update({body: corpus})
     )
     if is_there:
         (tmp_path / "index.json").touch()

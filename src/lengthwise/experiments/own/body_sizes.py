@@ -16,24 +16,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from lengthwise.analysis.figures import Picture, lines_figure
 from lengthwise.experiments.experiment import (
     CORPORA,
     Record,
     Statement,
     Table,
-    TrainingWatch,
     preset_catalogue,
 )
-from lengthwise.experiments.steps2022.table1 import UNSEEN, WEAK, schedule
-from lengthwise.experiments.steps2022.table2 import BODY_KINDS, FROZEN, POSITIONS, bodies_table
+from lengthwise.experiments.steps2022.table1 import UNSEEN, WEAK
+from lengthwise.experiments.steps2022.table2 import (
+    FROZEN,
+    POSITIONS,
+    bodies_table,
+    make_body,
+    plan_of,
+    shape_of,
+    size_of,
+)
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
-from lengthwise.models.backbones import BACKBONES
-from lengthwise.models.gpt2 import Backbone, BackboneConfig
-from lengthwise.problems.language_modelling.pretrain import make_named, pretraining
-from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
@@ -61,9 +62,7 @@ def prepare(sizes: Sizes, progress: Progress) -> None:
     if corpus is not None and not (corpus / "index.json").exists():
         corpus = None
     for body in sizes.bodies:
-        _, loop = pretraining(BACKBONES[body].pretraining())
-        watch = TrainingWatch(progress, 0, loop.steps)
-        make_named(body, corpus=corpus, progress=watch)
+        make_body(body, progress, corpus)
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
@@ -71,30 +70,11 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     found = []
     for body in sizes.bodies:
         for kind in KINDS:
-            plan = make_plan(
-                "steps:addition",
-                "gpt2",
-                preset=sizes.preset,
-                settings={
-                    "bits": sizes.bits,
-                    "order": "carries",
-                    "supervision": WEAK,
-                    "body": body,
-                    **schedule(sizes.steps),
-                    **BODY_KINDS[kind],
-                    **sizes.settings,
-                },
-            )
+            settings = {"bits": sizes.bits, "supervision": WEAK, **sizes.settings}
+            plan = plan_of(sizes.preset, body, kind, sizes.steps, settings)
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
             found += [CellRun(body, kind, job) for job in jobs]
     return found
-
-
-def size_of(record: Record) -> int:
-    """Return the number of parameters of a run's body and of its two layers."""
-    network = BackboneConfig.from_dict(record["settings"]["network"])
-    with torch.device("meta"):  # counted, not made
-        return sum(parameter.numel() for parameter in Backbone(network).parameters())
 
 
 def exact(records: Sequence[Record]) -> dict[str, dict[str, float]]:
@@ -110,11 +90,9 @@ def table(records: Sequence[Record]) -> Table:
     found, rows = exact(records), []
     for body in dict.fromkeys(record["row"] for record in records):
         first = next(record for record in records if record["row"] == body)
-        network = first["settings"]["network"]
-        shape = f"{network['num_layers']} x {network['d_model']} wide"
         values = [found.get(kind, {}).get(body) for kind in KINDS]
         shown = ["not run" if value is None else f"{value:.4f}" for value in values]
-        rows.append([body, shape, f"{size_of(first):,}", *shown])
+        rows.append([body, shape_of(first), f"{size_of(first):,}", *shown])
     return Table(["body", "layers", "parameters", *KINDS], rows)
 
 

@@ -11,6 +11,7 @@ trained. Examples and test are the same for all.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -35,7 +36,8 @@ from lengthwise.experiments.steps2022.table1 import (
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.models.backbones import BACKBONES
 from lengthwise.models.gpt2 import Backbone, BackboneConfig
-from lengthwise.problems.language_modelling.pretrain import PRETRAINING, make_named
+from lengthwise.problems.base import Plan
+from lengthwise.problems.language_modelling.pretrain import make_named, pretraining
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
@@ -78,8 +80,13 @@ class Sizes:
 
 def prepare(sizes: Sizes, progress: Progress) -> None:
     """Make the body, unless it is there."""
-    steps = (BACKBONES[sizes.body].made_with or {}).get("steps", PRETRAINING["steps"])
-    make_named(sizes.body, progress=TrainingWatch(progress, 0, steps))
+    make_body(sizes.body, progress)
+
+
+def make_body(body: str, progress: Progress, corpus: Path | None = None) -> None:
+    """Make a named body, unless it is there, of a corpus or of Python's English."""
+    _, loop = pretraining(BACKBONES[body].pretraining())
+    make_named(body, corpus=corpus, progress=TrainingWatch(progress, 0, loop.steps))
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
@@ -88,23 +95,17 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     for kind, bits in sizes.bits.items():
         for regime in REGIMES:
             for n in bits:
-                plan = make_plan(
-                    "steps:addition",
-                    "gpt2",
-                    preset=sizes.preset,
-                    settings={
-                        "bits": n,
-                        "order": "carries",
-                        "supervision": regime,
-                        "body": sizes.body,
-                        **schedule(sizes.steps),
-                        **BODY_KINDS[kind],
-                        **dict(sizes.settings),
-                    },
-                )
+                settings = {"bits": n, "supervision": regime, **dict(sizes.settings)}
+                plan = plan_of(sizes.preset, sizes.body, kind, sizes.steps, settings)
                 jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
                 found += [CellRun(f"{regime}, n = {n}", f"{kind}: {sizes.body}", j) for j in jobs]
     return found
+
+
+def plan_of(preset: str, body: str, kind: str, steps: int, settings: Mapping[str, Any]) -> Plan:
+    """Return the plan of a body of a kind that learns addition, the carries first."""
+    own = {"order": "carries", "body": body, **schedule(steps), **BODY_KINDS[kind]}
+    return make_plan("steps:addition", "gpt2", preset=preset, settings={**own, **settings})
 
 
 def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
@@ -135,10 +136,7 @@ def bodies_table(records: Sequence[Record]) -> Table:
     kinds: dict[tuple[str, str, str], set[int]] = {}
     for (_, column), of_cell in cells(records).items():
         for one in of_cell:
-            network = BackboneConfig.from_dict(one["settings"]["network"])
-            with torch.device("meta"):  # counted, not made
-                total = sum(parameter.numel() for parameter in Backbone(network).parameters())
-            shape = f"{network.num_layers} x {network.d_model} wide, {total:,} parameters"
+            shape = f"{shape_of(one)}, {size_of(one):,} parameters"
             kind = (column, shape, one["environment"].get("body", "unknown"))
             kinds.setdefault(kind, set()).add(one["parameters"])
     rows = [
@@ -146,6 +144,19 @@ def bodies_table(records: Sequence[Record]) -> Table:
         for kind, counts in kinds.items()
     ]
     return Table(["body", "layers", "weights", "parameters trained"], rows)
+
+
+def shape_of(record: Record) -> str:
+    """Return the layers of a run's body, and their width."""
+    network = record["settings"]["network"]
+    return f"{network['num_layers']} x {network['d_model']} wide"
+
+
+def size_of(record: Record) -> int:
+    """Return the number of parameters of a run's body and of its two layers."""
+    network = BackboneConfig.from_dict(record["settings"]["network"])
+    with torch.device("meta"):  # counted, not made
+        return sum(parameter.numel() for parameter in Backbone(network).parameters())
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
