@@ -275,9 +275,29 @@ def test_bodies_are_made_of_the_corpus_that_is_there(
     )
     if is_there:
         (tmp_path / "index.json").touch()
-    sizes = body_sizes.Sizes(preset="smoke", bodies=("text-small", "gpt2"), corpus=tmp_path)
-    body_sizes.prepare(sizes, lambda done, steps: None)
-    assert made == dict.fromkeys(("text-small", "gpt2"), tmp_path if is_there else None)
+    sizes = body_sizes.Sizes(preset="smoke", bodies=("text-small", "text-large"), corpus=tmp_path)
+    jobs = [run.job for run in body_sizes.runs(sizes, ()) if "random" not in run.column]
+    body_sizes.prepare(sizes, jobs, lambda done, steps: None)
+    assert made == dict.fromkeys(("text-small", "text-large"), tmp_path if is_there else None)
+
+
+def test_a_body_is_made_only_for_runs_that_begin_with_its_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(table2, "make_named", lambda body, corpus, progress: made.append(body))
+    sizes = body_sizes.BODY_SIZES.presets["laptop"]
+
+    def makes(*parts: str) -> list[str]:
+        made.clear()
+        runs = [run for run in body_sizes.runs(sizes, ()) if all(p in run.name for p in parts)]
+        assert runs
+        body_sizes.prepare(sizes, [run.job for run in runs], lambda done, steps: None)
+        return list(made)
+
+    assert makes("random") == []
+    assert makes("text-medium", "positions trained") == ["text-medium"]
+    assert makes() == list(sizes.bodies)
 
 
 def test_a_choice_may_have_steps_of_its_own() -> None:

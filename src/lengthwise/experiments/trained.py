@@ -62,8 +62,8 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
     """All runs, from the numbers of a preset and from seeds; those of the preset, if none."""
     judge: Callable[[Sequence[Record]], list[Statement]]
     """The statements of the paper that the records can decide."""
-    prepare: Callable[[Sizes, Progress], None] = lambda sizes, progress: None
-    """Called before the first run, to make what all runs need."""
+    prepare: Callable[[Sizes, Sequence[Job], Progress], None] = lambda sizes, jobs, progress: None
+    """Called before the first of these runs, to make what they need."""
     runs_of: str = ""
     """The experiment whose runs these are, too; its own, if none is named."""
 
@@ -155,8 +155,8 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
     ) -> dict[str, Outcome | Failure]:
         """Do these jobs; return their results by digest."""
         claim(folder, name)
-        if any(JobFolder.of(job, folder).outcome() is None for job in jobs):
-            self.prepare(self.presets[preset], options.progress)
+        if left := [job for job in jobs if JobFolder.of(job, folder).outcome() is None]:
+            self.prepare(self.presets[preset], left, options.progress)
             take_over(jobs, folder)
         executor = options.executor or InProcess()
         results = run_sweep(name, jobs, folder, executor, progress=options.progress)

@@ -29,14 +29,14 @@ from lengthwise.experiments.steps2022.table2 import (
     FROZEN,
     POSITIONS,
     bodies_table,
-    make_body,
+    make_bodies,
     plan_of,
     shape_of,
     size_of,
 )
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
 from lengthwise.problems.step_by_step.problem import unseen
-from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
 
 KINDS = (FROZEN, POSITIONS, "random, frozen", "random, positions trained")
@@ -56,13 +56,12 @@ class Sizes:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def prepare(sizes: Sizes, progress: Progress) -> None:
-    """Make the bodies that are missing."""
+def prepare(sizes: Sizes, jobs: Sequence[Job], progress: Progress) -> None:
+    """Make the bodies that are missing, of the corpus if it is there."""
     corpus = sizes.corpus
     if corpus is not None and not (corpus / "index.json").exists():
         corpus = None
-    for body in sizes.bodies:
-        make_body(body, progress, corpus)
+    make_bodies(jobs, progress, corpus)
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:

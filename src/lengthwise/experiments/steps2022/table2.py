@@ -40,7 +40,7 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.language_modelling.pretrain import make_named, pretraining
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
-from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
 
 PUBLISHED: dict[tuple[str, int], float] = {
@@ -78,15 +78,21 @@ class Sizes:
     settings: tuple[tuple[str, Any], ...] = ()
 
 
-def prepare(sizes: Sizes, progress: Progress) -> None:
-    """Make the body, unless it is there."""
-    make_body(sizes.body, progress)
+def prepare(sizes: Sizes, jobs: Sequence[Job], progress: Progress) -> None:
+    """Make the body, if one of the runs begins with its weights and it is missing."""
+    make_bodies(jobs, progress)
 
 
-def make_body(body: str, progress: Progress, corpus: Path | None = None) -> None:
-    """Make a named body, unless it is there, of a corpus or of Python's English."""
-    _, loop = pretraining(BACKBONES[body].pretraining())
-    make_named(body, corpus=corpus, progress=TrainingWatch(progress, 0, loop.steps))
+def make_bodies(jobs: Sequence[Job], progress: Progress, corpus: Path | None = None) -> None:
+    """Make the bodies whose weights these runs begin with, of a corpus or of Python's English.
+
+    A body that is there already is taken as it is; runs of random weights need none.
+    """
+    networks = [job.plan.network for job in jobs]
+    begins = [n.body for n in networks if isinstance(n, BackboneConfig) and n.weights != "random"]
+    for body in dict.fromkeys(begins):
+        _, loop = pretraining(BACKBONES[body].pretraining())
+        make_named(body, corpus=corpus, progress=TrainingWatch(progress, 0, loop.steps))
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
