@@ -195,6 +195,16 @@ def test_lines_fit_a_screen() -> None:
             assert fits, (page.name, line)
 
 
+def test_every_picture_stands_on_a_page_and_every_page_has_its_pictures() -> None:
+    docs = ROOT / "docs"
+    shown = {
+        (page.parent / target).resolve()
+        for page in [ROOT / "README.md", *docs.rglob("*.md"), *docs.rglob("*.ipynb")]
+        for target in re.findall(r"\]\(([./\w]*img/[^)\s]+)\)", page.read_text(encoding="utf-8"))
+    }
+    assert shown == set((docs / "img").iterdir())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_of_a_page_can_be_read_and_names_what_there_is(page: Path) -> None:
     text = page.read_text(encoding="utf-8")

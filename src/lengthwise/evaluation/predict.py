@@ -1,6 +1,7 @@
 """Predictions of a model for given words of any lengths: logits, and probabilities for display."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 import torch
 from jaxtyping import Float
@@ -43,8 +44,10 @@ def device_of(model: nn.Module) -> torch.device:
 def right_aligned(words: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Return tokens `[word, place]` with words at the right of their rows, and the lengths."""
     lengths = torch.tensor([len(word) for word in words])
-    tokens = torch.full((len(words), int(lengths.max())), PAD)
-    for row, word in enumerate(words):
-        if word:
-            tokens[row, -len(word) :] = torch.tensor(word)
+    width = int(lengths.max())
+    tokens = torch.full((len(words), width), PAD)
+    from_right = torch.arange(width, 0, -1)
+    tokens[from_right <= lengths[:, None]] = torch.tensor(
+        list(chain.from_iterable(words)), dtype=tokens.dtype
+    )
     return tokens, lengths

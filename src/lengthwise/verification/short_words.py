@@ -33,5 +33,6 @@ def wrong_words(
     words = list(islice(language.words(max_length=_LONGEST_TRIED), _MOST_TRIED))
     if not words:
         return [], []
+    classes = language.classes
     given = answer_of(predict(model, words, device=next(model.parameters()).device)).tolist()
-    return words, [w for w, c in zip(words, given, strict=True) if c != language.classify(w)]
+    return words, [w for w, c in zip(words, given, strict=True) if c != classes[language.run(w)]]
