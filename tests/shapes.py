@@ -3,7 +3,8 @@
 That one checks arguments twice, before a call and together with the result, whatever was accepted
 before. Here a call is made first, and then checked as a whole by beartype and jaxtyping, unless
 values of the same types, precisions and shapes were accepted by the same function before: nothing
-else decides what is accepted. Functions with containers of tensors are checked at every call.
+else decides what is accepted. Functions with containers of tensors are checked at every call, and
+functions within functions only if they are about shapes: mypy has seen their types.
 """
 
 import functools
@@ -65,7 +66,10 @@ def _jaxtyped(fn: Any = None, *, typechecker: Any = None) -> Any:
     if fn is None:
         return functools.partial(_jaxtyped, typechecker=typechecker)
     if inspect.isfunction(fn):
-        if any(map(_is_forward, fn.__annotations__.values())):
+        hints = fn.__annotations__.values()
+        if "<locals>" in fn.__qualname__ and not any(map(_has_shape, hints)):
+            return fn  # it would be decorated anew whenever the function around it is called
+        if any(map(_is_forward, hints)):
             return _lazily(fn, functools.partial(_original, typechecker=typechecker))
         return checked(fn)
     return _original(fn) if fn == "context" else _original(fn, typechecker=typechecker)

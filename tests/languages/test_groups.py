@@ -14,6 +14,9 @@ from lengthwise.languages.monoid import transition_monoid
 from strategies import words
 
 
+BOTH, LEFT, RIGHT = group("S3xZ4"), group("S3"), group("Z4")
+
+
 @pytest.mark.slow_for("Z2wrZ2wrZ2-128", "Z3wrD3-162")
 @pytest.mark.parametrize(
     ("name", "order"),
@@ -66,11 +69,10 @@ def test_a_word_of_permutations_is_applied_from_left_to_right(data: st.DataObjec
 
 @given(st.data())
 def test_products_act_in_each_factor(data: st.DataObject) -> None:
-    both, left, right = group("S3xZ4"), group("S3"), group("Z4")
-    word = [both.alphabet[symbol].split(",") for symbol in data.draw(words(both, max_size=6))]
-    name = both.class_names[both.classify(" ".join(",".join(pair) for pair in word))]
-    a = left.class_names[left.classify(" ".join(pair[0] for pair in word))]
-    b = right.class_names[right.classify("".join(pair[1] for pair in word))]
+    word = [BOTH.alphabet[symbol].split(",") for symbol in data.draw(words(BOTH, max_size=6))]
+    name = BOTH.class_names[BOTH.classify(" ".join(",".join(pair) for pair in word))]
+    a = LEFT.class_names[LEFT.classify(" ".join(pair[0] for pair in word))]
+    b = RIGHT.class_names[RIGHT.classify("".join(pair[1] for pair in word))]
     assert name == f"{a},{b}"
 
 

@@ -52,19 +52,22 @@ def _indistinguishable(
     symbols.
 
     A block that was used to split the others is used again only if it was split itself, and then
-    only its smaller part.
+    only its smaller part. It ends where every state has a block of its own, which for the elements
+    of a group is at once.
     """
-    sources: list[dict[int, list[int]]] = [{} for _ in transitions[0]]
-    for state in states:
-        for symbol, target in enumerate(transitions[state]):
-            sources[symbol].setdefault(target, []).append(state)
     by_class: dict[int, set[int]] = {}
     for state in states:
         by_class.setdefault(classes[state], set()).add(state)
     blocks = list(by_class.values())
     block_of = {state: block for block, members in enumerate(blocks) for state in members}
+    if len(blocks) == len(states):
+        return block_of
+    sources: list[dict[int, list[int]]] = [{} for _ in transitions[0]]
+    for state in states:
+        for symbol, target in enumerate(transitions[state]):
+            sources[symbol].setdefault(target, []).append(state)
     waiting = set(range(len(blocks)))
-    while waiting:
+    while waiting and len(blocks) < len(states):
         splitter = tuple(blocks[waiting.pop()])
         for before in sources:
             hits: dict[int, set[int]] = {}
