@@ -13,7 +13,6 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from strategies import words
 
-
 BOTH, LEFT, RIGHT = group("S3xZ4"), group("S3"), group("Z4")
 
 
