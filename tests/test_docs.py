@@ -18,6 +18,8 @@ from make import put, tables
 import lengthwise as lw
 from lengthwise.cli.main import COMMANDS, main
 from lengthwise.cli.output import Parser
+from lengthwise.experiments.catalogue import EXPERIMENTS
+from lengthwise.experiments.experiment import stem
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
@@ -203,6 +205,18 @@ def test_every_picture_stands_on_a_page_and_every_page_has_its_pictures() -> Non
         for target in re.findall(r"\]\(([./\w]*img/[^)\s]+)\)", page.read_text(encoding="utf-8"))
     }
     assert shown == set((docs / "img").iterdir())
+
+
+def test_figures_of_the_runs_of_a_table_have_all_of_them() -> None:
+    def tests_of(name: str) -> dict[str, object]:
+        held = json.loads((ROOT / "results" / f"{stem(name)}.json").read_text(encoding="utf-8"))
+        return {one["digest"]: one["tests"] for one in held["records"]}
+
+    owners = {name: getattr(one, "runs_of", "") for name, one in EXPERIMENTS.items()}
+    shared = {name: owner for name, owner in owners.items() if owner}
+    assert shared
+    for name, owner in shared.items():
+        assert tests_of(name) == tests_of(owner), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -109,6 +109,21 @@ def test_figures_3_and_4_compare_what_they_say() -> None:
     assert FIGURE_3.figures([]) == {}
 
 
+def test_figures_3_and_4_have_a_line_for_each_kind() -> None:
+    assert FIGURE_3.table(RECORDS) == (
+        ["supervision", "best of", "n = 8", "n = 16"],
+        [
+            ["weak", "sinusoidal", "not run", "0.4000"],
+            ["medium", "sinusoidal", "not run", "0.0100"],
+            ["strong", "sinusoidal", "1.0000", "not run"],
+            ["strong", "one-hot", "0.5000", "not run"],
+        ],
+    )
+    lines = by_name(FIGURE_4.table(RECORDS))
+    assert lines["strong", "10,000 examples"]["n = 8"] == "1.0000"
+    assert lines["strong", "1,000 examples"]["n = 8"] == "0.9950"
+
+
 @pytest.mark.slow
 def test_the_laptops_grid_is_a_part_of_the_papers() -> None:
     presets = TABLE_1.presets

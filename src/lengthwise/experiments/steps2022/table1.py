@@ -186,23 +186,44 @@ def best_table(records: Sequence[Record]) -> Table:
     return Table(["supervision", "n", "best run", "exact match"], rows)
 
 
-def positions_figure(records: Sequence[Record]) -> dict[str, Picture]:
-    """Figure 3: the best by n, a line for each kind of positions."""
-    return _curves(records, lambda choice: choice.position)
+def positions_of(choice: Choice) -> str:
+    """Return what a line of Figure 3 is named by."""
+    return choice.position
 
 
-def examples_figure(records: Sequence[Record]) -> dict[str, Picture]:
-    """Figure 4: the best by n, a line for each number of examples."""
-    return _curves(records, lambda choice: f"{choice.examples:,} examples")
+def examples_of(choice: Choice) -> str:
+    """Return what a line of Figure 4 is named by."""
+    return f"{choice.examples:,} examples"
 
 
-def _curves(records: Sequence[Record], of: Callable[[Choice], str]) -> dict[str, Picture]:
+def curves_picture(of: Callable[[Choice], str], records: Sequence[Record]) -> dict[str, Picture]:
+    """Draw the best by n, a panel for each regime, a line for each kind of choices."""
     panels: dict[str, dict[str, dict[int, float]]] = {}
-    for trial in trials(records):
-        curves = panels.setdefault(f"{trial.regime} supervision", {})
-        curve = curves.setdefault(of(trial.choice), {})
-        curve[trial.bits] = max(trial.exact, curve.get(trial.bits, 0.0))
+    for (regime, kind), curve in _curves(of, records).items():
+        panels.setdefault(f"{regime} supervision", {})[kind] = curve
     return exact_match_figure(panels)
+
+
+def curves_table(of: Callable[[Choice], str], records: Sequence[Record]) -> Table:
+    """Return the best by n, a row for each regime and kind of choices."""
+    curves = _curves(of, records)
+    columns = sorted({n for curve in curves.values() for n in curve})
+    rows = []
+    for (regime, kind), curve in curves.items():
+        shown = [f"{curve[n]:.4f}" if n in curve else "not run" for n in columns]
+        rows.append([regime, kind, *shown])
+    return Table(["supervision", "best of", *(f"n = {n}" for n in columns)], rows)
+
+
+def _curves(
+    of: Callable[[Choice], str], records: Sequence[Record]
+) -> dict[tuple[str, str], dict[int, float]]:
+    """Regime and kind of choices to n to the best exact match."""
+    curves: dict[tuple[str, str], dict[int, float]] = {}
+    for trial in trials(records):
+        curve = curves.setdefault((trial.regime, of(trial.choice)), {})
+        curve[trial.bits] = max(trial.exact, curve.get(trial.bits, 0.0))
+    return dict(sorted(curves.items(), key=lambda item: REGIMES.index(item[0][0])))
 
 
 def exact_match_figure(
@@ -379,19 +400,21 @@ def _better(
     return [Statement(where=where, says=says, holds=holds, measured=told)]
 
 
-_same_runs = partial(replace, TABLE_1, runs_of="steps2022/table1")
+_same_runs = partial(replace, TABLE_1, more={}, runs_of="steps2022/table1")
 
 FIGURE_3 = _same_runs(
     item="Figure 3",
     claim="Sinusoidal positions do best.",
     printed="Curves over n of the best exact match with each kind of positions.",
-    figures=positions_figure,
+    table=partial(curves_table, positions_of),
+    figures=partial(curves_picture, positions_of),
     judge=_judge_positions,
 )
 FIGURE_4 = _same_runs(
     item="Figure 4",
     claim="1,000 examples are nearly as good as 10,000.",
     printed="Curves over n of the best exact match with each number of examples.",
-    figures=examples_figure,
+    table=partial(curves_table, examples_of),
+    figures=partial(curves_picture, examples_of),
     judge=_judge_examples,
 )
