@@ -94,6 +94,21 @@ def test_receptive_field_runs_from_the_end_at_the_right_to_the_start_at_the_left
     assert straight == [[[-2, 1], [0, 0]], [[-3, 1], [0, 0]]]
 
 
+@pytest.mark.parametrize("networks", [2, 4, 5, 15])
+def test_names_of_many_curves_stand_beside_the_receptive_fields(networks: int) -> None:
+    curve = {"length": 2, "cumulated": [0.75, 1.0]}
+    names = [f"network {number}" for number in range(networks)]
+    figure = receptive_field_figure([{"language": name, "curves": [curve]} for name in names])
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    within, beside = axes.get_legend(), figure.legends
+    (legend,) = beside or [within]
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [*names, "all positions alike"]
+    assert bool(beside) == (networks > 4)
+    assert not beside or not legend.get_window_extent().overlaps(axes.get_window_extent())
+
+
 @pytest.mark.slow_for("9-16")
 @pytest.mark.parametrize(("heads", "panels"), [(1, 1), (3, 3), (9, 16)])
 def test_attention_has_a_panel_for_each_head_with_a_row_for_each_level(

@@ -174,12 +174,17 @@ def clusters_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
-    """Plot cumulated gradient norms, from the end of the word (right) to its start (left)."""
+    """Plot cumulated gradient norms, from the end of the word (right) to its start (left).
+
+    Lengths are named where they differ. More than four curves are named beside the plot.
+    """
+    curves = [(record["language"], curve) for record in records for curve in record["curves"]]
+    lengths = sorted({curve["length"] for _, curve in curves})
+    many, alike = len(curves) > _MOST_WITHIN, len(lengths) == 1 and len(curves) > 1
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(5.4, 3.2), layout="constrained")
+        figure = Figure(figsize=(8.2, 3.8) if many else (5.4, 3.2), layout="constrained")
         axes = figure.subplots()
-        curves = [(record["language"], curve) for record in records for curve in record["curves"]]
-        for length in sorted({curve["length"] for _, curve in curves}):
+        for length in lengths:
             axes.plot([-length, 0], [1, 0], color="#999", ls="--", lw=1)
         for (language, curve), color in zip(curves, _spread_colors(len(curves)), strict=True):
             length = curve["length"]
@@ -188,7 +193,7 @@ def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
                 [0, *curve["cumulated"]],
                 color=color,
                 lw=1.8,
-                label=f"{language}, {length} symbols",
+                label=language if alike else f"{language}, {length} symbols",
             )
         axes.plot([], [], color="#999", ls="--", lw=1, label="all positions alike")
         axes.set(
@@ -197,8 +202,15 @@ def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
             ylim=(0, 1.02),
         )
         axes.margins(x=0.01)
-        axes.legend(loc="lower left")
+        if many:
+            figure.legend(loc="outside right center")
+        else:
+            axes.legend(loc="lower left")
     return figure
+
+
+_MOST_WITHIN = 4
+"""Most curves of which the names have room within the plot."""
 
 
 def deeper_trees_figure(record: Mapping[str, Any]) -> Figure:
