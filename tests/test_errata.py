@@ -1,4 +1,4 @@
-"""What the papers print and what holds: one test per row of docs/errata.md."""
+"""What Chi et al. (2023) print of the number of levels and of padding, and what holds."""
 
 import math
 
