@@ -51,9 +51,9 @@ WHY: Mapping[tuple[str, str], str] = {
         "chiang2022/table1",
         "trained on short sentences, the scaled one translates long ones better (p < 0.01)",
     ): (
-        "The same: the gap is 1.33 BLEU after 1,200 steps, 0.48 after 4,800, and closed in the mean "
-        "after 9,600 (+1.18, where the baseline is off, +0.28 and -0.40). With a factor that is 1 "
-        "at 32 tokens no difference is significant: models of short sentences end too early."
+        "The same: the gap is 1.33 BLEU after 1,200 steps, 0.48 after 4,800, and closed in the "
+        "mean after 9,600 (+1.18, where the baseline is off, +0.28 and -0.40). With a factor that "
+        "is 1 at 32 tokens no difference is significant: models of short sentences end too early."
     ),
     (
         "chiang2022/figure4",
@@ -94,14 +94,15 @@ WHY: Mapping[tuple[str, str], str] = {
         "at n = 8 weak supervision is enough, as is printed (pretrained, frozen)",
     ): (
         "Larger ones, pretrained and trained for longer, do better, but none of up to 5 million "
-        "parameters learns it (0.0218), nor one of 25 million random ones (0.0104; own/body-sizes)."
+        "parameters learns it (0.0218), nor one with 25 million random weights (0.0104; "
+        "own/body-sizes)."
     ),
     (
         "steps2022/table2",
         "at n = 8 weak supervision is enough, as is printed (pretrained, positions trained)",
     ): (
-        "Nor one of 5 million parameters (0.0297). One of 25 million random ones, its positions "
-        "trained, has 1.0000 (own/body-sizes, one seed)."
+        "Nor one of 5 million parameters (0.0297). One with 25 million random weights, its "
+        "positions trained, has 1.0000 (own/body-sizes, one seed)."
     ),
     ("steps2022/other-tasks", "a decoder that is told the steps learns the task (to 99 %)"): (
         "Two tasks of three do; the product of 4-bit numbers, of which only 200 of 256 inputs are "

@@ -1,5 +1,6 @@
 """The checks of shapes refuse what does not fit, also after calls that did."""
 
+import jaxtyping
 import pytest
 import torch
 from jaxtyping import Float, Int, TypeCheckError
@@ -41,6 +42,23 @@ def test_containers_are_looked_into_at_every_call() -> None:
     assert counted([torch.arange(3), torch.arange(3)]) == 2
     with pytest.raises(TypeCheckError):
         counted([torch.ones(3)])
+
+
+def test_functions_within_functions_are_checked_if_they_are_about_shapes() -> None:
+    decorate = jaxtyping.jaxtyped(typechecker=None)
+
+    @decorate
+    def halved(x: Float[Tensor, " place"]) -> Float[Tensor, " place"]:
+        return x / 2
+
+    @decorate
+    def doubled(x: int) -> int:
+        return 2 * x
+
+    assert halved(torch.ones(3)).sum() == 1.5
+    with pytest.raises(TypeCheckError):
+        halved(torch.ones(3, 3))
+    assert doubled("a") == "aa"  # type: ignore[arg-type,comparison-overlap]
 
 
 def test_the_package_is_checked() -> None:

@@ -94,8 +94,8 @@ def test_receptive_field_runs_from_the_end_at_the_right_to_the_start_at_the_left
     assert straight == [[[-2, 1], [0, 0]], [[-3, 1], [0, 0]]]
 
 
-@pytest.mark.parametrize("networks", [2, 4, 5, 15])
-def test_names_of_many_curves_stand_beside_the_receptive_fields(networks: int) -> None:
+@pytest.mark.parametrize("networks", [1, 2, 4, 5, 15])
+def test_names_of_receptive_fields_have_room_and_tell_the_length_of_one(networks: int) -> None:
     curve = {"length": 2, "cumulated": [0.75, 1.0]}
     names = [f"network {number}" for number in range(networks)]
     figure = receptive_field_figure([{"language": name, "curves": [curve]} for name in names])
@@ -104,7 +104,8 @@ def test_names_of_many_curves_stand_beside_the_receptive_fields(networks: int) -
     beside = figure.legends
     legend = beside[0] if beside else axes.get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [*names, "all positions alike"]
+    named = [f"{name}, 2 symbols" for name in names] if networks == 1 else names
+    assert [text.get_text() for text in legend.get_texts()] == [*named, "all positions alike"]
     assert bool(beside) == (networks > 4)
     assert not beside or not legend.get_window_extent().overlaps(axes.get_window_extent())
 

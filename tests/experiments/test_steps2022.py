@@ -1,5 +1,6 @@
 """Tables and figures of what steps buy, from records that are written down here."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from lengthwise.layers.encodings import OWN_COORDINATES
 from lengthwise.models.decoder import DecoderConfig
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import make_plan
+from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.sweep import Progress
 
 
 def record(regime: str, bits: int, choice: Choice, exact: float, seed: int = 0) -> Record:
@@ -176,6 +179,19 @@ def test_figures_show_the_runs_of_the_table(tmp_path: Any) -> None:
 
     made = collect("steps2022/table1", only=("strong",))
     assert collect("steps2022/figure3", finished=True) == made
+
+
+def test_what_runs_need_is_made_for_those_that_are_not_done(tmp_path: Path) -> None:
+    asked: list[set[str]] = []
+
+    def note(sizes: table1.Sizes, jobs: Sequence[Job], progress: Progress) -> None:
+        asked.append({job.plan.supervision for job in jobs})
+
+    experiment = replace(TABLE_1, prepare=note)
+    for only in (("strong",), (), ("weak",)):
+        options = MeasurementOptions(progress=lambda *_: None, runs=tmp_path, only=only)
+        experiment.collect("steps2022/table1", "smoke", options)
+    assert asked == [{"strong"}, {"weak", "medium"}]
 
 
 @pytest.mark.parametrize("moved", [0, 1, 2])

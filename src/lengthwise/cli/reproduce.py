@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ladder; or all: what is missing of all of them (default: list)",
     )
     parser.add_argument(
-        "--preset", default="laptop", help="smoke, laptop or paper: numbers only (default laptop)"
+        "--preset",
+        default="laptop",
+        help="smoke, laptop or paper: sizes and steps (default laptop)",
     )
     parser.add_argument("--seed", type=whole_number(0), default=0, help="of the words (default 0)")
     parser.add_argument(

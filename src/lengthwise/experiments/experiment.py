@@ -98,7 +98,7 @@ class Experiment(ABC):
     printed: str
     """Says what the paper prints of it."""
     presets: Catalogue[Any]
-    """`smoke` (seconds), `laptop` (minutes) and `paper`: numbers only."""
+    """`smoke` (seconds), `laptop` (minutes) and `paper`: what is run, and for how long."""
     table: Callable[[Sequence[Record]], Table]
     more: Mapping[str, Callable[[Sequence[Record]], Table]] = field(default_factory=dict)
     """Other tables, by title."""

@@ -1,4 +1,4 @@
-"""Presets: sizes and durations of training. They are numbers only; all code is shared.
+"""Presets: sizes, steps and schedules of training. They are settings only; all code is shared.
 
 `paper` has the values that Chi et al. (2023) state (Table 4) and that their code adds per task;
 where the code has no rate for a task, the middle of the three rates of Table 4 is used.
