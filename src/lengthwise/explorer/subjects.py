@@ -53,7 +53,7 @@ def subject_of(
     `circuit:FILE`.
 
     A page that is not served cannot ask, so it has all examples in it. `say` gets a line about
-    work that may take long.
+    work that may take long, and about what such a page cannot do.
 
     Raises:
         LanguageError: the name is neither.
@@ -77,7 +77,7 @@ def _subject_of(
         if name is not None and (is_shipped(name) or Path(name).is_dir()):
             if alphabet is not None:
                 raise ConfigError(f"{name} is a run, whose alphabet is known. Omit --alphabet.")
-            return _subject_of_run(Path(name), workers, say)
+            return _subject_of_run(Path(name), workers, served, say)
         if name is not None and "/" in name and ":" not in name:  # names of languages have none
             raise RunError(f"{name} is not a folder. Give the folder of a run, or a language.")
         first = workers.given(EXAMPLES[0] if name is None else name, alphabet)
@@ -91,12 +91,19 @@ def _subject_of(
     return Subject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
 
 
-def _subject_of_run(folder: Path, workers: Workers, say: Callable[[str], object] | None) -> Subject:
+def _subject_of_run(
+    folder: Path, workers: Workers, served: bool, say: Callable[[str], object] | None
+) -> Subject:
     from lengthwise.explorer.run_values import Network, run_values  # noqa: PLC0415  torch
     from lengthwise.problems.runs import load_run  # noqa: PLC0415  torch
 
     run = load_run(folder, device="cpu")
     values = run_values(run, say)
+    if say is not None and not served and values["tables"] is values["recurrent"] is None:
+        say(
+            f"a page in a file cannot answer for {run.plan.model}, which it has neither as tables "
+            f"nor as weights; without --out it can"
+        )
     first = workers.of(run.language)
     first["automaton"]["spec"] = run.language.spec or run.problem.name
     return Subject(
