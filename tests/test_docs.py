@@ -208,7 +208,7 @@ def test_every_picture_stands_on_a_page_and_every_page_has_its_pictures() -> Non
 
 
 def test_figures_of_the_runs_of_a_table_have_all_of_them() -> None:
-    def tests_of(name: str) -> dict[str, object]:
+    def measured_by(name: str) -> dict[str, object]:
         held = json.loads((ROOT / "results" / f"{stem(name)}.json").read_text(encoding="utf-8"))
         return {one["digest"]: one.get("tests") for one in held["records"]}
 
@@ -216,7 +216,7 @@ def test_figures_of_the_runs_of_a_table_have_all_of_them() -> None:
     shared = {name: owner for name, owner in owners.items() if owner}
     assert shared
     for name, owner in shared.items():
-        assert tests_of(name) == tests_of(owner), name
+        assert measured_by(name) == measured_by(owner), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -176,7 +176,8 @@ def clusters_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
 def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
     """Plot cumulated gradient norms, from the end of the word (right) to its start (left).
 
-    Lengths are named where they differ. More than four curves are named beside the plot.
+    Lengths are named where they differ, and that of a single curve. More than four curves are named
+    beside the plot.
     """
     curves = [(record["language"], curve) for record in records for curve in record["curves"]]
     lengths = sorted({curve["length"] for _, curve in curves})

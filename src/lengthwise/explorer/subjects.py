@@ -99,7 +99,8 @@ def _subject_of_run(
 
     run = load_run(folder, device="cpu")
     values = run_values(run, say)
-    if say is not None and not served and values["tables"] is values["recurrent"] is None:
+    is_within = values["tables"] is not None or values["recurrent"] is not None
+    if say is not None and not (served or is_within):
         say(
             f"a page in a file cannot answer for {run.plan.model}, which it has neither as tables "
             f"nor as weights; without --out it can"

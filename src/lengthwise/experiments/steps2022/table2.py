@@ -63,7 +63,7 @@ BODY_KINDS: dict[str, dict[str, str]] = {
     "random, positions trained": {"weights": "random", "trained": "positions"},
     "pretrained, all trained": {"trained": "all"},
 }
-"""What is done with the body, as settings of `BackboneConfig`."""
+"""Kind of body to its settings of `BackboneConfig`: the weights it begins with, what is trained."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
