@@ -2,25 +2,38 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wrapping import wrapped
 
 from lengthwise.analysis.figures import to_svg
 from lengthwise.experiments.catalogue import EXPERIMENTS
-from lengthwise.experiments.experiment import Experiment, stem
+from lengthwise.experiments.experiment import Experiment, file_name
 from lengthwise.experiments.page import section
 
 OWN = "own"
 
+PRESETS = ("laptop", "paper")
+"""The presets whose records the pages show, in this order."""
 
-def measured(results: Path) -> dict[str, Experiment]:
-    """The experiments whose records are among the results."""
-    return {
-        name: experiment
-        for name, experiment in EXPERIMENTS.items()
-        if (results / f"{stem(name)}.json").exists()
-    }
+
+class Measured(NamedTuple):
+    """An experiment, and what is stored of it with one preset."""
+
+    name: str
+    experiment: Experiment
+    result: dict[str, Any]
+
+    @property
+    def stem(self) -> str:
+        """How its files begin: `chi2023-table1`, or `chi2023-table1-paper`."""
+        return file_name(self.name, self.result["preset"]).removesuffix(".json")
+
+    @property
+    def command(self) -> str:
+        """What measures it, without `reproduce`: `chi2023/table1 --preset paper`."""
+        preset = self.result["preset"]
+        return self.name if preset == PRESETS[0] else f"{self.name} --preset {preset}"
 
 
 def paper_of(name: str) -> str:
@@ -30,33 +43,38 @@ def paper_of(name: str) -> str:
 
 def papers(results: Path) -> dict[str, str]:
     """Authors and year of each paper, by the name of its page."""
-    found = {paper_of(name): one.paper for name, one in measured(results).items()}
+    found = {paper_of(one.name): one.experiment.paper for one in measured(results)}
     return {page: title for page, title in found.items() if page != OWN}
 
 
-def result_of(results: Path, page: str) -> list[tuple[str, Experiment, dict[str, Any]]]:
-    """The experiments of a paper, with what is stored of each."""
+def measured(results: Path, page: str = "") -> list[Measured]:
+    """What is stored of all experiments, or of those of a page."""
+    files = [
+        (name, experiment, results / file_name(name, preset))
+        for name, experiment in EXPERIMENTS.items()
+        if page in ("", paper_of(name))
+        for preset in PRESETS
+    ]
     return [
-        (name, one, json.loads((results / f"{stem(name)}.json").read_text(encoding="utf-8")))
-        for name, one in measured(results).items()
-        if paper_of(name) == page
+        Measured(name, experiment, json.loads(file.read_text(encoding="utf-8")))
+        for name, experiment, file in files
+        if file.exists()
     ]
 
 
 def sections(results: Path, page: str) -> str:
     """A section for each experiment of a paper: what is claimed, printed and measured."""
     parts = [
-        section(name, one, result, pictures=f"../img/{stem(name)}")
-        for name, one, result in result_of(results, page)
+        section(one.name, one.experiment, one.result, pictures=f"../img/{one.stem}")
+        for one in measured(results, page)
     ]
     return wrapped("\n\n".join(parts))
 
 
 def pictures(results: Path) -> dict[str, str]:
     """The figures as SVG, by the names of their files."""
-    drawn = {}
-    for page in (*papers(results), OWN):
-        for name, experiment, result in result_of(results, page):
-            for figure, picture in experiment.figures(result["records"]).items():
-                drawn[f"{stem(name)}-{figure}.svg"] = to_svg(picture)
-    return drawn
+    return {
+        f"{one.stem}-{figure}.svg": to_svg(picture)
+        for one in measured(results)
+        for figure, picture in one.experiment.figures(one.result["records"]).items()
+    }

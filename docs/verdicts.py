@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from reproduced import paper_of, papers, result_of
+from reproduced import measured, paper_of, papers
 from wrapping import wrapped
 
 from lengthwise.experiments.experiment import Record, Statement, Table
@@ -118,7 +118,7 @@ WHY: Mapping[tuple[str, str], str] = {
         "one",
     ): "With hand-coded positions most do; the paper does not say which its decoder has.",
 }
-"""By experiment and statement. Each statement that does not hold has a sentence."""
+"""By command and statement. Each statement that does not hold has a sentence."""
 
 
 def failing(results: Path) -> set[tuple[str, str]]:
@@ -151,10 +151,10 @@ def summary(results: Path) -> str:
 def _statements(results: Path) -> list[tuple[str, Statement, list[Record]]]:
     found = []
     for page in papers(results):
-        for name, experiment, result in result_of(results, page):
-            records = result["records"]
-            stated = experiment.check(records)
-            found += [(name, one, records) for one in stated if one.where != "ours"]
+        for one in measured(results, page):
+            records = one.result["records"]
+            stated = one.experiment.check(records)
+            found += [(one.command, said, records) for said in stated if said.where != "ours"]
     return found
 
 

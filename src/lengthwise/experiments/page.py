@@ -11,13 +11,13 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
 
     `result` is what `reproduced` gives.
     """
-    records = result["records"]
+    records, preset = result["records"], result["preset"]
+    title = f"{experiment.paper}, {experiment.item}"
     figures = [
-        f"![{experiment.paper}, {experiment.item}: {figure}]({pictures}-{figure}.svg)"
-        for figure in experiment.figures(records)
+        f"![{title}: {figure}]({pictures}-{figure}.svg)" for figure in experiment.figures(records)
     ]
     parts = [
-        f"## {experiment.paper}, {experiment.item}",
+        f"## {title}" + ("" if preset == "laptop" else f" (preset {preset})"),
         f"**{experiment.claim}** Printed: {experiment.printed}",
         _made_by(name, result),
         *figures,
