@@ -12,7 +12,7 @@ supervision* it is told no more than the paper's networks are. With *transition 
 node of the tree is told what its sub-word does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -311,7 +311,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 where="Table 1",
                 says=f"{MEASURED[key].title} reaches what is printed, best and mean",
                 holds=not below,
-                measured="; ".join(below.values()) or f"in all of {len(rows)} rows measured",
+                measured="; ".join(below.values()) or f"in {_which(rows)}",
             )
         )
     binary = {row: of_cell for (row, key), of_cell in found.items() if key == "binary"}
@@ -323,9 +323,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 says="with binary memory every word is right at every tested length, for every "
                 "seed, and validation is perfect",
                 holds=not amiss,
-                measured=f"not so: {', '.join(amiss)}"
-                if amiss
-                else f"in all of {len(binary)} rows",
+                measured=f"not so: {', '.join(amiss)}" if amiss else f"in {_which(binary)}",
             )
         )
     transformers = {
@@ -363,6 +361,12 @@ def check(records: Sequence[Record]) -> list[Statement]:
             )
         )
     return statements
+
+
+def _which(rows: Iterable[str]) -> str:
+    """Name rows of the table: all of them, or those that there are."""
+    found = list(rows)
+    return f"all {len(_ROWS)} rows" if len(found) == len(_ROWS) else ", ".join(found)
 
 
 def _reached(run: Record) -> int:
