@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from lengthwise.constructions.images import ImageEncoding
 from lengthwise.constructions.units import Floats, Integers, Units
 from lengthwise.errors import LanguageError
+from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.registry import Catalogue
@@ -294,7 +295,7 @@ class ElementEncoding(ZeroOneEncoding):
         phase = self._phase(level)
         inside = np.append(self._masks[phase], False)
         masked = np.where(inside[maps], maps, -1)
-        distinct, inverse = np.unique(masked, axis=0, return_inverse=True)
+        distinct, inverse = distinct_rows(masked)
         numbers = np.full(len(distinct), -1)
         defined = (distinct >= 0).sum(axis=1)
         for index in np.argsort(-defined, kind="stable")[: np.count_nonzero(defined)]:
@@ -306,7 +307,7 @@ class ElementEncoding(ZeroOneEncoding):
             )
         self._require_few(0)
         self._rows = np.array(self._maps)
-        return numbers[inverse.reshape(-1)]
+        return numbers[inverse]
 
     def _number_of(self, row: Integers, phase: int) -> int:
         """Return the element of a map: a known one, an extension of the map, or a new one."""
@@ -349,8 +350,8 @@ class ElementEncoding(ZeroOneEncoding):
             inner, edge = np.unique(above), np.unique(np.concatenate(partial))
             level += 1
         together = np.column_stack([np.concatenate(chunks), np.concatenate(products)])
-        together = np.unique(together, axis=0)
-        assert len(np.unique(together[:, :-1], axis=0)) == len(together), "one product for a chunk"
+        together = distinct_rows(together).rows
+        assert len(distinct_rows(together[:, :-1]).rows) == len(together), "one product for a chunk"
         return together[:, :-1], together[:, -1]
 
     def _multiply(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.language import Language
 
 Booleans = NDArray[np.bool_]
@@ -100,7 +101,7 @@ class MonoidElements:
 
     def _intern(self, maps: Integers) -> Integers:
         """Return the numbers of state maps; new maps get new numbers."""
-        distinct, inverse = np.unique(maps, axis=0, return_inverse=True)
+        distinct, inverse = distinct_rows(maps)
         before = len(self._number)
         numbers = np.empty(len(distinct), dtype=np.int64)
         for index, row in enumerate(distinct):
@@ -120,4 +121,4 @@ class MonoidElements:
                 table = np.full((max(64, 2 * count),) * 2, -1, dtype=np.int32)
                 table[: len(self._table), : len(self._table)] = self._table
                 self._table = table
-        return numbers[inverse.reshape(-1)]
+        return numbers[inverse]

@@ -25,6 +25,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from lengthwise.errors import ConfigError
+from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.elements import Integers, MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.symmetries import bit_coordinates
@@ -71,8 +72,8 @@ def make_codebook(language: Language, chunk: int, max_length: int | None) -> Cod
     start = elements.machine.start
     num_states = elements.machine.num_states
     first, *rest = _chunks(elements, chunk, max_length)
-    first = np.unique(first, axis=0)
-    above = np.unique(np.concatenate([np.empty((0, chunk + 1), dtype=np.int64), *rest]), axis=0)
+    first = distinct_rows(first).rows
+    above = distinct_rows(np.concatenate([np.empty((0, chunk + 1), dtype=np.int64), *rest])).rows
     meanings = np.unique(np.concatenate([first[:, -1], above[above != _ABSENT]]))
     maps = np.full((len(meanings), num_states), -1)
     is_state = meanings % 2 == 1
@@ -162,7 +163,7 @@ def _chunks(elements: MonoidElements, chunk: int, max_length: int | None) -> lis
             found.append(np.array([[_ABSENT] * chunk + [2 * start + 1]]))
         levels.append(np.concatenate(found))
         interior = interior_meanings = above
-        edges = np.unique(np.concatenate(begun), axis=0)  # of a meaning, the shortest first
+        edges = distinct_rows(np.concatenate(begun)).rows  # of a meaning, the shortest first
         meanings, row = np.unique(edges[:, 0], return_index=True)
         edge = _Edge(meanings, meanings, edges[row, 1])
     return levels

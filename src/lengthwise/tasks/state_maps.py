@@ -22,6 +22,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 
@@ -100,4 +101,4 @@ def probe_states(machine: Language) -> tuple[int, ...]:
 
 
 def _num_distinct(rows: Int[Tensor, "row column"]) -> int:
-    return len(torch.unique(rows, dim=0))
+    return len(distinct_rows(rows.numpy()).rows)

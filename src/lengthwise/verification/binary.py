@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.errors import VerificationError
+from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.node import Node
@@ -152,7 +153,7 @@ class BinaryAlgebra:
                 unsure = (np.abs(numbers) <= radius).any(axis=1)
                 self._unsure.append(children[start : start + _BATCH][unsure])
             parts.append(numbers >= 0)
-        codes, inverse = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+        codes, inverse = distinct_rows(np.concatenate(parts))
         count = len(self._number)
         for code in codes:
             self._number.setdefault(code.tobytes(), len(self._number))
@@ -165,7 +166,7 @@ class BinaryAlgebra:
         new = codes[numbers_of >= count]
         order = np.argsort(numbers_of[numbers_of >= count])
         self.codes = np.concatenate([self.codes, new[order]])
-        return numbers_of[inverse.reshape(-1)]
+        return numbers_of[inverse]
 
 
 class _Memo:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.errors import VerificationError
+from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Integers
@@ -68,16 +69,14 @@ def continuous_levels(
     while True:
         inner_chunks, maps = _interior_chunks(elements, inner, level, chunk)
         outer_chunks, after = _edge_chunks(elements, inner, outer, level, chunk)
-        children, position = np.unique(inner_chunks, axis=0, return_inverse=True)
-        outer_children, outer_place = np.unique(outer_chunks, axis=0, return_inverse=True)
+        children, position = distinct_rows(inner_chunks)
+        outer_children, outer_place = distinct_rows(outer_chunks)
         images = _images(node, inner_reps, inner_reps, children)
         outer_images = _images(node, inner_reps, outer_reps, outer_children)
         logits = node.logits(Ball(outer_images, np.zeros(len(outer_images))))[0]
         is_whole = (outer_children != ABSENT).sum(axis=1) > (level > 0)
         in_domain = np.zeros(len(outer_children), dtype=np.bool_)
-        np.logical_or.at(
-            in_domain, outer_place.reshape(-1), elements.classes[after] < elements.num_classes
-        )
+        np.logical_or.at(in_domain, outer_place, elements.classes[after] < elements.num_classes)
         answers = np.where(is_whole & in_domain, logits.argmax(axis=1), NO_ANSWER)
         interior = _snap(images, children, None)
         edge = _snap(outer_images, outer_children, answers)
@@ -93,8 +92,8 @@ def continuous_levels(
         )
         yield ContinuousLevel(tables, interior, edge, (images, outer_images), asked)
         inner_reps, outer_reps = interior.representatives, edge.representatives
-        inner = _distinct(interior.elements[position.reshape(-1)], maps)
-        outer = _distinct(edge.elements[outer_place.reshape(-1)], after)
+        inner = _distinct(interior.elements[position], maps)
+        outer = _distinct(edge.elements[outer_place], after)
         level += 1
 
 
@@ -190,4 +189,4 @@ def _tables(
 
 
 def _distinct(elements: Integers, does: Integers) -> Integers:
-    return np.unique(np.stack([elements, does], axis=1), axis=0)
+    return distinct_rows(np.stack([elements, does], axis=1)).rows

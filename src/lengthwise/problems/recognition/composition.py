@@ -26,6 +26,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
+from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
@@ -248,7 +249,7 @@ def _contradicting(pairs: Pairs, seen: Integers) -> tuple[Integers, Integers]:
     The second array has all (element, meaning) so far.
     """
     own = np.stack([pairs.elements, pairs.states], axis=1)
-    seen = np.unique(np.concatenate([seen, own]), axis=0)
+    seen = distinct_rows(np.concatenate([seen, own])).rows
     elements, counts = np.unique(seen[:, 0], return_counts=True)
     return np.flatnonzero(np.isin(pairs.elements, elements[counts > 1])), seen
 
@@ -267,7 +268,7 @@ def _elements_of(children: Integers, below: Level, at_edge: bool) -> Integers:
 def _meanings(maps: Int[Tensor, "node state"], at_edge: Bool[Tensor, " node"]) -> Tensor:
     """Return a number for each node, the same for nodes with the same meaning."""
     rows = torch.cat([at_edge[:, None].long(), maps], dim=1)
-    return torch.unique(rows, dim=0, return_inverse=True)[1]
+    return torch.from_numpy(distinct_rows(rows.numpy()).inverse)
 
 
 def _code_consistency(
