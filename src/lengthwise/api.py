@@ -365,12 +365,15 @@ def certify(
 
     A run is certified on its own language unless another one is given.
 
-    `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`, and the model
-    itself was run on it) or `not-closed` (`.reason` says why; all words of at most
-    `.checked_length` symbols are right as far as explored). `.table` is the finite algebra that the
-    model computes, `.save(path)` writes all of it to a file that `lengthwise certify --check FILE`
-    checks again. The verdict `equivalent` is given only if that checker, which shares no code with
-    the search, accepts the proof; `.summary()["terms"]` has the terms of the claim.
+    `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`) or
+    `not-closed` (`.reason` says why; all words of at most `.checked_length` symbols are right as
+    far as explored). It is about the model as it runs, but with the strength `snapped`, which
+    continuous memory has by default, about the model whose vectors are moved to the nearest of
+    finitely many: the model itself may answer a word otherwise. `.table` is the finite algebra that
+    the model computes, `.save(path)` writes all of it to a file that
+    `lengthwise certify --check FILE` checks again. The verdict `equivalent` is given only if that
+    checker, which shares no code with the search, accepts the proof; `.summary()["terms"]` has the
+    terms of the claim.
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
 

@@ -79,6 +79,20 @@ def test_difference_is_the_first_word_on_which_two_languages_differ(
         assert found == expected
 
 
+@pytest.mark.parametrize("names", [("in", "outside"), ("outside", "outside_")])
+def test_a_class_may_be_called_as_words_outside_the_domain_are(names: tuple[str, str]) -> None:
+    """The words of two symbols with an even number of the first, and of the second, of two."""
+    evens = Language(
+        alphabet=("a", "b"), transitions=((1, 0), (0, 1)), classes=(0, 1), class_names=names
+    )
+    inside = replace(evens, class_names=("0", "1"), classes=(1, 0))
+    bounded = replace(evens, domain=inside)
+    assert len(set(bounded.total().class_names)) == 3
+    assert bounded.difference(evens) == evens.difference(bounded) == (0,)
+    assert bounded.difference(bounded) is None
+    assert bounded.minimised().classify(()) == 0
+
+
 @given(st.one_of(machines(), domained()))
 def test_counts_are_those_of_all_words(language: Language) -> None:
     for length in range(LENGTH):

@@ -11,6 +11,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import depth
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.state_slots_config import bits_for
+from lengthwise.verification.check_elements import MAX_POSITIONS
 
 
 def drawn(seed: int, *, chunk: int = 2, slots: int = 3, bits: int = 2) -> StateSlots:
@@ -83,3 +84,9 @@ def test_bits_tell_states_apart_and_too_few_are_refused() -> None:
         drawn(0, bits=1)
     with pytest.raises(ConfigError, match="num_bits=13 is more than 12"):
         drawn(0, bits=13)
+
+
+def test_chunks_are_no_longer_than_the_checker_accepts() -> None:
+    assert drawn(0, chunk=MAX_POSITIONS).config.chunk == MAX_POSITIONS
+    with pytest.raises(ConfigError, match=f"chunk={MAX_POSITIONS + 1}"):
+        drawn(0, chunk=MAX_POSITIONS + 1)

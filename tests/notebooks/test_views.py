@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.views import MOST_STATES
 from lengthwise.problems.results import Evaluation
+from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate, WrongWord
 
 HOSTILE = ("<script>alert(1)</script>", 'x"><img/src=x/onerror=alert(1)>', "$\\frac$", "&amp;")
@@ -141,6 +143,16 @@ def test_a_run_shows_its_curves_and_one_without_validations_none(run: lw.Run) ->
     assert repr(run).startswith("Run(parity, regular-gpt-binary: ")
 
 
+def test_a_run_in_a_folder_is_not_said_to_be_proved(run: lw.Run, tmp_path: Path) -> None:
+    """Its weights may have changed since, and the card checks no certificate."""
+    proved = replace(run, metrics=[{**run.metrics[-1], "proved": True}])
+    assert "proved" in view(proved).text
+    stored = view(replace(proved, folder=RunFolder(tmp_path))).text
+    assert "training ended with a proof" in stored
+    assert "proved" not in stored
+    assert "not proved" in view(replace(run, metrics=[{**run.metrics[-1], "proved": False}])).text
+
+
 def test_scores_have_a_bar_for_each_shown_length_and_a_curve_of_several() -> None:
     def score(length: int, correct: int) -> Score:
         return Score(
@@ -167,7 +179,8 @@ def test_certificates_are_cards_of_a_few_lines(
 ) -> None:
     seen = view(proved)
     assert len(proved._repr_html_()) < 8_000
-    assert "proved" in seen.text
+    assert proved.strength == "snapped"
+    assert "proved, with snapped vectors" in seen.text
     assert proved.model_digest in seen.text
     assert len(repr(proved)) < 300
     wrong = lw.certify(run)

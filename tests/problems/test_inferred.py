@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 
 import lengthwise as lw
 from lengthwise.cli.main import main
@@ -211,6 +212,36 @@ def test_the_report_says_how_many_thin_transitions_it_leaves_out(run: Run) -> No
         assert listed[1:] == (["3 more"] if more else [])
 
 
+def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
+    """The statement has the verdict of the day of training; the network may be another since."""
+
+    def says(place: Path) -> str:
+        section = run.problem.section(RunFolder(place), run.require_plan())
+        return dict(section.about)["network"]
+
+    assert run.folder is not None
+    own = shutil.copytree(run.folder.path, tmp_path / "run")
+    assert says(own) == "equivalent: it computes A, structural"
+    with_bound = lw.certify(run, "regex:(a|b)*", max_chunks=1)
+    with_bound.save(own / "certificate.json")
+    assert says(own) == with_bound.verdict + " (another language)"
+    (own / "certificate.json").unlink()
+    assert says(own) == "not proved: there is no certificate"
+    shutil.copy(run.folder.certificate, own)
+    weights = load_file(own / "model.safetensors")
+    save_file({name: -each for name, each in weights.items()}, own / "model.safetensors")
+    assert main(["report", str(own), "--out", str(tmp_path / "report.html")]) == 2
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_the_outcome_is_that_of_the_certificate(run: Run) -> None:
+    facts = {"proved": True, "statement": {"network": {"verdict": "not-closed"}, "sentences": []}}
+    plan = run.require_plan()
+    assert run.problem.outcome(plan, facts).endswith(": not proved.")
+    facts["statement"] = {"network": {"verdict": "equivalent"}, "sentences": []}
+    assert run.problem.outcome(plan, facts).endswith(": proved to compute A at every length.")
+
+
 def test_words_of_a_language_are_drawn_again_from_their_seed(tmp_path: Path) -> None:
     settings = {"num_words": 1_500, "words_seed": 3}
     plan = make_plan("labels:tomita-3", settings=settings)
@@ -247,6 +278,28 @@ def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
     statement = problem.statement()
     assert statement.forced is None
     assert statement.training.wrong > 0
+    about = statement.sentences()[1]
+    assert "different words like those held out, each counted once" in about
+    assert "wrong labels included" in about
+    sure = replace(statement, label_noise=0.0).sentences()[1]
+    assert sure.endswith("words drawn like those held out have another label than A gives them.")
+
+
+def test_the_bound_on_wrong_labels_is_about_different_words(tmp_path: Path) -> None:
+    """Three words have another label, and most of the lines: A is right on all others."""
+    draw = random.Random(5)
+    words = {"".join(draw.choices("ab", k=draw.randint(6, 30))) for _ in range(3_000)}
+    often = {"a": 1 - label("a"), "b": 1 - label("b"), "ab": 1 - label("ab")}
+    lines = [f"{word}\t{label(word)}" for word in sorted(words)]
+    lines += [f"{word}\t{other}" for word, other in often.items()] * 2_000
+    own = write(tmp_path / "often.tsv", lines)
+    problem = make_plan(f"words:{own}", settings={"label_noise": 0.01}).problem
+    assert isinstance(problem, InferredProblem)
+    statement, given = problem.statement(), problem.language
+    share = sum(given.classify(line.split("\t")[0]) != int(line[-1]) for line in lines) / len(lines)
+    assert share > 0.5
+    assert statement.wrong_share_below < 0.05
+    assert "each counted once" in statement.sentences()[1]
 
 
 def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Path) -> None:

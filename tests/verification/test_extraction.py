@@ -18,7 +18,7 @@ from lengthwise.errors import LanguageError, RunError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.verification import continuous_levels, merging
+from lengthwise.verification import continuous_levels, merging, snapped_file
 from lengthwise.verification import extraction as module
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Ball, Floats
@@ -398,6 +398,15 @@ def test_what_is_stored_comes_back(memory: str, tmp_path: Path) -> None:
             for name in ("representatives", "children", "elements", "distances"):
                 a, b = getattr(mine, kind), getattr(theirs, kind)
                 assert np.array_equal(getattr(a, name), getattr(b, name))
+
+
+@pytest.mark.parametrize("largest", [0, 1, 127, 128, 129, 32_767, 32_768, 2**31 - 1, 2**31])
+def test_numbers_are_stored_in_as_few_bytes_as_hold_them(largest: int) -> None:
+    """Signed ones, as -1 stands for none: one byte holds 127, but not 128."""
+    numbers = np.array([-1, 0, largest])
+    small = snapped_file._small(numbers)
+    assert (small.astype(np.int64) == numbers).all()
+    assert small.itemsize == 1 << max(0, (largest.bit_length()) // 8).bit_length()
 
 
 def test_tables_of_another_model_and_damaged_ones_are_refused(tmp_path: Path) -> None:

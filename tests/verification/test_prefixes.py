@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import lengthwise as lw
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
+from lengthwise.verification import prefixes
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.bounded import Decided
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
@@ -90,6 +91,24 @@ def test_past_its_bound_nothing_is_claimed(bound: int) -> None:
     assert (found.is_closed, found.wrong, found.checked_length) == (False, None, bound)
     assert f"more than {bound}" in found.reason
     assert explore(Table(ring), ring).is_closed
+
+
+def test_a_word_too_long_to_be_shown_is_not_among_the_right_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    length = 9
+    ring = Language(
+        alphabet=("a",),
+        transitions=tuple(((state + 1) % length,) for state in range(length)),
+        classes=tuple(int(state == length - 1) for state in range(length)),
+    )
+    always = replace(ring, transitions=((0,),), classes=(0,))
+    found = explore(Table(always), ring)
+    assert (len(found.wrong or ()), found.checked_length) == (8, 7)
+    monkeypatch.setattr(prefixes, "LONGEST_WORD", 5)
+    found = explore(Table(always), ring)
+    assert (found.wrong, found.checked_length) == (None, 7)
+    assert "a word of 8 symbols is wrong" in found.reason
 
 
 def test_another_number_of_symbols_is_refused_and_so_is_what_is_no_algebra() -> None:

@@ -4,6 +4,10 @@ A proof says what a network computes, not whether that is what the words mean. O
 say three things: on how many of those held out the automaton is wrong, which bounds its errors on
 words drawn like them (Clopper and Pearson 1934); whether they force it among automata of as many
 states (`distinguish`); and how many words each of its transitions rests on.
+
+Words are counted once, however often they were drawn. An automaton that fits all words of training
+is right on those that are drawn often, so the bound holds for draws, too. One that may disagree
+with some words may be wrong on just those, so then the bound is about different words.
 """
 
 from dataclasses import asdict, dataclass
@@ -78,7 +82,7 @@ class DataStatement:
     confidence: float
     wrong_share_below: float
     """With this confidence, the share of words drawn like those held out whose label the automaton
-    does not give."""
+    does not give; with `label_noise`, of different words, each counted once."""
     needed_states: int | None
     """States that every automaton has that fits all words; None if labels may be wrong."""
     forced: bool | None
@@ -111,9 +115,13 @@ class DataStatement:
             f"{seen.words - seen.wrong:,} of {seen.words:,} words of training, "
             f"{self.validation.words - self.validation.wrong:,} of {self.validation.words:,} of "
             f"validation and {held.words - held.wrong:,} of {held.words:,} that were held out.",
-            f"With confidence {sure}, less than {share} of words drawn like those held out have "
-            f"another label than A gives them"
-            + (", wrong labels included." if self.label_noise else "."),
+            f"With confidence {sure}, less than {share} of "
+            + (
+                "different words like those held out, each counted once however often it is drawn, "
+                "have another label than A gives them, wrong labels included."
+                if self.label_noise
+                else "words drawn like those held out have another label than A gives them."
+            ),
         ]
         if held.wrong and not self.label_noise:
             found.append(

@@ -5,7 +5,7 @@ case, with class 1 for members. States, symbols and classes are the integers 0..
 classes also have names, which users read and type.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ _LATER: Catalogue[Callable[["Language"], "Ladder"]] = Catalogue(
 """What is built on languages and asked of them, imported when it is first asked."""
 
 OUTSIDE = "outside"
-"""Name of the class that `Language.total` adds for words outside the domain."""
+"""Name of the class that `Language.total` adds for words outside the domain, if it is free."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -220,8 +220,8 @@ class Language(Viewed):
     def total(self) -> "Language":
         """Extend the language to *all* words: words outside the domain get one more class.
 
-        The extra class, named `outside`, is the last. A language without a domain is returned
-        unchanged.
+        The extra class, named `outside` if no class is, is the last. A language without a domain is
+        returned unchanged.
         """
         if self.domain is None:
             return self
@@ -229,7 +229,7 @@ class Language(Viewed):
         return self.combined(
             self.domain,
             lambda own, inside: own if inside == 1 else outside,
-            (*self.class_names, OUTSIDE),
+            (*self.class_names, unused_name(OUTSIDE, self.class_names)),
         )
 
     def minimised(self) -> "Language":
@@ -290,9 +290,11 @@ class Language(Viewed):
         They differ on a word if its classes have different names, or if only one domain contains
         it.
         """
-        mine, theirs = self.total(), other.total()
-        names = [mine.class_names, theirs.class_names]
-        both = mine.combined(theirs, lambda a, b: int(names[0][a] != names[1][b]))
+        mine, theirs = (
+            [*((True, name) for name in each.class_names), (False, OUTSIDE)]
+            for each in (self, other)
+        )
+        both = self.total().combined(other.total(), lambda a, b: int(mine[a] != theirs[b]))
         return both.shortest(1)
 
     def shortest(self, wanted: int) -> tuple[int, ...] | None:
@@ -415,6 +417,13 @@ def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
         if symbol:
             yield column, symbol
         column += len(symbol) + 1
+
+
+def unused_name(name: str, used: Collection[str]) -> str:
+    """Return a name, or, if it is used, the name with as few underscores after it as are needed."""
+    while name in used:
+        name += "_"
+    return name
 
 
 def _minimise(machine: Language) -> Language:

@@ -22,7 +22,7 @@ class StateSlotsConfig(NetworkConfig):
     ]
     num_bits: Annotated[int, Setting(meaning="Bits of a slot.", least=1)]
     chunk: Annotated[
-        int, Setting(meaning="Number of nodes that become one.", letter="C", least=2)
+        int, Setting(meaning="Number of nodes that become one.", letter="C", least=2, most=32)
     ] = 2
     d_model: Width = 64
     d_hidden: HiddenWidth = 0

@@ -1,9 +1,12 @@
 """The card that every view is: a title, facts, pictures, bars and a list, in one style."""
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from lengthwise.templates import template
+
+Tone: TypeAlias = Literal["good", "bad", "open"]
+"""The colour of a badge."""
 
 
 class Bar(NamedTuple):
@@ -22,7 +25,7 @@ class Card:
     title: str
     badge: str = ""
     """A verdict in a word or two, beside the title."""
-    tone: Literal["good", "bad", "open"] = "open"
+    tone: Tone = "open"
     """Colour of the badge."""
     subtitle: str = ""
     pictures: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Construction
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.language import Language
-from lengthwise.notebooks.card import Bar, Card, html
+from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
 from lengthwise.problems.base import Run
 from lengthwise.problems.recognition.measure import shown_lengths
@@ -80,19 +80,29 @@ def of_run(run: Run) -> str:
     if run.folder is not None:
         facts.append(("folder", str(run.folder.path)))
     best: Any = kept(run.metrics) if run.metrics else {}
-    proved = best.get("proved")
     if best:
         steps = f"after {counted(best['step'], 'step')}"
         facts.insert(0, ("in validation", f"{run.problem.validated(best)} {steps}"))
+    badge, tone = _ended(run, best.get("proved"))
     return html(
         Card(
             title=_cut(f"{run.problem.name}, {run.plan.model}"),
-            badge="" if proved is None else "proved" if proved else "not proved",
-            tone="good" if proved else "open",
+            badge=badge,
+            tone=tone,
             pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
             facts=facts,
         )
     )
+
+
+def _ended(run: Run, proved: bool | None) -> tuple[str, Tone]:
+    """Return the badge of a run, from what its last record says of a proof.
+
+    Weights in a folder may have changed since, and the card does not check their certificate.
+    """
+    if not proved:
+        return ("" if proved is None else "not proved"), "open"
+    return ("proved", "good") if run.folder is None else ("training ended with a proof", "open")
 
 
 def of_scores(scores: Scores) -> str:
@@ -157,6 +167,8 @@ def of_certificate(made: Certificate) -> str:
     """Return the card of a certificate: verdict, statement, figures, terms, shortest wrong word."""
     summary = made.summary()
     badge, tone = _VERDICTS[made.verdict]
+    if made.strength == "snapped" and made.verdict != "not-closed":
+        badge += ", with snapped vectors"
     if not made.is_checked and made.verdict != "not-closed":
         badge, tone = "a claim, not checked", "open"
     facts: list[tuple[str, str]] = [("strength", made.strength)]

@@ -22,7 +22,7 @@ from aalpy.base.SUL import SUL
 from aalpy.learning_algs.deterministic.LStar import run_Lstar
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.language import OUTSIDE, Language
+from lengthwise.languages.language import OUTSIDE, Language, unused_name
 
 Word: TypeAlias = tuple[int, ...]
 Classify: TypeAlias = Callable[[Sequence[Word]], Sequence[int]]
@@ -224,7 +224,7 @@ class _Equivalence(Oracle):
         domain, outside = self._blank.domain, self._blank.num_classes
         names = self._blank.class_names
         if domain is not None:
-            names = (*names, OUTSIDE)
+            names = (*names, unused_name(OUTSIDE, names))
         machine = from_moore(hypothesis, self._blank.alphabet, names)
         if domain is not None:
             misjudged = machine.combined(domain, lambda c, i: int((c == outside) == (i == 1)))

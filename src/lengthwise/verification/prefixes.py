@@ -66,7 +66,7 @@ class PrefixClosure:
     @property
     def explored_length(self) -> int:
         """Length up to which all words were explored one by one, and are right."""
-        return len(self.levels) - (1 if self.wrong is None else 2)
+        return len(self.levels) - (2 if len(self.levels[-1].wrong) else 1)
 
 
 def explore_prefixes(

@@ -124,7 +124,7 @@ def _digest(model: nn.Module) -> str:
 def _small(array: NDArray[Any]) -> NDArray[Any]:
     if np.issubdtype(array.dtype, np.integer):
         largest = int(np.abs(array).max(initial=1))
-        array = array.astype(np.min_scalar_type(-largest))
+        array = array.astype(np.min_scalar_type(-largest - 1))  # int8 has -128, but no 128
     return np.ascontiguousarray(array)
 
 

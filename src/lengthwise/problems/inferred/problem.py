@@ -179,9 +179,11 @@ class InferredProblem(Recognition):
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return whether the network is proved to compute the automaton, and the statement."""
-        proved = "proved to compute A at every length" if facts["proved"] else "not proved"
-        told = facts.get("statement", {}).get("sentences", [])
-        return " ".join([f"{plan.model} on {self.name}: {proved}.", *told])
+        told = facts.get("statement", {})
+        verdict = told.get("network", {}).get("verdict", "equivalent")
+        is_proved = facts["proved"] and verdict == "equivalent"
+        proved = "proved to compute A at every length" if is_proved else "not proved"
+        return " ".join([f"{plan.model} on {self.name}: {proved}.", *told.get("sentences", [])])
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return `report`, or `certify` where no proof closed."""

@@ -8,6 +8,7 @@ from lengthwise.inference.distinguish import access_words
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.section import section_of
+from lengthwise.problems.proof import known_verdict, read_proof
 from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
 from lengthwise.training.runs import RunFolder
@@ -26,6 +27,7 @@ def inferred_section(
 
     Raises:
         RunError: a record is damaged.
+        CertificateError: the certificate was changed, or is of another network or other symbols.
     """
     problem: Any = plan.problem
     found = section_of(name, folder, plan, problem.inference.max_length)
@@ -36,16 +38,29 @@ def inferred_section(
         table=_transitions(automaton),
         is_kept=told is not None,
     )
-    about = [*(_stated(told) if told else ()), *found.about]
+    about = [*(_stated(told, _proved(folder, problem.language)) if told else ()), *found.about]
     if not found.body:  # facts are shown only where there is no body
         about += found.facts
     return replace(found, about=about, body=found.body + body)
 
 
-def _stated(told: Mapping[str, Any]) -> Facts:
+def _proved(folder: RunFolder, automaton: Language) -> str:
+    """Return what the certificate of a run proves of its network and A, in a few words.
+
+    Raises:
+        CertificateError: it was changed, or is of another network or other symbols.
+    """
+    proof = read_proof(folder, automaton)
+    if proof is None:
+        return "not proved: there is no certificate"
+    if known_verdict(proof, automaton) == "equivalent":
+        return f"equivalent: it computes A, {proof.certificate.strength}"
+    return proof.brief(automaton)
+
+
+def _stated(told: Mapping[str, Any], network: str) -> Facts:
     """Return the network's proof, what the words say of the automaton, and its thin transitions."""
-    network, thin = told["network"], told["thin"]
-    found = [("network", f"{network['verdict']}: it computes A, {network['strength']}")]
+    thin, found = told["thin"], [("network", network)]
     found += [("statement", sentence) for sentence in told["sentences"]]
     found += [
         (
