@@ -28,7 +28,8 @@ CLAIMS: dict[str, dict[str, int]] = {
     },
     "course": {r"^right$": 8, r"^not yet: ": 8, r">proved<": 1, r"^\['0'\] 1$": 1},
     "language": {
-        r">proved<": 3,
+        r">proved<": 2,
+        r">training ended with a proof<": 1,
         r">wrong<": 1,
         r"^\['1', '0'\] \[1, 0\]$": 1,
         r"^checked: every step follows": 1,
@@ -43,7 +44,8 @@ CLAIMS: dict[str, dict[str, int]] = {
     "labelled_words": {
         r'<div class="lengthwise">': 3,
         r"<svg": 2,
-        r">proved<": 2,
+        r">proved<": 1,
+        r">training ended with a proof<": 1,
         r"The words force A": 1,
         r"The words do not force A": 1,
         r"^the language meant$": 1,
