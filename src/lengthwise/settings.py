@@ -189,7 +189,9 @@ def _section_of(
         return section, short
     homes = [each for each, names in sections.items() if short in names]
     if not strict:
-        return (homes[0], short) if homes and not dot else None
+        # An argument of a network of one's own may be named like a setting of the package.
+        packages = [home for home in homes if home != "network"]
+        return ((packages or homes)[0], short) if homes and not dot else None
     if dot and section not in sections:
         raise unknown_name("section of settings", section, list(sections))
     if dot and homes:

@@ -71,7 +71,7 @@ def test_a_stored_certificate_is_checked(proved: Run) -> None:
     said: list[str] = []
     values = run_values(proved, said.append)
     assert values["certificate"]["is_stored"] == before
-    keeps = f"(lengthwise certify {proved.folder.path} keeps one)"
+    keeps = f"(lengthwise certify {proved.folder.path} would keep one)"
     assert said == [] if before else keeps in said[0]
     assert proved.folder.certificate.exists() == before, "nothing is written"
 

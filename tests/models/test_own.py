@@ -16,6 +16,7 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.predict import predict
 from lengthwise.models.adapted import Adapted, require_recogniser
 from lengthwise.models.own import own_entry
+from lengthwise.problems.runs import make_plan
 from models.users_own import SMALL, package_in
 
 
@@ -174,6 +175,76 @@ def test_what_is_no_recogniser_is_refused(answer: Any, says: str) -> None:
     with pytest.raises(ConfigError) as refused:
         lw.train("parity", Strange(answer), device="cpu", **SMALL)
     assert says in str(refused.value).replace("\n", " ")
+
+
+def up_to_eight(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
+    """Logits of a network that has no positions for more symbols."""
+    at = weight[torch.arange(tokens.shape[1]) // 8 * len(weight)]
+    return (weight + at.mean()).expand(len(tokens), -1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (up_to_eight, "cannot read words of 40 symbols (IndexError"),
+        (lambda t, n, w: torch.ones(len(t), 2), "have no gradient, so it cannot be trained"),
+        (lambda t, n, w: (w * t[:, :1]).detach()[:, :2] * 0, "have no gradient"),
+        (lambda t, n, w: w[:2].expand(len(t), 2) * torch.nan, "no finite numbers"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_anything_is_written(
+    answer: Any, says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        lw.train("parity", Strange(answer), device="cpu", max_length=40, out=tmp_path / "run")
+    assert says in str(refused.value).replace("\n", " ")
+    assert not (tmp_path / "run").exists()
+
+
+def test_longer_words_than_a_network_reads_are_refused_in_a_line() -> None:
+    model, parity = Strange(up_to_eight), lw.language("parity")
+    assert len(lw.predict(lw.adapt(model), parity, ["01", "0" * 8])) == 2
+    with pytest.raises(ConfigError, match="cannot read words of 9 symbols") as refused:
+        lw.predict(lw.adapt(model), parity, ["0" * 9])
+    assert "\n" not in str(refused.value)
+
+
+def test_networks_that_take_tokens_alone_are_adapted_where_they_are_given() -> None:
+    """As `train` does it: words of one length at a time, without pads."""
+    parity, words = lw.language("parity"), ["", "01", "011", "0110"]
+    raw, adapted = Sums(), lw.adapt(Sums())
+    assert lw.predict(raw, parity, words) == lw.predict(adapted, parity, words)
+    found = [
+        lw.evaluate(each, parity, lengths=[3, 5], words_per_length=8).records
+        for each in (raw, adapted)
+    ]
+    assert found[0] == found[1]
+    learned = [
+        lw.learn_automaton(each, "01", max_length=6, num_tests=50, max_states=40).language
+        for each in (raw, adapted)
+    ]
+    assert learned[0] == learned[1]
+
+
+def test_logits_of_other_classes_are_refused_by_predict() -> None:
+    three = Strange(lambda t, n, w: w[0].expand(len(t), 3))
+    with pytest.raises(ConfigError, match="logits of 3 classes, but parity has 2"):
+        lw.predict(lw.adapt(three), lw.language("parity"), ["01"])
+
+
+def test_an_argument_may_be_named_like_a_setting_of_training(package: Path) -> None:
+    """The numbers of a preset are those of the package's own settings."""
+    (package / "iterated.py").write_text(
+        "from torch import nn\n"
+        "from users_own import gru\n"
+        "def iterated(*, vocab_size, num_classes, steps=8):\n"
+        "    return gru(vocab_size=vocab_size, num_classes=num_classes)\n"
+    )
+    plan = make_plan("parity", "iterated:iterated", preset="smoke")
+    assert plan.network.to_dict()["steps"] == 8
+    assert plan.training.steps == 40
+    with pytest.raises(ConfigError, match=r"network\.steps or training\.steps"):
+        make_plan("parity", "iterated:iterated", settings={"steps": 5})
 
 
 def test_other_slips_of_python() -> None:

@@ -81,6 +81,7 @@ from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.models.decoder import Decoder, DecoderConfig
+from lengthwise.wording import counted
 
 NAMES = ("value", "-value", "balance", "read", "-read", "answer", "-answer")
 """Coordinates of the stream besides the positions."""
@@ -309,7 +310,8 @@ def zero_decoder(
         )
     if report_size:
         report_size(
-            f"{sequence.num_inputs:,} inputs and {len(sequence.steps):,} gates, width {d_model:,}, "
+            f"{counted(sequence.num_inputs, 'input')} and "
+            f"{counted(len(sequence.steps), 'gate')}, width {d_model:,}, "
             f"{size:,} parameters"
         )
     model = Decoder(config)

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
+from lengthwise.languages.language import Language
 from lengthwise.precision import require_usable
 from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
 from lengthwise.transfer import sent
@@ -96,6 +97,19 @@ def _require_logits(found: Any, num_words: int) -> Tensor:
     )
 
 
+def require_classes(logits: Float[Tensor, "word class"], language: Language, name: str) -> None:
+    """Refuse logits of another number of classes than the language has.
+
+    Raises:
+        ConfigError: they are.
+    """
+    if logits.shape[1] != language.num_classes:
+        raise ConfigError(
+            f"the model gave logits of {logits.shape[1]} classes, but {name} has "
+            f"{language.num_classes}. Give a model of that language."
+        )
+
+
 def evaluate(
     model: Recogniser,
     task: Task,
@@ -136,11 +150,7 @@ def evaluate(
         wanted = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
         batch = task.draw(wanted, generator)
         logits = answers(model, sent(batch.tokens, device), sent(batch.lengths, device)).cpu()
-        if logits.shape[1] != task.language.num_classes:
-            raise ConfigError(
-                f"the model gave logits of {logits.shape[1]} classes, but {task.id} has "
-                f"{task.language.num_classes}. Give a model of that language."
-            )
+        require_classes(logits, task.language, task.id)
         names = task.language.class_names
         records.extend(
             scores_of(logits, batch.lengths, batch.classes, names, task=task.id, model=name)

@@ -105,10 +105,10 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
         made, refused = stored.certificate, stored.refused
     else:
         if say is not None:
-            keep = (
-                "" if run.folder is None else f" (lengthwise certify {run.folder.path} keeps one)"
-            )
-            say(f"there is no certificate{keep}, so the run is certified here")
+            is_own = run.folder is not None and not is_shipped(run.folder.path)
+            path = "" if run.folder is None else run.folder.path
+            keep = f" (lengthwise certify {path} would keep one)" if is_own else ""
+            say(f"there is no certificate{keep}, so a proof is looked for here")
         try:
             made, refused = run.problem.certify(run, {"max_chunks": MOST_CHUNKS}), ""
         except LengthwiseError as error:

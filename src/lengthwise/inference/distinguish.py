@@ -139,10 +139,12 @@ def needed_states(language: Language, sample: Sample) -> int:
     """Return a number of states that every automaton that fits the words has.
 
     It is the number of short prefixes of an automaton, each two of which are distinguished; those
-    that are not distinguished from one before them are left out.
+    that are not distinguished from one before them are left out. There are at least as many states
+    as classes.
     """
     words = access_words(language)
-    return len(_apart(distinguished(sample, words, words)))
+    apart = len(_apart(distinguished(sample, words, words)))
+    return max(apart, len(np.unique(sample.classes)))
 
 
 def _apart(matrix: NDArray[np.bool_]) -> list[int]:
@@ -199,7 +201,7 @@ def characteristic(language: Language, sample: Sample) -> Characteristic:
     forced = (matrix[:, count:] | same).all(axis=0).reshape(count, symbols)
     ended = np.bincount(states_of(language, sample), minlength=count) > 0
     return Characteristic(
-        needed_states=len(_apart(matrix[:, :count])),
+        needed_states=max(len(_apart(matrix[:, :count])), len(np.unique(sample.classes))),
         forced=forced,
         is_characteristic=bool(apart_states.all() and forced.all() and ended.all()),
     )

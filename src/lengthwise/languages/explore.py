@@ -121,7 +121,7 @@ class _Search:
         text = self._text(word)
         try:
             answer: object = self._classify(text)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise LanguageError(
                 f"the function fails on the word {short(text)} ({in_a_line(error)}). Mend it: it "
                 f"takes any word, the empty one too."

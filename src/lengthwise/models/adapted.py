@@ -18,6 +18,7 @@ from torch import Generator, Tensor, nn
 from lengthwise.errors import ConfigError, in_a_line
 from lengthwise.layers.rows import ClassLogits, Lengths, Words
 from lengthwise.models.alignment import left_aligned
+from lengthwise.wording import counted
 
 Padding: TypeAlias = Literal["left", "right", "none"]
 
@@ -26,6 +27,10 @@ _PROBED = ((0,), (1, 0), (0, 0, 1), (1, 0, 1, 1, 0), (0,) * 7)
 
 _NEAR = 1e-3
 """Greatest difference between the logits of a word alone and in a batch."""
+
+
+class UnreadError(ConfigError):
+    """A network raised an error for words of some length."""
 
 
 class Adapted(nn.Module):
@@ -37,7 +42,7 @@ class Adapted(nn.Module):
         self.padding = padding
         self.pad_token = -1 if pad_token is None else pad_token
         self.has_pad = pad_token is not None
-        self.takes_lengths = _takes_lengths(module)
+        self.takes_lengths = does_take_lengths(module)
 
     def forward(
         self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
@@ -47,7 +52,8 @@ class Adapted(nn.Module):
         In training, `generator` determines the random numbers that the network draws.
 
         Raises:
-            ConfigError: the network returns something other than logits.
+            ConfigError: the network returns something other than logits, or cannot read words of
+                this length.
         """
         if lengths is None:
             lengths = tokens.new_full((len(tokens),), tokens.shape[1])
@@ -82,8 +88,11 @@ class Adapted(nn.Module):
         try:
             logits = self.module(tokens, lengths) if self.takes_lengths else self.module(tokens)
         except (RuntimeError, IndexError, ValueError) as error:
-            if tokens.shape[1]:
-                raise
+            if length := tokens.shape[1]:
+                raise UnreadError(
+                    f"{self.name} cannot read words of {counted(length, 'symbol')} "
+                    f"({in_a_line(error)}). Let it read rows of this length, or give shorter words."
+                ) from error
             raise ConfigError(
                 f"{self.name} cannot read the empty word ({in_a_line(error)}). Give it a symbol "
                 f"more, and lw.adapt(module, pad_token=that symbol)."
@@ -95,10 +104,11 @@ class Adapted(nn.Module):
             )
         if logits.ndim != 2 or len(logits) != len(tokens) or not logits.is_floating_point():
             kind = str(logits.dtype).removeprefix("torch.")
+            numbers = "" if logits.is_floating_point() else ", in floating-point numbers"
             raise ConfigError(
                 f"{self.name} must return floating-point logits [word, class], but for tokens "
                 f"{tuple(tokens.shape)} it returned {kind} {tuple(logits.shape)}. Answer once for "
-                f"each word."
+                f"each word{numbers}."
             )
         return logits
 
@@ -140,7 +150,7 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
         raise ConfigError(f"padding={padding!r} is none. Use 'left', 'right' or 'none'.")
     if pad_token is not None and (isinstance(pad_token, bool) or not isinstance(pad_token, int)):
         raise ConfigError(f"pad_token={pad_token!r} is no whole number. Use the number of symbols.")
-    takes_lengths = _takes_lengths(module)
+    takes_lengths = does_take_lengths(module)
     if padding in ("left", "right") and not takes_lengths:
         raise ConfigError(
             f"padding={padding!r} needs lengths to tell words from pads, but "
@@ -150,7 +160,7 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
     return Adapted(module, layout, pad_token)
 
 
-def _takes_lengths(module: nn.Module) -> bool:
+def does_take_lengths(module: nn.Module) -> bool:
     """Return whether `forward` has a second argument without a default, or one named `lengths`."""
     try:
         parameters = list(inspect.signature(module.forward).parameters.values())
@@ -182,12 +192,13 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
         with torch.random.fork_rng(devices=[]):
             logits, again = model(tokens, lengths), model(tokens, lengths)
             alone = torch.cat([model(torch.tensor([w]), torch.tensor([len(w)])) for w in words])
-    except ConfigError:
-        raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ConfigError) and not isinstance(error, UnreadError):
+            raise
+        reason = in_a_line(error.__cause__ or error)
         raise ConfigError(
             f"{name} cannot read words of 1 to {longest} symbols in tokens {tuple(tokens.shape)} "
-            f"({in_a_line(error)}). See lw.adapt for its layout."
+            f"({reason}). See lw.adapt for its layout."
         ) from error
     finally:
         model.train(was_training)
@@ -195,6 +206,10 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
         raise ConfigError(
             f"{name} returned {logits.shape[1]} logits for each word, but the language has "
             f"{num_classes} classes. Build it with num_classes={num_classes}."
+        )
+    if not logits.isfinite().all():
+        raise ConfigError(
+            f"{name} returned logits that are no finite numbers. Start it from smaller weights."
         )
     if not torch.equal(logits, again):
         raise ConfigError(
@@ -205,7 +220,27 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
     if not bool((worst <= _NEAR * (1 + logits.abs().amax())).all()):
         at = int(worst.argmax())
         raise ConfigError(
-            f"{name} gives a word of {len(words[at])} symbols other logits alone than beside "
-            f"longer words (by {worst[at].item():.2g}): its answer depends on the pads. Mask them, "
-            f"or use lw.adapt(module, padding='none')."
+            f"{name} gives a word of {counted(len(words[at]), 'symbol')} other logits alone than "
+            f"beside longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
+            f"Mask them, or use lw.adapt(module, padding='none')."
+        )
+
+
+def require_trainable(model: Adapted, longest: int) -> None:
+    """Refuse a network that cannot read words of a length, or whose logits have no gradient.
+
+    Raises:
+        ConfigError: it is one.
+    """
+    was_training = model.training
+    model.eval()  # so that no running mean sees these words
+    try:
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            logits = model(torch.zeros(2, longest, dtype=torch.long), torch.full((2,), longest))
+    finally:
+        model.train(was_training)
+    if not logits.requires_grad:
+        raise ConfigError(
+            f"the logits of {model.name} have no gradient, so it cannot be trained. Leave out "
+            f"no_grad, detach and numpy in its forward."
         )

@@ -202,7 +202,7 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
     def build(chosen: NetworkConfig) -> nn.Module:
         try:
             built: object = factory(**chosen.to_dict())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ConfigError(
                 f"model {name!r} could not be built ({in_a_line(error)}). Mend {factory.__name__}."
             ) from error

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.errors import LanguageError
-from lengthwise.evaluation.evaluate import answer_of
+from lengthwise.evaluation.evaluate import answer_of, require_classes
 from lengthwise.evaluation.predict import device_of, predict, shares
 from lengthwise.languages.language import Language
 from lengthwise.problems.results import Answer, Predictor
@@ -63,6 +63,7 @@ def classify(
 ) -> list[Answer]:
     """Return the class that a model gives to each word, with its probability."""
     logits = predict(model, words, device=device_of(model))
+    require_classes(logits, language, language.spec or "the language")
     classes = answer_of(logits)
     share = shares(logits).gather(1, classes[:, None])[:, 0].tolist() if words else []
     names = [language.class_names[c] for c in classes.tolist()]

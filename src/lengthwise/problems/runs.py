@@ -10,6 +10,7 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.validation import short
+from lengthwise.models.adapted import Adapted, require_trainable
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS
@@ -260,6 +261,8 @@ def train(
     if isinstance(training, TextTrainingConfig) and training.compile:
         require_compiler(choose_device(device))
     model, objective = plan.draw(), plan.problem.objective(plan, processes)
+    if isinstance(model, Adapted):
+        require_trainable(model, plan.data.max_length or 1)
     made_with = {**environment(device), **plan.problem.environment(plan)}
     if processes.count > 1:
         made_with["processes"] = str(processes.count)

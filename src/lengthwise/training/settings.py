@@ -79,7 +79,10 @@ class TrainingConfig(Config):
         )
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)
-            require(0 < value <= 1e30, f"{name}={value} is not a positive number. Use one above 0.")
+            require(
+                0 < value <= 1e30,
+                f"{name}={value} is not a positive number of at most 1e30. Use one above 0.",
+            )
         require(
             0 <= self.beta2 < 1,
             f"beta2={self.beta2} is not the share of a mean that is kept. Use at least 0, and "

@@ -85,7 +85,8 @@ def stated(made: "Certificate") -> str:
             f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
             f"{'' if certain else ', as far as float64 tells'}."
         )
-    right = f" As far as explored, all words of at most {made.checked_length} symbols are right."
+    reached = "1 symbol" if made.checked_length == 1 else f"{made.checked_length} symbols"
+    right = f" As far as explored, all words of at most {reached} are right."
     none = made.checked_length is None or made.checked_length < 0
     return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
 
