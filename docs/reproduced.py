@@ -32,8 +32,12 @@ class Measured(NamedTuple):
     @property
     def command(self) -> str:
         """What measures it, without `reproduce`: `chi2023/table1 --preset paper`."""
-        preset = self.result["preset"]
-        return self.name if preset == PRESETS[0] else f"{self.name} --preset {preset}"
+        return self.name if self.is_usual else f"{self.name} --preset {self.result['preset']}"
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is measured with the preset that has all experiments."""
+        return bool(self.result["preset"] == PRESETS[0])
 
 
 def paper_of(name: str) -> str:

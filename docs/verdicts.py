@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from reproduced import measured, paper_of, papers
+from reproduced import Measured, measured, paper_of, papers
 from wrapping import wrapped
 
 from lengthwise.experiments.experiment import Record, Statement, Table
@@ -123,12 +123,12 @@ WHY: Mapping[tuple[str, str], str] = {
 
 def failing(results: Path) -> set[tuple[str, str]]:
     """Return the statements of the papers that do not hold."""
-    return {(name, one.says) for name, one, _ in _statements(results) if not one.holds}
+    return {(one.command, said.says) for one, said in _statements(results) if not said.holds}
 
 
 def table(results: Path) -> str:
     """Return a row for each statement of the three papers, in their order."""
-    rows = [_row(name, one, records) for name, one, records in _statements(results)]
+    rows = [_row(one.command, said, one.result["records"]) for one, said in _statements(results)]
     columns = [
         "where",
         "what the paper says",
@@ -140,22 +140,23 @@ def table(results: Path) -> str:
 
 
 def summary(results: Path) -> str:
-    """Return how many statements of each paper hold."""
+    """Return how many statements of each paper hold, by the records of the usual preset."""
     said = []
+    usual = [(one, said.holds) for one, said in _statements(results) if one.is_usual]
     for page, title in papers(results).items():
-        found = [one.holds for name, one, _ in _statements(results) if paper_of(name) == page]
+        found = [holds for one, holds in usual if paper_of(one.name) == page]
         said.append(f"{sum(found)} of {len(found)} of [{title}](reproducing/{page}.md)")
     return wrapped(f"{', '.join(said[:-1])} and {said[-1]} hold.")
 
 
-def _statements(results: Path) -> list[tuple[str, Statement, list[Record]]]:
-    found = []
-    for page in papers(results):
-        for one in measured(results, page):
-            records = one.result["records"]
-            stated = one.experiment.check(records)
-            found += [(one.command, said, records) for said in stated if said.where != "ours"]
-    return found
+def _statements(results: Path) -> list[tuple[Measured, Statement]]:
+    return [
+        (one, said)
+        for page in papers(results)
+        for one in measured(results, page)
+        for said in one.experiment.check(one.result["records"])
+        if said.where != "ours"
+    ]
 
 
 def _row(name: str, one: Statement, records: Sequence[Record]) -> list[str]:

@@ -17,7 +17,7 @@ from lengthwise.languages.spec import language as language  # noqa: PLC0414  han
 from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
-from lengthwise.models.adapted import adapt, does_take_lengths
+from lengthwise.models.adapted import adapt, takes_tokens_alone
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
@@ -368,10 +368,10 @@ def certify(
 
     `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`) or
     `not-closed` (`.reason` says why; all words of at most `.checked_length` symbols are right as
-    far as explored). It is about the model as it runs, but with the strength `snapped`, which
-    continuous memory has by default, about the model whose vectors are moved to the nearest of
-    finitely many: the model itself may answer a word otherwise. `.table` is the finite algebra that
-    the model computes, `.save(path)` writes all of it to a file that
+    far as explored). The verdict is about the model as it runs, but with the strength `snapped`,
+    which continuous memory has by default, about the model whose vectors are moved to the nearest
+    of finitely many: the model itself may answer a word otherwise. `.table` is the finite algebra
+    that the model computes, `.save(path)` writes all of it to a file that
     `lengthwise certify --check FILE` checks again. The verdict `equivalent` is given only if that
     checker, which shares no code with the search, accepts the proof; `.summary()["terms"]` has the
     terms of the claim.
@@ -455,7 +455,7 @@ def _reader(model: nn.Module | Run) -> nn.Module:
         ConfigError: it is neither.
     """
     module = module_of(model)
-    return module if does_take_lengths(module) else adapt(module)
+    return adapt(module) if takes_tokens_alone(module) else module
 
 
 def _fitting(model: nn.Module | Run, language: object) -> Language:

@@ -183,13 +183,20 @@ def up_to_eight(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
     return (weight + at.mean()).expand(len(tokens), -1)
 
 
+def no_more_than_eight(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
+    assert tokens.shape[1] <= 8, "at most 8"
+    return weight.expand(len(tokens), -1)
+
+
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (up_to_eight, "cannot read words of 40 symbols (IndexError"),
+        (up_to_eight, "fails on words of 40 symbols (IndexError"),
+        (no_more_than_eight, "fails on words of 40 symbols (AssertionError: at most 8)"),
+        (lambda t, n, w: sys.exit(3), "cannot read words of 1 to 7 symbols"),
         (lambda t, n, w: torch.ones(len(t), 2), "have no gradient, so it cannot be trained"),
         (lambda t, n, w: (w * t[:, :1]).detach()[:, :2] * 0, "have no gradient"),
-        (lambda t, n, w: w[:2].expand(len(t), 2) * torch.nan, "no finite numbers"),
+        (lambda t, n, w: w[:2].expand(len(t), 2) * torch.nan, "no numbers (nan)"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_anything_is_written(
@@ -201,10 +208,30 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_network_may_leave_gradients_out_in_eval_mode() -> None:
+    class Careful(Strange):
+        def forward(self, tokens: Tensor, lengths: Tensor) -> Any:
+            with torch.set_grad_enabled(self.training):
+                return super().forward(tokens, lengths)
+
+    answer = lambda t, n, w: (t.ge(0).sum(dim=1)[:, None] + 1) * w  # noqa: E731
+    run = lw.train("parity", Careful(answer), device="cpu", **SMALL)
+    assert len(run.metrics) == 2
+
+
+def test_the_longest_of_labelled_words_are_tried(tmp_path: Path) -> None:
+    words = tmp_path / "words.tsv"
+    lines = {f"{number:0{2 + number % 12}b}" for number in range(1_000)}
+    words.write_text("".join(f"{word}\t{word.count('1') % 2}\n" for word in sorted(lines)))
+    with pytest.raises(ConfigError, match=r"fails on words of 1\d symbols"):
+        lw.train(f"words:{words}", Strange(up_to_eight), device="cpu", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_longer_words_than_a_network_reads_are_refused_in_a_line() -> None:
     model, parity = Strange(up_to_eight), lw.language("parity")
     assert len(lw.predict(lw.adapt(model), parity, ["01", "0" * 8])) == 2
-    with pytest.raises(ConfigError, match="cannot read words of 9 symbols") as refused:
+    with pytest.raises(ConfigError, match="fails on words of 9 symbols") as refused:
         lw.predict(lw.adapt(model), parity, ["0" * 9])
     assert "\n" not in str(refused.value)
 
@@ -224,6 +251,31 @@ def test_networks_that_take_tokens_alone_are_adapted_where_they_are_given() -> N
         for each in (raw, adapted)
     ]
     assert learned[0] == learned[1]
+
+
+class Passes(nn.Module):
+    """A wrapper that hands on what it is given."""
+
+    def __init__(self, within: nn.Module) -> None:
+        super().__init__()
+        self.within = within
+
+    def forward(self, *given: Tensor) -> Tensor:
+        answer: Tensor = self.within(*given)
+        return answer
+
+
+def test_wrappers_of_any_arguments_get_lengths() -> None:
+    parity, words = lw.language("parity"), ["01", "0110", "1"]
+    within = Strange(lambda t, n, w: torch.stack([n % 2 * w[0], 0.5 * w[1] + 0 * n], dim=1))
+    assert lw.predict(Passes(within), parity, words) == ["1", "1", "0"]
+    assert lw.predict(lw.adapt(Passes(within)), parity, words) == ["1", "1", "0"]
+
+
+def test_no_words_have_no_answers() -> None:
+    made = lw.compile("parity")
+    assert lw.predict(made.model, lw.language("parity"), []) == []
+    assert lw.predict(lw.adapt(Sums()), lw.language("parity"), []) == []
 
 
 def test_logits_of_other_classes_are_refused_by_predict() -> None:

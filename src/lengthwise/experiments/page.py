@@ -13,11 +13,12 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
     """
     records, preset = result["records"], result["preset"]
     title = f"{experiment.paper}, {experiment.item}"
+    title += "" if preset == "laptop" else f" (preset {preset})"
     figures = [
         f"![{title}: {figure}]({pictures}-{figure}.svg)" for figure in experiment.figures(records)
     ]
     parts = [
-        f"## {title}" + ("" if preset == "laptop" else f" (preset {preset})"),
+        f"## {title}",
         f"**{experiment.claim}** Printed: {experiment.printed}",
         _made_by(name, result),
         *figures,

@@ -143,8 +143,11 @@ def needed_states(language: Language, sample: Sample) -> int:
     as classes.
     """
     words = access_words(language)
-    apart = len(_apart(distinguished(sample, words, words)))
-    return max(apart, len(np.unique(sample.classes)))
+    return _needed(distinguished(sample, words, words), sample)
+
+
+def _needed(matrix: NDArray[np.bool_], sample: Sample) -> int:
+    return max(len(_apart(matrix)), len(np.unique(sample.classes)))
 
 
 def _apart(matrix: NDArray[np.bool_]) -> list[int]:
@@ -201,7 +204,7 @@ def characteristic(language: Language, sample: Sample) -> Characteristic:
     forced = (matrix[:, count:] | same).all(axis=0).reshape(count, symbols)
     ended = np.bincount(states_of(language, sample), minlength=count) > 0
     return Characteristic(
-        needed_states=max(len(_apart(matrix[:, :count])), len(np.unique(sample.classes))),
+        needed_states=_needed(matrix[:, :count], sample),
         forced=forced,
         is_characteristic=bool(apart_states.all() and forced.all() and ended.all()),
     )

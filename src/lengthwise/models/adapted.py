@@ -8,6 +8,7 @@ A word takes the last positions of its row, and the positions left of it hold -1
 network that wants another layout.
 """
 
+import copy
 import inspect
 from contextlib import ExitStack
 from typing import Any, Literal, TypeAlias
@@ -15,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import torch
 from torch import Generator, Tensor, nn
 
-from lengthwise.errors import ConfigError, in_a_line
+from lengthwise.errors import ConfigError, LengthwiseError, in_a_line
 from lengthwise.layers.rows import ClassLogits, Lengths, Words
 from lengthwise.models.alignment import left_aligned
 from lengthwise.wording import counted
@@ -29,8 +30,8 @@ _NEAR = 1e-3
 """Greatest difference between the logits of a word alone and in a batch."""
 
 
-class UnreadError(ConfigError):
-    """A network raised an error for words of some length."""
+class CallError(ConfigError):
+    """A network raised an error, which is the cause of this one."""
 
 
 class Adapted(nn.Module):
@@ -42,7 +43,7 @@ class Adapted(nn.Module):
         self.padding = padding
         self.pad_token = -1 if pad_token is None else pad_token
         self.has_pad = pad_token is not None
-        self.takes_lengths = does_take_lengths(module)
+        self.takes_lengths = _takes_lengths(module)
 
     def forward(
         self, tokens: Words, lengths: Lengths | None = None, *, generator: Generator | None = None
@@ -52,8 +53,7 @@ class Adapted(nn.Module):
         In training, `generator` determines the random numbers that the network draws.
 
         Raises:
-            ConfigError: the network returns something other than logits, or cannot read words of
-                this length.
+            ConfigError: the network returns something other than logits, or fails on the words.
         """
         if lengths is None:
             lengths = tokens.new_full((len(tokens),), tokens.shape[1])
@@ -87,11 +87,13 @@ class Adapted(nn.Module):
     def _called(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         try:
             logits = self.module(tokens, lengths) if self.takes_lengths else self.module(tokens)
-        except (RuntimeError, IndexError, ValueError) as error:
-            if length := tokens.shape[1]:
-                raise UnreadError(
-                    f"{self.name} cannot read words of {counted(length, 'symbol')} "
-                    f"({in_a_line(error)}). Let it read rows of this length, or give shorter words."
+        except (LengthwiseError, torch.OutOfMemoryError):
+            raise
+        except (Exception, SystemExit) as error:
+            if tokens.shape[1]:
+                raise CallError(
+                    f"{self.name} fails on words of {counted(int(lengths.max()), 'symbol')} "
+                    f"({in_a_line(error)}). Mend its forward, or give shorter words."
                 ) from error
             raise ConfigError(
                 f"{self.name} cannot read the empty word ({in_a_line(error)}). Give it a symbol "
@@ -150,7 +152,7 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
         raise ConfigError(f"padding={padding!r} is none. Use 'left', 'right' or 'none'.")
     if pad_token is not None and (isinstance(pad_token, bool) or not isinstance(pad_token, int)):
         raise ConfigError(f"pad_token={pad_token!r} is no whole number. Use the number of symbols.")
-    takes_lengths = does_take_lengths(module)
+    takes_lengths = _takes_lengths(module)
     if padding in ("left", "right") and not takes_lengths:
         raise ConfigError(
             f"padding={padding!r} needs lengths to tell words from pads, but "
@@ -160,12 +162,27 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
     return Adapted(module, layout, pad_token)
 
 
-def does_take_lengths(module: nn.Module) -> bool:
-    """Return whether `forward` has a second argument without a default, or one named `lengths`."""
+def takes_tokens_alone(module: nn.Module) -> bool:
+    """Return whether `forward` cannot be called with tokens and lengths."""
+    try:
+        inspect.signature(module.forward).bind(None, None)
+    except TypeError:
+        return True
+    except ValueError:  # it has no signature
+        return False
+    return False
+
+
+def _takes_lengths(module: nn.Module) -> bool:
+    """Return whether `forward` has a second argument without a default, or one named `lengths`, or
+    any number of arguments.
+    """
     try:
         parameters = list(inspect.signature(module.forward).parameters.values())
     except (TypeError, ValueError):
         return False
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return True
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(named) < 2:
         return False
@@ -178,7 +195,8 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
 
     Raises:
         ConfigError: it has no weights, raises an error, returns another shape, another number of
-            classes, or logits that depend on chance or on the other words of a batch.
+            classes, or logits that are no numbers, or depend on chance or on the other words of a
+            batch.
     """
     name, was_training = model.name, model.training
     if not any(weight.requires_grad for weight in model.parameters()):
@@ -192,9 +210,7 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
         with torch.random.fork_rng(devices=[]):
             logits, again = model(tokens, lengths), model(tokens, lengths)
             alone = torch.cat([model(torch.tensor([w]), torch.tensor([len(w)])) for w in words])
-    except (Exception, SystemExit) as error:
-        if isinstance(error, ConfigError) and not isinstance(error, UnreadError):
-            raise
+    except CallError as error:
         reason = in_a_line(error.__cause__ or error)
         raise ConfigError(
             f"{name} cannot read words of 1 to {longest} symbols in tokens {tuple(tokens.shape)} "
@@ -207,9 +223,10 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
             f"{name} returned {logits.shape[1]} logits for each word, but the language has "
             f"{num_classes} classes. Build it with num_classes={num_classes}."
         )
-    if not logits.isfinite().all():
+    if logits.isnan().any():
         raise ConfigError(
-            f"{name} returned logits that are no finite numbers. Start it from smaller weights."
+            f"{name} returned logits that are no numbers (nan). Look at its masks of pads, or "
+            f"start it from smaller weights."
         )
     if not torch.equal(logits, again):
         raise ConfigError(
@@ -232,14 +249,17 @@ def require_trainable(model: Adapted, longest: int) -> None:
     Raises:
         ConfigError: it is one.
     """
+    tokens, lengths = torch.zeros(2, longest, dtype=torch.long), torch.full((2,), longest)
     was_training = model.training
     model.eval()  # so that no running mean sees these words
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
-            logits = model(torch.zeros(2, longest, dtype=torch.long), torch.full((2,), longest))
+            has_gradient = model(tokens, lengths).requires_grad
+            if not has_gradient:  # it may leave gradients out in eval mode alone
+                has_gradient = copy.deepcopy(model).train()(tokens, lengths).requires_grad
     finally:
         model.train(was_training)
-    if not logits.requires_grad:
+    if not has_gradient:
         raise ConfigError(
             f"the logits of {model.name} have no gradient, so it cannot be trained. Leave out "
             f"no_grad, detach and numpy in its forward."

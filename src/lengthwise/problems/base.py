@@ -161,6 +161,10 @@ class Problem(ABC):
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return the objective, divided among processes."""
 
+    def longest(self, plan: Plan) -> int:
+        """Return the length of the longest words of training, of a problem about words."""
+        return int(plan.data.max_length)
+
     @abstractmethod
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run; nothing is stored."""

@@ -63,7 +63,8 @@ def classify(
 ) -> list[Answer]:
     """Return the class that a model gives to each word, with its probability."""
     logits = predict(model, words, device=device_of(model))
-    require_classes(logits, language, language.spec or "the language")
+    if words:
+        require_classes(logits, language, language.spec or "the language")
     classes = answer_of(logits)
     share = shares(logits).gather(1, classes[:, None])[:, 0].tolist() if words else []
     names = [language.class_names[c] for c in classes.tolist()]

@@ -219,6 +219,10 @@ class LabelledWordsProblem(Problem):
         source, precision = WordsOfFile(words, plan.data, self.name), plan.training.precision
         return curriculum(source, first, plan.network, precision=precision)
 
+    def longest(self, plan: Plan) -> int:
+        """Return the length of the longest words of training and validation."""
+        return Labels(self.words.load(), plan.data, self.name).longest
+
     def remember(self, model: nn.Module) -> None:
         """Record the symbols and classes that a model was made for."""
         remember(model, self.symbols)
