@@ -217,6 +217,15 @@ def test_beginnings_are_distinguished_by_the_words_that_start_with_them(
                 assert words[left] != words[right]
 
 
+def test_as_many_states_are_needed_as_there_are_classes() -> None:
+    """No word begins with the access word of the second state, so nothing else tells them apart."""
+    parity = machine([(0, 1), (1, 0)], (0, 1))
+    words: list[Word] = [(0, 0, 1), (0, 0, 0)]
+    both, same = sample_of(words, (1, 0)), sample_of(words[:1], (1,))
+    assert (needed_states(parity, both), characteristic(parity, both).needed_states) == (2, 2)
+    assert needed_states(parity, same) == 1
+
+
 @given(samples(), st.integers(0, len(MACHINES) - 1))
 def test_words_are_counted_at_each_transition_that_they_pass(sample: Sample, index: int) -> None:
     language = MACHINES[index]

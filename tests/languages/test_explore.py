@@ -1,4 +1,5 @@
 import itertools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -123,6 +124,11 @@ def test_a_function_that_fails_is_told_with_the_word() -> None:
 
     with pytest.raises(LanguageError, match=r"fails on the word 'ab' \(ValueError: no\)\."):
         from_function(failing, "ab", max_states=2)
+
+
+def test_a_function_that_leaves_the_program_is_told_with_the_word() -> None:
+    with pytest.raises(LanguageError, match=r"fails on the word '[ab]*' \(SystemExit: 3\)\."):
+        from_function(lambda w: sys.exit(3), "ab", max_states=2)
 
 
 def test_a_function_that_changes_its_answers_is_refused() -> None:

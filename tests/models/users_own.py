@@ -38,6 +38,10 @@ def broken(*, vocab_size, num_classes):
     raise ValueError("no such\\nluck")
 
 
+def leaving(*, vocab_size, num_classes):
+    raise SystemExit(3)
+
+
 def nothing(*, vocab_size, num_classes):
     return 5
 
