@@ -47,23 +47,27 @@ def paper_of(name: str) -> str:
 
 def papers(results: Path) -> dict[str, str]:
     """Authors and year of each paper, by the name of its page."""
-    found = {paper_of(one.name): one.experiment.paper for one in measured(results)}
+    found = {paper_of(name): one.paper for name, one, _ in _stored(results)}
     return {page: title for page, title in found.items() if page != OWN}
 
 
 def measured(results: Path, page: str = "") -> list[Measured]:
     """What is stored of all experiments, or of those of a page."""
-    files = [
-        (name, experiment, results / file_name(name, preset))
-        for name, experiment in EXPERIMENTS.items()
-        if page in ("", paper_of(name))
-        for preset in PRESETS
-    ]
     return [
         Measured(name, experiment, json.loads(file.read_text(encoding="utf-8")))
-        for name, experiment, file in files
-        if file.exists()
+        for name, experiment, file in _stored(results)
+        if page in ("", paper_of(name))
     ]
+
+
+def _stored(results: Path) -> list[tuple[str, Experiment, Path]]:
+    """The files of records that there are, each with its experiment; none is read."""
+    every = [
+        (name, experiment, results / file_name(name, preset))
+        for name, experiment in EXPERIMENTS.items()
+        for preset in PRESETS
+    ]
+    return [each for each in every if each[2].exists()]
 
 
 def sections(results: Path, page: str) -> str:

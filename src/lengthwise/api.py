@@ -17,7 +17,7 @@ from lengthwise.languages.spec import language as language  # noqa: PLC0414  han
 from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
-from lengthwise.models.adapted import adapt, takes_tokens_alone
+from lengthwise.models.adapted import with_lengths
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
@@ -236,7 +236,7 @@ def evaluate(
         ConfigError: the model was made for other symbols or classes, lengths are not whole
             numbers, an option is not for this problem, or there is no folder to store into.
     """
-    module, watch = _reader(model), caller_watch(progress)
+    module, watch = with_lengths(module_of(model)), caller_watch(progress)
     seed = whole("seed", seed)
     if words_per_length is not None:
         words_per_length = whole("words_per_length", words_per_length, 1)
@@ -330,7 +330,7 @@ def predict(
         if model.problem.kind != "recognition" or options:
             return _answered(model, language, options)
         return predict(model.model, model.language, cast(Sequence[str], language))
-    chosen, module = _fitting(model, language), _reader(model)
+    chosen, module = _fitting(model, language), with_lengths(module_of(model))
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
     if words is None or not _are_words(words):
@@ -446,16 +446,6 @@ def _are_words(words: object) -> bool:
         and not isinstance(words, str)
         and all(isinstance(word, Sequence) for word in words)
     )
-
-
-def _reader(model: nn.Module | Run) -> nn.Module:
-    """Return the network of a run, or one that is given; one that takes tokens alone is adapted.
-
-    Raises:
-        ConfigError: it is neither.
-    """
-    module = module_of(model)
-    return adapt(module) if takes_tokens_alone(module) else module
 
 
 def _fitting(model: nn.Module | Run, language: object) -> Language:

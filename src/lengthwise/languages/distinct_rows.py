@@ -14,7 +14,7 @@ _END = 2**62
 """Keys stay below this, so that none overflows."""
 
 _MOST_VALUES = 2**30
-"""Where entries differ by more, their ranks stand for them."""
+"""Number of values between the least and the greatest from which ranks stand for entries."""
 
 
 class Distinct(NamedTuple):

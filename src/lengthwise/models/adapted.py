@@ -162,15 +162,15 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
     return Adapted(module, layout, pad_token)
 
 
-def takes_tokens_alone(module: nn.Module) -> bool:
-    """Return whether `forward` cannot be called with tokens and lengths."""
+def with_lengths(module: nn.Module) -> nn.Module:
+    """Return a network that is called with tokens and lengths: itself, or itself adapted."""
     try:
         inspect.signature(module.forward).bind(None, None)
     except TypeError:
-        return True
+        return adapt(module)
     except ValueError:  # it has no signature
-        return False
-    return False
+        return module
+    return module
 
 
 def _takes_lengths(module: nn.Module) -> bool:

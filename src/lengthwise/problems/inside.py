@@ -14,7 +14,7 @@ from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.models.adapted import adapt, takes_tokens_alone
+from lengthwise.models.adapted import with_lengths
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
@@ -163,8 +163,8 @@ def learn_automaton(
         classes = own.class_names if classes is None else classes
         domain = own.domain if domain is None else domain
         recogniser = recogniser.model
-    elif isinstance(recogniser, nn.Module) and takes_tokens_alone(recogniser):
-        recogniser = adapt(recogniser)
+    elif isinstance(recogniser, nn.Module):
+        recogniser = with_lengths(recogniser)
     elif not callable(recogniser):
         raise ConfigError(
             f"a recogniser is a run, a model or a function from words to classes, but got "
