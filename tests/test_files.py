@@ -60,7 +60,7 @@ def test_any_bytes_are_a_value_or_a_reason_on_one_line(content: bytes) -> None:
         (b"[18446744073709551616]", "more than 64 bits"),
         (b"[" + b"9" * 5000 + b"]", "more than 64 bits"),
         (b'{"a": 1, "b": 2, "b": 3}', "'b' stands twice"),
-        (b'["\\ud800"]', "surrogates not allowed"),
+        (b'["\\ud800"]', "half of a character, '\\ud800': a lone surrogate"),
     ],
 )
 def test_what_is_never_written_is_refused_with_the_reason(

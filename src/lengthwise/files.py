@@ -290,12 +290,20 @@ def _check(value: Any) -> None:
     for _ in range(_MOST_LEVELS + 1):
         for one in level:
             if isinstance(one, str):
-                one.encode()  # a UnicodeEncodeError is a ValueError
+                _require_characters(one)
         nested = [one for one in level if isinstance(one, dict | list)]
         if not nested:
             return
         level = [part for one in nested for part in _parts(one)]
     raise ValueError(_TOO_DEEP)
+
+
+def _require_characters(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start]
+        raise ValueError(f"it has half of a character, {half!a}: a lone surrogate") from None
 
 
 def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:

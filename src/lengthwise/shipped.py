@@ -54,9 +54,11 @@ def resolved_corpus(path: Path | str) -> Path:
     raise _unknown("prepared text", text, known, listed, TextError)
 
 
-def corpus_named(folder: Path) -> str:
-    """Return how the folder of a text is written: `zoo:NAME` if it comes with the package."""
-    return f"{PREFIX}{folder.name}" if folder.parent == CORPORA else str(folder)
+def spelled(folder: Path) -> str:
+    """Return how the folder of a model or of a text is written: `zoo:NAME` if it comes with the
+    package.
+    """
+    return f"{PREFIX}{folder.name}" if folder.parent in (ROOT, CORPORA) else str(folder)
 
 
 def _unknown(

@@ -194,3 +194,10 @@ def test_a_length_below_zero_has_no_counts() -> None:
 def test_what_is_no_word_is_refused_in_a_line(word: Any) -> None:
     with pytest.raises(WordError, match="a word is a text such as '0', or a list of numbers"):
         PARITY.classify(word)
+
+
+def test_boolean_operations_take_languages_alone() -> None:
+    other: Any = "tomita-3"
+    for operation in (PARITY.__and__, PARITY.__or__, PARITY.__xor__, PARITY.__sub__):
+        with pytest.raises(LanguageError, match=r"take two Languages, but one side is a str"):
+            operation(other)

@@ -208,6 +208,30 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
+def test_the_empty_word_is_tried_where_training_has_it(tmp_path: Path) -> None:
+    class LastSymbol(Sums):
+        def forward(self, tokens: Tensor) -> Tensor:
+            return super().forward(tokens + tokens[:, -1][:, None])
+
+    model = LastSymbol()
+    with pytest.raises(ConfigError, match=r"cannot read the empty word .*pad_token=that symbol"):
+        lw.train("parity", model, device="cpu", min_length=0, out=tmp_path / "run", **SMALL)
+    assert not (tmp_path / "run").exists()
+    lw.train("parity", lw.adapt(model, pad_token=2), device="cpu", min_length=0, **SMALL)
+
+
+def test_a_second_argument_of_another_name_gets_no_lengths() -> None:
+    """As in training: it may be a mask."""
+
+    class Masked(Sums):
+        def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+            assert mask is None
+            return super().forward(tokens)
+
+    words = ["01", "011"]
+    assert lw.predict(Masked(), "parity", words) == lw.predict(Sums(), "parity", words)
+
+
 def test_a_network_may_leave_gradients_out_in_eval_mode() -> None:
     class Careful(Strange):
         def forward(self, tokens: Tensor, lengths: Tensor) -> Any:

@@ -23,6 +23,7 @@ from lengthwise.errors import CertificateError, ClaimError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import require_own_certificate
+from lengthwise.shipped import spelled
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
@@ -100,8 +101,8 @@ def _require_plain_files(path: Path) -> None:
     for name in NEEDED:
         if not (path / name).exists():
             raise RunError(
-                f"a submission has {', '.join(NEEDED)}, but {path} has no {name}. `lengthwise "
-                f"certify {path}` makes the certificate of a run."
+                f"a submission has {', '.join(NEEDED)}, but {spelled(path)} has no {name}. "
+                f"`lengthwise certify {spelled(path)}` makes the certificate of a run."
             )
 
 

@@ -157,6 +157,11 @@ def _check(arguments: argparse.Namespace) -> None:
     file = arguments.check
     if str(file).startswith(PREFIX):
         file = resolved(file) / "certificate.json"
+        if not file.exists():
+            raise CertificateError(
+                f"{arguments.check} has no certificate: nothing is proved of it. `lengthwise zoo` "
+                f"says of which models something is."
+            )
     _require_certificate(file)
     certificate = Certificate.load(file)
     if arguments.against is not None:

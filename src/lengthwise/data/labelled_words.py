@@ -305,7 +305,7 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
     file.flush()
     mixed.refuse(path)
     if not lengths:
-        raise TextError(f"{path} is empty. Give a file of labelled words.")
+        raise TextError(f"{path} has no words. Write a word and its label on each line.")
     if len(classes) < 2:
         raise TextError(
             f"{path} has one class only, {next(iter(classes))!r:.60}, so there is nothing to "

@@ -438,7 +438,12 @@ def _shared_domain(left: Language | None, right: Language | None) -> Language | 
     return left & right
 
 
-def _require_recogniser(language: Language) -> None:
+def _require_recogniser(language: object) -> None:
+    if not isinstance(language, Language):
+        raise LanguageError(
+            f"boolean operations take two Languages, but one side is a {type(language).__name__}. "
+            f"Write language(...) around a name or an expression."
+        )
     if language.class_names != ("0", "1"):
         raise LanguageError(
             f"boolean operations need the classes 0 and 1, but this language has "

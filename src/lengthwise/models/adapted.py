@@ -165,12 +165,12 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
 def with_lengths(module: nn.Module) -> nn.Module:
     """Return a network that is called with tokens and lengths: itself, or itself adapted."""
     try:
-        inspect.signature(module.forward).bind(None, None)
+        inspect.signature(module.forward)
+    except ValueError:  # it has none
+        return module
     except TypeError:
         return adapt(module)
-    except ValueError:  # it has no signature
-        return module
-    return module
+    return module if _takes_lengths(module) else adapt(module)
 
 
 def _takes_lengths(module: nn.Module) -> bool:
@@ -243,8 +243,9 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
         )
 
 
-def require_trainable(model: Adapted, longest: int) -> None:
-    """Refuse a network that cannot read words of a length, or whose logits have no gradient.
+def require_trainable(model: Adapted, shortest: int, longest: int) -> None:
+    """Refuse a network that cannot read the shortest or the longest words of training, or whose
+    logits have no gradient.
 
     Raises:
         ConfigError: it is one.
@@ -254,6 +255,7 @@ def require_trainable(model: Adapted, longest: int) -> None:
     model.eval()  # so that no running mean sees these words
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            model(tokens[:, longest - shortest :], torch.full((2,), shortest))
             has_gradient = model(tokens, lengths).requires_grad
             if not has_gradient:  # it may leave gradients out in eval mode alone
                 has_gradient = copy.deepcopy(model).train()(tokens, lengths).requires_grad

@@ -161,9 +161,9 @@ class Problem(ABC):
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
         """Return the objective, divided among processes."""
 
-    def longest(self, plan: Plan) -> int:
-        """Return the length of the longest words of training, of a problem about words."""
-        return int(plan.data.max_length)
+    def lengths(self, plan: Plan) -> tuple[int, int]:
+        """Return the least and the greatest length of words of training, if it is about words."""
+        return int(plan.data.min_length), int(plan.data.max_length)
 
     @abstractmethod
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:

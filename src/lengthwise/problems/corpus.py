@@ -11,7 +11,7 @@ from lengthwise.evaluation.perplexity import perplexity_of
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.results import Options
-from lengthwise.shipped import CORPORA, corpus_named
+from lengthwise.shipped import CORPORA, spelled
 from lengthwise.training.settings import MixedTrainingConfig
 from lengthwise.wording import counted
 
@@ -36,7 +36,7 @@ class CorpusReference:
         """Return the reference to a corpus, by its name or the absolute path of its folder."""
         folder = corpus.folder
         return cls(
-            folder=corpus_named(folder if folder.parent == CORPORA else folder.resolve()),
+            folder=spelled(folder if folder.parent == CORPORA else folder.resolve()),
             digest=corpus.digest,
             tokenizer=corpus.tokenizer_digest,
         )

@@ -262,7 +262,7 @@ def train(
         require_compiler(choose_device(device))
     model, objective = plan.draw(), plan.problem.objective(plan, processes)
     if isinstance(model, Adapted):
-        require_trainable(model, plan.problem.longest(plan))
+        require_trainable(model, *plan.problem.lengths(plan))
     made_with = {**environment(device), **plan.problem.environment(plan)}
     if processes.count > 1:
         made_with["processes"] = str(processes.count)

@@ -39,7 +39,8 @@ class Labels(Objective):
         self._config = config
         self._train = part_of(words, TRAIN, config, name)
         self._valid = part_of(words, VALID, config, name)
-        self.longest = int(words.lengths(torch.cat([self._train, self._valid]).numpy()).max())
+        lengths = words.lengths(torch.cat([self._train, self._valid]).numpy())
+        self.shortest, self.longest = int(lengths.min()), int(lengths.max())
         for setting in ("batch_size", "validation_words"):
             count = getattr(config, setting)
             require(

@@ -219,9 +219,10 @@ class LabelledWordsProblem(Problem):
         source, precision = WordsOfFile(words, plan.data, self.name), plan.training.precision
         return curriculum(source, first, plan.network, precision=precision)
 
-    def longest(self, plan: Plan) -> int:
-        """Return the length of the longest words of training and validation."""
-        return Labels(self.words.load(), plan.data, self.name).longest
+    def lengths(self, plan: Plan) -> tuple[int, int]:
+        """Return the least and the greatest length of words of training and validation."""
+        words = Labels(self.words.load(), plan.data, self.name)
+        return words.shortest, words.longest
 
     def remember(self, model: nn.Module) -> None:
         """Record the symbols and classes that a model was made for."""

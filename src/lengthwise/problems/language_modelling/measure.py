@@ -15,7 +15,7 @@ from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.results import Evaluation, Options, Watch
-from lengthwise.shipped import corpus_named
+from lengthwise.shipped import spelled
 from lengthwise.training.devices import environment
 
 _DOUBLINGS = 4
@@ -46,7 +46,7 @@ def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Ev
         )
     records = [each.to_record() for each in found]
     summary = {
-        "corpus": corpus_named(corpus.folder),
+        "corpus": spelled(corpus.folder),
         "part": part,
         "model": plan.model,
         "train_window": plan.data.window,
