@@ -14,6 +14,7 @@ from lengthwise.languages.language import Language
 from lengthwise.precision import require_usable
 from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
 from lengthwise.transfer import sent
+from lengthwise.wording import counted
 
 MOST_SYMBOLS = 1_000_000
 """Greatest number of positions of one batch, so that memory stays bounded whatever the lengths."""
@@ -92,8 +93,8 @@ def _require_logits(found: Any, num_words: int) -> Tensor:
     else:
         return found
     raise ConfigError(
-        f"the model gave {came} for a batch of {num_words} words; it must give logits "
-        f"[word, class], a tensor of floating-point numbers."
+        f"the model gave {came} for a batch of {counted(num_words, 'word')}; it must give "
+        f"logits [word, class], a tensor of floating-point numbers."
     )
 
 

@@ -190,8 +190,8 @@ class Language(Viewed):
                 )
         if self.domain.classes[state] != 1:
             raise WordError(
-                f"the word stops too early, after {len(word)} symbols: it only begins a "
-                f"well-formed word. Add symbols, or remove the last ones."
+                f"the word stops too early, after {counted(len(word), 'symbol')}: it only "
+                f"begins a well-formed word. Add symbols, or remove the last ones."
             )
 
     # ---- machines ----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from lengthwise.errors import LanguageError, WordError
+from lengthwise.wording import counted
 
 
 def check_alphabet(alphabet: object) -> None:
@@ -81,8 +82,7 @@ def check_table(
     num_states = len(transitions)
     if len(classes) != num_states:
         raise LanguageError(
-            f"every state has a class, but there are {num_states} states and "
-            f"{len(classes)} classes."
+            f"every state has a class, but for {counted(num_states, 'state')} came {len(classes)}."
         )
     if not _is_int(start):
         raise LanguageError(f"the start state is an integer, but start={_shown(start)}.")
@@ -132,7 +132,8 @@ def _check_row(alphabet: tuple[str, ...], num_states: int, state: int, row: obje
         )
     if len(row) != len(alphabet):
         raise LanguageError(
-            f"state {state} has {len(row)} transitions, but there are {len(alphabet)} symbols."
+            f"state {state} has {counted(len(row), 'transition')}, but the alphabet has "
+            f"{counted(len(alphabet), 'symbol')}."
         )
     if set(map(type, row)) == {int} and min(row) >= 0 and max(row) < num_states:
         return  # most rows, and quicker than one target at a time

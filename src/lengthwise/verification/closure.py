@@ -158,8 +158,9 @@ def explore(
     """
     if algebra.num_symbols != language.num_symbols:
         raise VerificationError(
-            f"the model has {algebra.num_symbols} symbols, but {language.spec or 'the language'} "
-            f"has {language.num_symbols}. Give a language over the model's own alphabet."
+            f"the model has {counted(algebra.num_symbols, 'symbol')}, but "
+            f"{language.spec or 'the language'} has {language.num_symbols}. Give a language "
+            f"over the model's own alphabet."
         )
     elements = MonoidElements(language)
     levels: list[Level] = []

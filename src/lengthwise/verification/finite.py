@@ -21,6 +21,7 @@ from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import ABSENT, Integers, TreeAlgebra
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, explore
+from lengthwise.wording import counted
 
 NONE = -1
 """Marks a chunk that does not occur in a table."""
@@ -284,8 +285,8 @@ def one_class(num_symbols: int, domain: Language | None) -> Language:
     """
     if domain is not None and domain.num_symbols != num_symbols:
         raise VerificationError(
-            f"the model has {num_symbols} symbols, but the domain has {domain.num_symbols}. Give a "
-            f"domain over the model's own alphabet."
+            f"the model has {counted(num_symbols, 'symbol')}, but the domain has "
+            f"{domain.num_symbols}. Give a domain over the model's own alphabet."
         )
     alphabet = tuple(f"s{i}" for i in range(num_symbols)) if domain is None else domain.alphabet
     return Language(

@@ -28,6 +28,7 @@ from lengthwise.verification.closure import (
     Pairs,
     in_words,
 )
+from lengthwise.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,9 @@ def explore_prefixes(
     """
     if recurrence.num_symbols != language.num_symbols:
         raise VerificationError(
-            f"the model has {recurrence.num_symbols} symbols, but {language.spec or 'the language'}"
-            f" has {language.num_symbols}. Give a language over the model's own alphabet."
+            f"the model has {counted(recurrence.num_symbols, 'symbol')}, but "
+            f"{language.spec or 'the language'} has {language.num_symbols}. Give a language "
+            f"over the model's own alphabet."
         )
     machine = language.total().minimised()
     classes = np.array(machine.classes, dtype=np.int64)
