@@ -19,7 +19,7 @@ GOOD: dict[str, Any] = {"alphabet": ("a", "b"), "transitions": ((0, 1), (1, 0)),
         (("a b",), ((0,),), (0,), "without spaces"),
         (("a",), ((1,),), (0,), "moves by 'a' to 1"),
         (("a",), ((0, 0),), (0,), "2 transitions"),
-        (("a",), ((0,),), (0, 1), "1 states and 2 classes"),
+        (("a",), ((0,),), (0, 1), "but for 1 state came 2"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(
