@@ -1,10 +1,9 @@
 """Table of `tasks.md`: the accuracy on the words of both protocols, with the same settings."""
 
-from statistics import fmean
 from typing import Any
 
 from lengthwise.experiments.chi2023.table1 import FEWER_COLUMNS, MEASURED, NEAR
-from lengthwise.experiments.trained import one_digit
+from lengthwise.experiments.trained import best_and_mean, one_digit
 from lengthwise.sweeps.folder import differing
 from lengthwise.wording import counted
 
@@ -43,4 +42,4 @@ def _by_name(records: list[Run]) -> dict[Name, Run]:
 
 
 def _mean(found: dict[Name, Run], names: list[Name]) -> str:
-    return one_digit(100 * fmean(found[name]["tests"][NEAR]["mean_accuracy"] for name in names))
+    return one_digit(best_and_mean([found[name] for name in names], NEAR)[1])

@@ -20,8 +20,11 @@ from lengthwise.experiments.trained import (
     TrainedExperiment,
     accuracy_by_length,
     best_and_mean,
+    difference,
+    mean_accuracy,
     mean_curve,
     one_digit,
+    reaches,
 )
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan
@@ -126,6 +129,29 @@ def test_all_means_all() -> None:
         "99.9",
         "0.0",
     ]
+
+
+def test_what_rounds_to_the_print_reaches_it() -> None:
+    assert [reaches(value, 100.0) for value in (100.0, 99.9986, 99.951, 99.949)] == [
+        *([True] * 3),
+        False,
+    ]
+    assert [difference(value, 100.0) for value in (100.0, 99.9986, 99.9, 99.84)] == [
+        "+0.0",
+        "+0.0",
+        "-0.1",
+        "-0.2",
+    ]
+
+
+def test_even_and_odd_lengths_weigh_alike() -> None:
+    """Of 51, 54, ..., 99 nine are odd; a constant answer to D_2 is right on these."""
+    lengths = range(51, 100, 3)
+    wrong = {str(n): 4 for n in lengths if n % 2 == 0}
+    test = {"lengths": "51:99:3", "words_per_length": 8, "missing": [], "wrong": wrong}
+    assert mean_accuracy(test) == 0.75
+    assert mean_accuracy({**test, "lengths": "51:100", "wrong": {}}) == 1
+    assert mean_accuracy({**test, "lengths": "51:99:2", "wrong": {"53": 8}}) == 1 - 1 / 25
 
 
 def test_binary_memory_is_told_by_its_worst_seed_and_length() -> None:
@@ -242,6 +268,8 @@ def test_a_transformer_is_set_beside_an_rnn_that_is_right() -> None:
     assert says({"41": 2}, half) == []
     assert says({}, half) == [(True, "50.0 to 50.0, and at 40 symbols 90.0 to 90.0")]
     assert says({}, {"41": 5}) == [(False, "87.5 to 87.5, and at 40 symbols 90.0 to 90.0")]
+    found = table2.check([run("rnn", {}, {}), run("transformer", half, half)])  # it learned nothing
+    assert [one.holds for one in found if "Transformer" in one.says] == [False]
 
 
 def test_figure_4_is_judged_by_the_end_of_its_curves() -> None:

@@ -34,10 +34,12 @@ from lengthwise.experiments.trained import (
     best_and_mean,
     cells,
     curves,
+    difference,
     from_to,
     is_learnt,
     one_digit,
     pair,
+    reaches,
     scores,
 )
 from lengthwise.languages.spec import parse
@@ -304,7 +306,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         below = {
             row: f"{row} {pair(*measured)} (printed {pair(printed.best, printed.mean)})"
             for row, (printed, measured) in rows.items()
-            if _shown(measured[0]) < printed.best or _shown(measured[1]) < printed.mean
+            if not (reaches(measured[0], printed.best) and reaches(measured[1], printed.mean))
         }
         statements.append(
             Statement(
@@ -395,14 +397,10 @@ def _is_perfect(one: Record) -> bool:
     return bool(one["perfect"]) and all(not test["wrong"] for test in one["tests"].values())
 
 
-def _shown(value: float) -> float:
-    return float(one_digit(value))
-
-
 def _difference(printed: Published, runs_: Sequence[Record]) -> str:
-    best, mean = (_shown(value) for value in best_and_mean(runs_, NEAR))
-    first = f"{best - printed.best + 0.0:+.1f}"
-    return first if len(runs_) == 1 else f"{first} / {mean - printed.mean + 0.0:+.1f}"
+    best, mean = best_and_mean(runs_, NEAR)
+    first = difference(best, printed.best)
+    return first if len(runs_) == 1 else f"{first} / {difference(mean, printed.mean)}"
 
 
 def _printed(records: Sequence[Record]) -> Mapping[tuple[str, str], Published]:
