@@ -28,10 +28,12 @@ def test_every_row_is_a_language_of_ours_and_no_mean_is_above_its_best() -> None
 def run_of(accuracy: float, longest: int | None) -> Record:
     """A run of the Transformer, as its record tells."""
     reached = {} if longest is None else {"longest": longest}
+    right = {"lengths": "41:44", "words_per_length": 2, "missing": [], "wrong": {"41": 2, "42": 2}}
+    test = {"mean_accuracy": 0.5, "protocol": "published", **right}
     return {
         **{"row": "parity", "column": "transformer", "seed": 0, "perfect": False},
         **{"settings": {"recognition": {"max_length": 40}}, "validation_accuracy": accuracy},
-        **{"tests": {NEAR: {"mean_accuracy": 0.5, "protocol": "published"}}, **reached},
+        **{"tests": {NEAR: test}, **reached},
     }
 
 

@@ -337,8 +337,10 @@ def mean_accuracy(test: Mapping[str, Any]) -> float:
     more, and some languages have no word of odd length, so that a constant answer is right there.
     """
     by_length = accuracy_by_length(test)
-    halves = ([right for n, right in by_length.items() if n % 2 == odd] for odd in (0, 1))
-    return fmean(fmean(half) for half in halves if half)
+    even, odd = ([right for n, right in by_length.items() if n % 2 == rest] for rest in (0, 1))
+    if not even or not odd or len(even) == len(odd):
+        return float(test["mean_accuracy"])
+    return (fmean(even) + fmean(odd)) / 2
 
 
 def reaches(measured: float, printed: float) -> bool:

@@ -131,7 +131,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     told = [
         f"{waits[0]} steps that wait, at two places each, and {waits[1]} levels for {LONGEST} "
         f"symbols",
-        f"less time: {', '.join(f'{row} {ratio:.1f} times' for row, ratio in ratios.items())}",
+        f"less time: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
         *(f"{row} is left out, as it was not learned: {amiss[row]}" for row in rows if amiss[row]),
     ]
     return [
@@ -143,6 +143,11 @@ def check(records: Sequence[Record]) -> list[Statement]:
             measured="; ".join(told),
         )
     ]
+
+
+def _about(ratio: float) -> str:
+    """Write two digits of a ratio of times that were measured once: `270`."""
+    return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
 def _not_right(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:

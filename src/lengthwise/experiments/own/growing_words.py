@@ -39,6 +39,7 @@ from lengthwise.problems.inside import analyse
 from lengthwise.problems.learning import halves, products_of
 from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.tasks.task import Task
+from lengthwise.training.loop import kept
 
 LANGUAGE = "modular-arithmetic"
 
@@ -144,7 +145,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "settings": plan,
             "network": settings["network"],
             "words_told": settings["told"],
-            "at_training_lengths": told[-1]["validation_accuracy"],
+            "at_training_lengths": kept(told)["validation_accuracy"],
             "longest": reached[-1],
             **_of_tree(run),
             "curve": [

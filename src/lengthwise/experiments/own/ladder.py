@@ -36,6 +36,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.training.devices import environment
+from lengthwise.training.loop import kept as kept_weights
 
 CARRIED = 0.99
 """Share of right answers from which on a network carries, or fits, a language."""
@@ -150,6 +151,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     asked = sum(each.words for each in result.by_length)
     right = sum(each.correct for each in result.by_length)
     carried = sum(by_length.values()) / len(by_length)
+    validated = kept_weights(run.metrics)["validation_accuracy"]
     return [
         {
             **{key: value for key, value in record.items() if key != "settings"},
@@ -162,11 +164,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "states": language.minimised().num_states,
             "symbols": language.num_symbols,
             "layers_of_lookups": _layers(language),
-            "validation_accuracy": run.metrics[-1]["validation_accuracy"],
+            "validation_accuracy": validated,
             "accuracy_by_length": {str(n): round(share, 6) for n, share in by_length.items()},
             "mean_accuracy": carried,
             "carries": carried >= CARRIED,
-            "fits": run.metrics[-1]["validation_accuracy"] >= CARRIED,
+            "fits": validated >= CARRIED,
             "shortcut": max(result.shortcuts.values(), default=None),
             "protocol": plan.data.protocol,
             "trained_on": f"1..{plan.data.max_length}",
@@ -289,8 +291,8 @@ def kept(records: Sequence[Record]) -> Table:
             ]
             row += [
                 _of([one.is_as_expected for one in asked]),
-                _of([one["carries"] == (says == "yes") for one in runs]),
-                _of([one["carries"] == (says == "yes") for one in runs if one["fits"]]),
+                _count([one["carries"] == (says == "yes") for one in runs]),
+                _count([one["carries"] == (says == "yes") for one in runs if one["fits"]]),
             ]
         rows.append(row)
     counted = ("languages", "runs", "runs that fit")
@@ -299,12 +301,17 @@ def kept(records: Sequence[Record]) -> Table:
     )
 
 
+def _count(right: Sequence[bool]) -> str:
+    """Return `9 of 10`: how many are right; no interval, as runs of a language are alike."""
+    return f"{sum(right)} of {len(right)}" if right else ""
+
+
 def _of(right: Sequence[bool]) -> str:
     """Return `9 of 10 (60 to 98 %)`: how many are right, with Wilson's interval."""
     if not right:
         return ""
     low, high = wilson(sum(right), len(right))
-    return f"{sum(right)} of {len(right)} ({100 * low:.0f} to {100 * high:.0f} %)"
+    return f"{_count(right)} ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
 def exceptions(records: Sequence[Record]) -> Table:

@@ -356,7 +356,7 @@ def _judge_positions(records: Sequence[Record]) -> list[Statement]:
         "the best is reached with sinusoidal positions (each kind is trained in its own way)",
         records,
         chosen=lambda choice: choice.position == "sinusoidal",
-        alike=lambda choice: (choice.width, choice.examples),
+        alike=lambda choice: (choice.width, choice.examples, choice.rate),
         slack=0.0,
     )
 
@@ -368,7 +368,7 @@ def _judge_examples(records: Sequence[Record]) -> list[Statement]:
         "1,000 examples suffice for the best (to 0.01)",
         [one for one in records if _ROWS[one["row"]][1] != 40],
         chosen=lambda choice: choice.examples == min(EXAMPLES),
-        alike=lambda choice: (choice.width, choice.position),
+        alike=lambda choice: (choice.width, choice.position, choice.rate),
         slack=0.01,
     )
 
@@ -379,7 +379,7 @@ def _better(
     records: Sequence[Record],
     *,
     chosen: Callable[[Choice], bool],
-    alike: Callable[[Choice], tuple[int, int | str]],
+    alike: Callable[[Choice], tuple[int, int | str, float | None]],
     slack: float,
 ) -> list[Statement]:
     """Compare choices that differ in one thing, with strong supervision, for each n."""
