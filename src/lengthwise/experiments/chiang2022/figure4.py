@@ -3,7 +3,7 @@
 The encoder has the shape of the exact one (two layers, one head), width 16, 64 hidden units,
 post-norm, torch's initial weights, Adam with rate 3e-4, and sees one word at a step, 100 steps to
 an epoch. As in the paper's code, both layers begin alike, and all training words of a curve have
-the same number n of symbols. Curves are means of 20 runs: cross-entropy and accuracy on the test
+the same number n of symbols. Curves are means over runs: cross-entropy and accuracy on the test
 words, and the attention of CLS on the first symbol, added up over layers.
 
 The paper says that positions are those of the exact solution, a fixed 1 at the first symbol, as in
@@ -11,13 +11,17 @@ the last version of its code. An early version has a learned map of three featur
 Both are here: with scaling all runs carry with the early map, as in the paper's figure; with the
 fixed ones some do not, or have not learned after the paper's 100 epochs.
 
-Runs are tested after some epochs, and nothing is chosen by what the tests show.
+Runs are tested after some epochs, and nothing is chosen by what the tests show. Each is a part of
+its own, and takes a minute.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -25,22 +29,16 @@ from torch.nn import functional as F
 
 from lengthwise.analysis.figures import Picture, learning_figure
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.experiments.experiment import (
-    MeasuredExperiment,
-    Record,
-    Statement,
-    Table,
-    TrainingWatch,
-    preset_catalogue,
-)
+from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise.experiments.parts import Part, PartsExperiment, grouped, without_problem
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
 from lengthwise.problems.base import Plan
 from lengthwise.problems.recognition.objectives import Final
-from lengthwise.problems.runs import make_plan
-from lengthwise.sweeps.sweep import Progress
+from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
+from lengthwise.training.devices import environment
 from lengthwise.training.loop import Validation, fit
 
 _AT_ONCE = 4
@@ -59,7 +57,7 @@ SCALES = {"standard": "standard", "log-length": "scaled by log n"}
 class Sizes:
     """Training: lengths and epochs; tests: how often, and on how many words."""
 
-    runs: int = 20
+    seeds: tuple[int, ...] = tuple(range(20))
     lengths: tuple[int, ...] = (10, 30, 100, 300)
     epochs: int = 100
     epochs_between_tests: int = 1
@@ -67,25 +65,24 @@ class Sizes:
     test_length: int = 1_000
 
 
-def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
-    """Return means over runs for each position, scale, training length and tested epoch."""
-    records: list[Record] = []
-    curves = list(product(POSITIONS, SCALES, sizes.lengths))
-    steps = sizes.epochs * STEPS
-    for number, (position, scale, length) in enumerate(curves):
-        seeds = range(seed, seed + sizes.runs)
-        plans = [plan_of_run(sizes, position, scale, length, one) for one in seeds]
-        watches = [
-            TrainingWatch(progress, run * steps, len(curves) * sizes.runs * steps)
-            for run in range(number * sizes.runs, (number + 1) * sizes.runs)
-        ]
-        common = {"position": position, "scale": scale, "length": length}
-        records += [{**common, **found} for found in curve(sizes, plans, watches)]
-    return records
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each run of each curve."""
+    found = []
+    every = product(POSITIONS, SCALES, sizes.lengths, seeds or sizes.seeds)
+    for position, scale, length, seed in every:
+        settings = {
+            **{"position": position, "scale": scale, "length": length, "seed": seed},
+            **{"test_words": sizes.test_words, "test_length": sizes.test_length},
+            "plan": plan_of_run(sizes, position, scale, length, seed).to_dict(),
+        }
+        name = f"{POSITIONS[position]} positions, {SCALES[scale]}, n = {length}, seed {seed}"
+        found.append(Part(name, settings))
+    return found
 
 
-def curve(sizes: Sizes, plans: Sequence[Plan], watches: Sequence[TrainingWatch]) -> list[Record]:
-    """Train the runs of a curve; return a record for each tested epoch, the mean over runs."""
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Train a run; return what it answers after each tested epoch."""
+    plan = plan_from_dict(settings["plan"])
 
     class Tested(Final):
         """FIRST on uniform words, looked at on longer ones."""
@@ -96,24 +93,19 @@ def curve(sizes: Sizes, plans: Sequence[Plan], watches: Sequence[TrainingWatch])
             return Batch(tokens=words, lengths=lengths, classes=words[:, 0])
 
         def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-            return tested(model, sizes.test_words, sizes.test_length, data)
+            return tested(model, settings["test_words"], settings["test_length"], data)
 
-    runs = [
-        fit(plan.draw(), Tested(plan.task, plan.data), plan.training, progress=watch)
-        for plan, watch in zip(plans, watches, strict=True)
-    ]
+    tests = fit(plan.draw(), Tested(plan.task, plan.data), plan.training)
     return [
         {
-            "epoch": tests[0]["step"] // STEPS,
-            "runs": len(plans),
-            "test_length": sizes.test_length,
-            "test_words": sizes.test_words,
-            "bits": _mean([test["validation_loss"] / math.log(2) for test in tests]),
-            "accuracy": _mean([test["validation_accuracy"] for test in tests]),
-            "least_accuracy": min(test["validation_accuracy"] for test in tests),
-            "attention": _mean([test["attention"] for test in tests]),
+            **{name: value for name, value in settings.items() if name != "plan"},
+            "settings": without_problem(settings["plan"]),
+            "environment": environment("cpu"),
+            "epochs": [test["step"] // STEPS for test in tests],
+            "bits": [round(test["validation_loss"] / math.log(2), 9) for test in tests],
+            "accuracy": [test["validation_accuracy"] for test in tests],
+            "attention": [round(test["attention"], 9) for test in tests],
         }
-        for tests in zip(*runs, strict=True)
     ]
 
 
@@ -159,111 +151,133 @@ def tested(model: nn.Module, num_words: int, length: int, generator: torch.Gener
     )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return round(sum(values) / len(values), 9)
+class Curve(NamedTuple):
+    """The runs of one curve after each tested epoch."""
+
+    runs: Sequence[Record]
+
+    @property
+    def epochs(self) -> list[int]:
+        """The tested epochs, which are the same for all runs."""
+        return list(self.runs[0]["epochs"])
+
+    def means(self, what: str) -> list[float]:
+        """Return the mean over runs after each tested epoch."""
+        return [fmean(values) for values in zip(*(run[what] for run in self.runs), strict=True)]
+
+    def end(self, what: str) -> float:
+        """Return the mean over runs after the last epoch."""
+        return self.means(what)[-1]
+
+    def ends(self, what: str) -> list[float]:
+        """Return the value of each run after the last epoch."""
+        return [run[what][-1] for run in self.runs]
 
 
-def last(records: Sequence[Record]) -> dict[tuple[str, str, int], Record]:
-    """Return the record of the last epoch, by position, scale and training length."""
-    return {(one["position"], one["scale"], one["length"]): one for one in records}
+def curves(records: Sequence[Record]) -> dict[tuple[str, str, int], Curve]:
+    """Return the curves by position, scale and training length."""
+    found = grouped(records, "position", "scale", "length")
+    return {key: Curve(runs) for key, runs in found.items()}
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each curve: what it comes to in the end."""
-    rows = [
-        [
-            POSITIONS[position],
-            SCALES[scale],
-            f"{length}",
-            f"{record['runs']}",
-            f"{record['test_words']}, of {record['test_length']:,} symbols",
-            f"{record['epoch']}",
-            f"{record['bits']:.4f}",
-            f"{100 * record['accuracy']:.1f}",
-            f"{100 * record['least_accuracy']:.1f}",
-            f"{record['attention']:.3f}",
-        ]
-        for (position, scale, length), record in last(records).items()
-    ]
-    columns = [
-        "positions",
-        "attention",
-        "trained on n =",
-        "runs",
-        "words of a test",
-        "epochs",
-        "bits",
-    ]
-    return Table([*columns, "accuracy %", "worst run %", "weight on the first symbol"], rows)
+    rows = []
+    for (position, scale, length), curve in curves(records).items():
+        one, right = curve.runs[0], curve.ends("accuracy")
+        rows.append(
+            [
+                POSITIONS[position],
+                SCALES[scale],
+                f"{length}",
+                f"{one['test_words']}, of {one['test_length']:,} symbols",
+                f"{curve.epochs[-1]}",
+                f"{curve.end('bits'):.4f}",
+                f"{100 * curve.end('accuracy'):.1f}",
+                f"{right.count(1)} of {len(right)}",
+                f"{100 * min(right):.1f}",
+                f"{curve.end('attention'):.3f}",
+            ]
+        )
+    columns = ["positions", "attention", "trained on n =", "words of a test", "epochs", "bits"]
+    columns += ["accuracy %", "runs without an error", "worst run %"]
+    return Table([*columns, "weight on the first symbol"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
     panels: dict[str, dict[str, list[Record]]] = {}
-    for record in records:
-        title = f"{SCALES[record['scale']]}, {POSITIONS[record['position']]} positions"
-        curves = panels.setdefault(title, {})
-        curves.setdefault(f"n = {record['length']}", []).append(record)
+    for (position, scale, length), curve in curves(records).items():
+        means = {what: curve.means(what) for what in ("bits", "accuracy", "attention")}
+        title = f"{SCALES[scale]}, {POSITIONS[position]} positions"
+        panels.setdefault(title, {})[f"n = {length}"] = [
+            {"epoch": epoch, **{what: values[place] for what, values in means.items()}}
+            for place, epoch in enumerate(curve.epochs)
+        ]
     return {"learning": learning_figure(panels)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what section 5.1, 5.3 and 5.4 says, of either kind of positions."""
-    ends: dict[str, dict[str, dict[int, Record]]] = {}
-    for (position, scale, length), end in last(records).items():
-        ends.setdefault(position, {}).setdefault(scale, {})[length] = end
+    by_length: dict[str, dict[str, dict[int, Curve]]] = {}
+    for (position, scale, length), curve in curves(records).items():
+        by_length.setdefault(position, {}).setdefault(scale, {})[length] = curve
     return [
         one._replace(says=f"{one.says} ({POSITIONS[position]} positions)")
-        for position, of_scale in ends.items()
+        for position, of_scale in by_length.items()
+        if len(of_scale) == len(SCALES)
         for one in _statements(of_scale["standard"], of_scale["log-length"])
     ]
 
 
-def _statements(plain: Mapping[int, Record], scaled: Mapping[int, Record]) -> list[Statement]:
+def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list[Statement]:
     """Check the ends of curves, by training length."""
-    shortest = min(plain)
+    shortest, both = min(plain), [n for n in plain if n in scaled]
     return [
         Statement(
             where="section 5.1",
             says="without scaling the accuracy on 1000 symbols is not perfect",
-            holds=all(end["accuracy"] < 1 for end in plain.values()),
+            holds=all(curve.end("accuracy") < 1 for curve in plain.values()),
             measured=_accuracies(plain),
         ),
         Statement(
             where="section 5.1",
             says=f"for training n = {shortest} it is hardly better than random guessing",
-            holds=plain[shortest]["accuracy"] < 0.65,
-            measured=f"{100 * plain[shortest]['accuracy']:.1f} %",
+            holds=plain[shortest].end("accuracy") < 0.65,
+            measured=f"{100 * plain[shortest].end('accuracy'):.1f} %",
         ),
         Statement(
             where="section 5.4",
             says="with scaling the test accuracy is perfect for all training lengths",
-            holds=all(end["accuracy"] >= 0.9995 for end in scaled.values()),
+            holds=all(curve.end("accuracy") >= 0.9995 for curve in scaled.values()),
             measured=_accuracies(scaled),
         ),
         Statement(
             where="section 5.4",
             says="and so is the cross-entropy",
-            holds=all(end["bits"] < 0.05 for end in scaled.values()),
-            measured=", ".join(f"n = {n}: {end['bits']:.4f} bits" for n, end in scaled.items()),
+            holds=all(curve.end("bits") < 0.05 for curve in scaled.values()),
+            measured=", ".join(
+                f"n = {n}: {curve.end('bits'):.4f} bits" for n, curve in scaled.items()
+            ),
         ),
         Statement(
             where="section 5.3",
             says="scaling brings more attention to the first symbol",
-            holds=all(scaled[n]["attention"] > plain[n]["attention"] for n in plain),
+            holds=all(scaled[n].end("attention") > plain[n].end("attention") for n in both),
             measured=", ".join(
-                f"n = {n}: {plain[n]['attention']:.3f} and {scaled[n]['attention']:.3f} with it"
-                for n in plain
+                f"n = {n}: {plain[n].end('attention'):.3f} and "
+                f"{scaled[n].end('attention'):.3f} with it"
+                for n in both
             ),
         ),
     ]
 
 
-def _accuracies(ends: Mapping[int, Record]) -> str:
-    return ", ".join(f"n = {n}: {100 * end['accuracy']:.1f} %" for n, end in ends.items())
+def _accuracies(by_length: Mapping[int, Curve]) -> str:
+    return ", ".join(f"n = {n}: {100 * one.end('accuracy'):.1f} %" for n, one in by_length.items())
 
 
-FIGURE_4: MeasuredExperiment[Sizes] = MeasuredExperiment(
+FIGURE_4: PartsExperiment[Sizes] = PartsExperiment(
     paper="Chiang & Cholak (2022)",
     item="Figure 4",
     claim="FIRST learned on short words carries to 1000 symbols if attention is scaled by log n.",
@@ -271,10 +285,11 @@ FIGURE_4: MeasuredExperiment[Sizes] = MeasuredExperiment(
     "not perfect, and at chance for training n = 10; with it, accuracy and cross-entropy are "
     "perfect for every n.",
     presets=preset_catalogue(
-        smoke=Sizes(runs=2, lengths=(3,), epochs=1, test_words=4, test_length=20),
-        laptop=Sizes(runs=10, epochs_between_tests=5, test_words=50),
+        smoke=Sizes(seeds=(0, 1), lengths=(3,), epochs=1, test_words=4, test_length=20),
+        laptop=Sizes(epochs_between_tests=5, test_words=50),
         paper=Sizes(),
     ),
+    parts=parts,
     measure=measure,
     table=table,
     figures=figures,
