@@ -1,6 +1,5 @@
 """The table of verdicts: every statement of the papers, whether it holds here, and if not, why."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from wrapping import wrapped
 
 from lengthwise.experiments.experiment import Record, Statement, Table
 from lengthwise.experiments.page import markdown
-from lengthwise.wording import counted
 
 _LONGEST = 120
 """Characters of a measurement that the table shows; the paper's page has all."""
@@ -183,14 +181,15 @@ def _row(name: str, one: Statement, records: Sequence[Record]) -> list[str]:
 
 
 def _seeds(records: Sequence[Record]) -> str:
-    """Return how many seeds a cell has, or runs, if anything is trained."""
-    if "runs" in records[0]:
-        return counted(records[0]["runs"], "run")
-    cells = Counter((one["row"], one["column"]) for one in records if "column" in one)
+    """Return how many seeds a cell has, if anything is trained."""
+    cells: dict[tuple[str | None, str | None], set[int]] = {}
+    for one in records:
+        if "seed" in one:
+            cells.setdefault((one.get("row"), one.get("column")), set()).add(one["seed"])
     if not cells:
         return "1" if any("steps" in one for one in records) else "none"
-    least, most = min(cells.values()), max(cells.values())
-    return str(most) if least == most else f"{least} to {most}"
+    counts = [len(seeds) for seeds in cells.values()]
+    return str(max(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
 
 
 def _short(text: str) -> str:
