@@ -201,7 +201,7 @@ def table(records: Sequence[Record]) -> Table:
         )
     columns = ["positions", "attention", "trained on n =", "words of a test", "epochs", "bits"]
     columns += ["accuracy %", "runs without an error", "worst run %"]
-    return Table([*columns, "weight on the first symbol"], rows)
+    return Table([*columns, "weight on the first symbol (sum of two layers)"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
