@@ -62,8 +62,9 @@ WHY: Mapping[tuple[str, str], str] = {
         "chiang2022/figure4",
         "with scaling the test accuracy is perfect for all training lengths (fixed positions)",
     ): (
-        "After 400 epochs n = 100 and 300 had 100 %, but n = 10 and 30 less. With the learned map "
-        "of an early version of the authors' code all four do."
+        "Of 20 runs 17, 20, 19 and 17 are right on every word. Three with n = 10 learn an answer "
+        "that does not carry, and the four others have not learned at all. With the learned map of "
+        "an early version of the authors' code all runs are right."
     ),
     ("chiang2022/figure4", "and so is the cross-entropy (fixed positions)"): "The same.",
     (
