@@ -183,10 +183,11 @@ def _row(name: str, one: Statement, records: Sequence[Record]) -> list[str]:
 
 def _seeds(records: Sequence[Record]) -> str:
     """Return how many seeds a cell has, if anything is trained."""
-    cells: dict[tuple[str | None, str | None], set[int]] = {}
+    cells: dict[tuple[str | int | None, ...], set[int]] = {}
     for one in records:
         if "seed" in one:
-            cells.setdefault((one.get("row"), one.get("column")), set()).add(one["seed"])
+            cell = tuple(one.get(name) for name in ("row", "column", "position", "scale", "length"))
+            cells.setdefault(cell, set()).add(one["seed"])
     if not cells:
         return "1" if any("steps" in one for one in records) else "none"
     counts = [len(seeds) for seeds in cells.values()]

@@ -1,9 +1,15 @@
 """Exact match, from models whose mistakes are known."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
 
+import lengthwise as lw
+from lengthwise.cli.main import main
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.steps import evaluate_steps, written
 from lengthwise.tasks.step_specs import make_step_task
@@ -63,3 +69,23 @@ def test_nothing_and_no_writer_are_refused() -> None:
         evaluate_steps(Knowing(TASK, layout, {}), TASK, layout, INPUTS[:0])
     with pytest.raises(TaskError, match="completes no sequences"):
         written(nn.Linear(1, 1), layout, INPUTS)
+
+
+def test_runs_that_write_unlike_steps_are_compared_at_their_outputs(tmp_path: Path) -> None:
+    folders = [tmp_path / supervision for supervision in ("strong", "weak")]
+    for folder in folders:
+        settings: dict[str, Any] = {"bits": 3, "examples": 8, "validation_words": 8, "steps": 2}
+        lw.train(
+            "steps:addition",
+            **{"preset": "smoke", "device": "cpu", "out": folder, "supervision": folder.name},
+            **{**settings, "warmup": 0, "test_words": 40},
+        )
+        assert main(["evaluate", str(folder)]) == 0
+    for found, folder in zip(lw.compare(folders).runs, folders, strict=True):
+        right_at = json.loads((folder / "evaluation.json").read_text())["right_at"]
+        outputs = [name for name in right_at if name.startswith("e")]
+        assert (len(right_at) > len(outputs)) == (folder.name == "strong")
+        assert list(found.curve.points.values()) == [100 * right_at[name] for name in outputs]
+    (folders[0] / "evaluation.json").write_text("{}")
+    assert main(["report", str(folders[0]), "--out", str(tmp_path / "page.html")]) == 2
+    assert not (tmp_path / "page.html").exists()

@@ -20,7 +20,7 @@ from lengthwise.cli.output import (
     print_json,
 )
 from lengthwise.errors import ConfigError, LengthwiseError
-from lengthwise.files import parse_json
+from lengthwise.files import parse_json, read_text
 from lengthwise.models.cost import trained_parameters
 from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
@@ -173,16 +173,14 @@ def _trained(
 
 
 def _read_settings(path: Path) -> dict[str, Any]:
+    text = read_text(path, "a settings file", ConfigError)
     try:
-        text = path.read_text(encoding="utf-8")
         settings = tomllib.loads(text) if path.suffix == ".toml" else parse_json(text)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
     except RecursionError:
         raise ConfigError(
             f"{path} is not a settings file: it is nested too deep. Write JSON or TOML."
         ) from None
-    except ValueError as error:  # covers broken JSON, broken TOML and broken UTF-8
+    except ValueError as error:  # covers broken JSON and broken TOML
         raise ConfigError(f"{path} is not a settings file: {error}. Write JSON or TOML.") from None
     if not isinstance(settings, dict):
         raise ConfigError(f"{path} holds no settings. Write one object, such as {{'steps': 5000}}.")

@@ -202,7 +202,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
             raise ConfigError(f"runs to compare are different, but {paths[number]} stands twice.")
     plans = [_plan(path) for path in paths]
     _require_onesubject_of(paths, plans)
-    read = [_curve(path, plan) for path, plan in zip(paths, plans, strict=True)]
+    read = [curve_of(path, plan) for path, plan in zip(paths, plans, strict=True)]
     tested = next((sorted(curve.points) for curve in read if curve), None)
     option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
     for path, curve in zip(paths, read, strict=True):
@@ -244,7 +244,12 @@ def _plan(path: Path) -> Plan:
         raise RunError(f"{path}: {error}") from None
 
 
-def _curve(path: Path, plan: Plan) -> Curve | None:
+def curve_of(path: Path, plan: Plan) -> Curve | None:
+    """Return the last evaluation of a run as a curve; None if there is none, or it has no points.
+
+    Raises:
+        RunError: it is damaged.
+    """
     try:
         found = plan.problem.curve(RunFolder(path), plan)
         if found is not None:

@@ -13,7 +13,7 @@ from lengthwise.files import write_text
 from lengthwise.problems.base import Plan
 from lengthwise.problems.results import Section
 from lengthwise.problems.runs import plan_from_dict
-from lengthwise.report.compare import compare, subject_of
+from lengthwise.report.compare import compare, curve_of, subject_of
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import commit, environment
@@ -45,7 +45,7 @@ class RunPage:
 
         It is empty if there are not two lengths at least.
         """
-        found = self.plan.problem.curve(RunFolder(self.path), self.plan)
+        found = curve_of(self.path, self.plan)
         if self.section.body or found is None or len(found.points) < 2:
             return ""
         figure = bands_figure(
@@ -126,7 +126,7 @@ def together(pages: Sequence[RunPage]) -> list[Together]:
     """Compare the evaluated runs of each subject that has several."""
     subjects: list[tuple[Any, list[RunPage]]] = []
     for page in pages:
-        if page.plan.problem.curve(RunFolder(page.path), page.plan) is None:
+        if curve_of(page.path, page.plan) is None:
             continue
         subject = subject_of(page.plan)
         own = next((members for known, members in subjects if known == subject), None)
@@ -145,7 +145,7 @@ def _drawn(members: Sequence[RunPage]) -> Together:
         return Together(subject=name, picture=shown.figure, notes=[AT_COMMON, *shown.notes])
     except ConfigError as error:
         note = f"Each run is shown as it was tested: {error}"
-    found = [page.plan.problem.curve(RunFolder(page.path), page.plan) for page in members]
+    found = [curve_of(page.path, page.plan) for page in members]
     curves = [curve for curve in found if curve is not None]
     lines = {
         f"{page.plan.model}, {page.path}": [c.points]

@@ -212,14 +212,18 @@ class StepByStep(Problem):
         return Evaluation(values=summary, facts=self.said_of(summary))
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
-        """Return accuracy by the number of the step, or None if there is no evaluation."""
+        """Return accuracy by the number of the output, or None if there is no evaluation.
+
+        The outputs are what runs of every supervision and order write.
+        """
         found = folder.evaluation()
         if found is None:
             return None
+        outputs = [self.steps.names[index] for index in self.steps.outputs]
         return Curve(
-            points={n: 100 * share for n, share in enumerate(found["right_at"].values(), start=1)},
+            points={n: 100 * found["right_at"][name] for n, name in enumerate(outputs, start=1)},
             measure="accuracy (%)",
-            horizontal="step",
+            horizontal="output",
         )
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
