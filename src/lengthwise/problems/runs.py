@@ -406,6 +406,11 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
     Raises:
         RunError: something is missing, or of the wrong kind.
     """
+    if "pretraining" in values:
+        raise RunError(
+            "this folder has the training of a body, which is no run. The command `lengthwise "
+            "pretrain` that began it goes on with it."
+        )
     try:
         values = in_todays_layout(values)
         problem = problem_from_dict(values["problem"])

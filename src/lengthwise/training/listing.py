@@ -109,12 +109,15 @@ def _run_folders(folder: Path) -> Iterator[Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether a file is a run's configuration, or cannot be read; other tools have them."""
+    """Return whether a file is a run's configuration, or cannot be read.
+
+    Other tools have files of this name, and so has the training of a body.
+    """
     try:
         value = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return True
-    return isinstance(value, dict) and "format" in value
+    return isinstance(value, dict) and "format" in value and "pretraining" not in value
 
 
 def _listed(path: Path) -> Listed:

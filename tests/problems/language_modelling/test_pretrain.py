@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from lengthwise.problems.language_modelling.pretrain import (
     objective,
     pretrain,
 )
+from lengthwise.problems.runs import load_run
+from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
@@ -124,6 +127,21 @@ def test_texts_folders_and_shapes_that_do_not_fit_are_told(tmp_path: Path) -> No
     ):
         with pytest.raises(ConfigError, match=message):
             PretrainConfig(**settings)
+
+
+def test_a_refused_pretraining_leaves_nothing_that_blocks_the_next(tmp_path: Path) -> None:
+    large = replace(SMALL, batch_size=10**8)
+    with pytest.raises(ConfigError, match="tokens at once"):
+        pretrain(tmp_path / "body", TEXT, "a test", large, LOOP, device="cpu")
+    assert not (tmp_path / "body").exists()
+    run(tmp_path / "body")
+
+
+def test_the_training_of_a_body_is_no_run(tmp_path: Path) -> None:
+    run(tmp_path / "body")
+    assert list_runs(tmp_path) == []
+    with pytest.raises(RunError, match="has the training of a body, which is no run"):
+        load_run(tmp_path / "body" / "training")
 
 
 def test_the_command_makes_a_body_that_train_takes(

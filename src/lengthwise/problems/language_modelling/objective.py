@@ -39,7 +39,7 @@ class WindowsConfig(Config):
     order."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"window": 1, "batch_size": 1, "validation_windows": 1})
+        require_at_least(self, {"window": 2, "batch_size": 1, "validation_windows": 1})
         tokens = self.batch_size * self.window
         require(
             tokens <= _MOST_TOKENS,

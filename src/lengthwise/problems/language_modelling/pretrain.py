@@ -177,6 +177,8 @@ def pretrain(
     tokens = encode(tokenizer, text, least=20 * (config.window + 1))
     if out.exists() and not (out / "training").is_dir() and any(out.iterdir()):
         raise RunError(f"{out} exists and holds no pretraining. Use a new or empty folder.")
+    learned = objective(tokens, config)
+    model = build_gpt2(config, tokenizer.get_vocab_size())
     folder = RunFolder(out / "training")
     folder.claim(
         {
@@ -191,12 +193,11 @@ def pretrain(
             "environment": environment(device),
         }
     )
-    model = build_gpt2(config, tokenizer.get_vocab_size())
     draw_gpt2(model, config.num_layers, torch.Generator().manual_seed(loop.seed))
     with folder.locked():
         if not folder.is_finished:
             nn.Module.to(model, choose_device(device))
-            fit(model, objective(tokens, config), loop, folder=folder, progress=progress)
+            fit(model, learned, loop, folder=folder, progress=progress)
         if not (out / "config.json").exists():
             model.load_state_dict({**model.state_dict(), **folder.weights()})
             _save(out, model.cpu(), tokenizer)
