@@ -74,12 +74,11 @@ def test_nothing_and_no_writer_are_refused() -> None:
 def test_runs_that_write_unlike_steps_are_compared_at_their_outputs(tmp_path: Path) -> None:
     folders = [tmp_path / supervision for supervision in ("strong", "weak")]
     for folder in folders:
-        settings: dict[str, Any] = {"bits": 3, "examples": 8, "validation_words": 8, "steps": 2}
-        lw.train(
-            "steps:addition",
-            **{"preset": "smoke", "device": "cpu", "out": folder, "supervision": folder.name},
-            **{**settings, "warmup": 0, "test_words": 40},
-        )
+        settings: dict[str, Any] = {
+            **{"bits": 3, "examples": 8, "validation_words": 8, "test_words": 40},
+            **{"steps": 2, "warmup": 0, "supervision": folder.name},
+        }
+        lw.train("steps:addition", preset="smoke", device="cpu", out=folder, **settings)
         assert main(["evaluate", str(folder)]) == 0
     for found, folder in zip(lw.compare(folders).runs, folders, strict=True):
         right_at = json.loads((folder / "evaluation.json").read_text())["right_at"]
