@@ -245,6 +245,8 @@ def evaluate(
     if isinstance(model, Run) and language is None:
         given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
         asked = {**given, "seed": None if seed == 0 else seed, **options}
+        if isinstance(against := options.get("against"), str | Path):
+            asked["against"] = load_run(against, device=str(device_of(module)))
         return _evaluated(model, asked, watch, store=store)
     if store:
         raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")

@@ -27,14 +27,14 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_train_says_what_was_trained_and_how_to_go_on(shell: Shell, tmp_path: Path) -> None:
-    out = str(tmp_path / "run")
+    out = str(tmp_path / "a run")
     status, text, error = shell(
         "train", "steps:addition", "--out", out, *SMALL, "--set", "supervision=weak"
     )
     assert status == 0
     assert "step-decoder on addition of 3-bit numbers, representation 2 (weak superv" in text
     assert "40 examples" in text
-    assert f"next: lengthwise evaluate {out}" in error
+    assert f"next: lengthwise evaluate '{out}'" in error
     found = shell.json("train", "steps:addition", "--out", out, *SMALL, "--set", "supervision=weak")
     assert (found["supervision"], found["model"]) == ("weak", "step-decoder")
     assert found["task"] == "addition of 3-bit numbers, representation 2"

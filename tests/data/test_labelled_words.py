@@ -151,8 +151,8 @@ def test_damaged_and_unfinished_folders_are_made_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.tsv", b"", "a.tsv is empty"),
-        ("a.tsv", b"word\tlabel\n", "a.tsv is empty"),
+        ("a.tsv", b"", "a.tsv has no words"),
+        ("a.tsv", b"word\tlabel\n", "a.tsv has no words"),
         ("a.tsv", b"a\t1\nb\t1\n", "one class only, '1'"),
         ("a.tsv", b"a\t1\nab1\n", "line 2 has no tab. Write WORD<TAB>LABEL"),
         ("a.tsv", b"a\t1\t2\n", "line 1 has 2 tabs"),

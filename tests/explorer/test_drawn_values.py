@@ -27,7 +27,7 @@ def test_a_drawing_is_the_language_of_its_automaton() -> None:
     ("changed", "said"),
     [
         ({"transitions": [[0, None], [1, 0]]}, "state 0 moves by '1' to None"),
-        ({"transitions": [[0, 1]]}, "1 states and 2 classes"),
+        ({"transitions": [[0, 1]]}, "for 1 state came 2"),
         ({"transitions": [[0, 1], [1, 2]]}, "the states are 0..1"),
         ({"classes": [0, 2]}, "state 1 has class 2, but the classes are 0..1"),
         ({"start": -1}, "start=-1"),

@@ -5,6 +5,7 @@ The result is tokens on disk, divided into parts, checked by digest.
 
 import argparse
 import re
+import shlex
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -130,7 +131,7 @@ def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Non
     )
     if corpus.index["left_out"]:
         note(f"{corpus.index['left_out']} documents left out of train: other parts have them")
-    note(f"next: lengthwise train text:{arguments.out} --out run")
+    note(f"next: lengthwise train {shlex.quote(f'text:{arguments.out}')} --out run")
 
 
 def _languages(first: str, second: str) -> tuple[str, str] | None:
@@ -201,7 +202,7 @@ def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> No
     if corpus.index["recognised"]:
         note(f"recognised: {corpus.index['recognised']}")
     if "train" in parts:
-        note(f"next: lengthwise train pairs:{arguments.out} --out run")
+        note(f"next: lengthwise train {shlex.quote(f'pairs:{arguments.out}')} --out run")
 
 
 def _further_parts(texts: list[str]) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ It is saved in the format of transformers.
 """
 
 import argparse
+import shlex
 from pathlib import Path
 
 from lengthwise.cli.output import (
@@ -73,7 +74,8 @@ def run(arguments: argparse.Namespace) -> None:
             ("held-out text", f"{found['bits_per_token']:.3f} bits per token"),
         ]
     )
-    note(f"next: lengthwise train steps:addition --model gpt2 --set body={body} --out run")
+    chosen = shlex.quote(f"body={body}")
+    note(f"next: lengthwise train steps:addition --model gpt2 --set {chosen} --out run")
 
 
 def _require_alone(arguments: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ A new problem must have a `kind`, a `prefix`, its `models` and `data` settings, 
 are abstract here. Everything else has a default.
 """
 
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -286,7 +287,7 @@ class Problem(ABC):
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return the command that is suggested next."""
-        return f"lengthwise evaluate {out}"
+        return f"lengthwise evaluate {shlex.quote(str(out))}"
 
     def environment(self, plan: Plan) -> dict[str, str]:
         """Return what determines a run besides versions and processor."""

@@ -10,6 +10,7 @@ The certificate says nothing about the words, and the statement nothing about th
 """
 
 import hashlib
+import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -187,7 +188,7 @@ class InferredProblem(Recognition):
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return `report`, or `certify` where no proof closed."""
-        return f"lengthwise {'report' if facts['proved'] else 'certify'} {out}"
+        return f"lengthwise {'report' if facts['proved'] else 'certify'} {shlex.quote(str(out))}"
 
     def statement(self, text: Path | str | None = None) -> DataStatement:
         """Return how sure we may be of the automaton; `text` is where a file was moved to.

@@ -359,10 +359,12 @@ class Recognition(Problem):
         """
         if needs_another_model(self.language, plan, facts):
             spec = shlex.quote(self.language.spec)
-            return f"lengthwise train {spec} --model gru-binary --out {out}-gru"
+            other = shlex.quote(f"{out}-gru")
+            return f"lengthwise train {spec} --model gru-binary --out {other}"
+        folder = shlex.quote(str(out))
         if facts["proved"] is not None or facts["states"] is not None:
-            return f"lengthwise certify {out}"
-        return f"lengthwise evaluate {out} --lengths {usual_lengths(plan)}"
+            return f"lengthwise certify {folder}"
+        return f"lengthwise evaluate {folder} --lengths {usual_lengths(plan)}"
 
     def flops(self, plan: Plan) -> int:
         """Return floating-point operations of a word of `WORD_OF_COST` symbols."""

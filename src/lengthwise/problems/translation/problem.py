@@ -1,5 +1,6 @@
 """Translation: the problem of translating sentences into another language."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +116,8 @@ class Translation(CorpusProblem[ParallelCorpus]):
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return the commands `evaluate` and `translate`."""
-        return f"lengthwise evaluate {out}, or lengthwise translate {out}"
+        folder = shlex.quote(str(out))
+        return f"lengthwise evaluate {folder}, or lengthwise translate {folder}"
 
     def flops(self, plan: Plan) -> int:
         """Return floating-point operations of a sentence and its translation."""
