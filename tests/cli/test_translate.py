@@ -126,8 +126,8 @@ def test_two_runs_are_compared(shell: Shell, run_folder: Path) -> None:
     assert against == {"difference": 0.0, "p_value": 1.0, "share_better": 0.0}
     _, text, _ = shell("evaluate", str(run_folder), "--words", "40", "--against", str(run_folder))
     assert "p = 1.000 (paired bootstrap" in text
-    found = lw.evaluate(lw.load(run_folder), words=40, against=str(run_folder)).values
-    assert found["against"]["p_value"] == 1.0
+    beside = lw.evaluate(lw.load(run_folder), words=40, against=str(run_folder)).printed
+    assert beside["against"]["p_value"] == 1.0
 
 
 @pytest.mark.slow
