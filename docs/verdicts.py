@@ -175,8 +175,8 @@ def _row(name: str, one: Statement, records: Sequence[Record]) -> list[str]:
     where = f"[{name}](reproducing/{paper_of(name)}.md), {one.where}"
     holds = "yes" if one.holds else "**no**"
     measured = _short(one.measured)
-    told = (NOTES if one.holds else WHY).get((name, one.says))
-    if told:
+    key = (name, one.says)
+    if told := NOTES.get(key, "") if one.holds else WHY[key]:
         measured += f"{'' if measured.endswith('…') else '.'} *{told}*"
     return [where, one.says, holds, _seeds(records), measured]
 

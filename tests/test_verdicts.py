@@ -16,6 +16,11 @@ def test_each_statement_that_fails_has_a_reason_and_no_other() -> None:
     assert verdicts.failing(RESULTS) == set(verdicts.WHY)
 
 
+def test_each_note_is_shown() -> None:
+    table = verdicts.table(RESULTS)
+    assert all(f"*{note}*" in table for note in verdicts.NOTES.values())
+
+
 def test_the_table_has_every_statement_of_the_papers() -> None:
     expected, counted = [], list[bool]()
     for name, experiment in EXPERIMENTS.items():

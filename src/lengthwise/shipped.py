@@ -1,4 +1,4 @@
-"""What comes with the package by a name `zoo:NAME`: models as run folders, and prepared texts."""
+"""Models and prepared texts that come with the package by a name, `zoo:NAME`."""
 
 from difflib import get_close_matches
 from pathlib import Path

@@ -30,7 +30,7 @@ _SHOWN = 40
 _LATER: Catalogue[Callable[["Language"], "Ladder"]] = Catalogue(
     "question", {"ladder": "lengthwise.languages.ladder:ladder"}
 )
-"""What is built on languages and asked of them, imported when it is first asked."""
+"""Questions about languages that are built on them, imported when one is first asked."""
 
 OUTSIDE = "outside"
 """Name of the class that `Language.total` adds for words outside the domain, if it is free."""
@@ -100,7 +100,7 @@ class Language(Viewed):
 
     @property
     def spaced(self) -> bool:
-        """Whether words are written with spaces, because some symbol has several characters."""
+        """Tell whether words are written with spaces, as some symbol has several characters."""
         return any(len(symbol) > 1 for symbol in self.alphabet)
 
     def encode(self, text: str) -> tuple[int, ...]:

@@ -103,7 +103,7 @@ class Closure:
 
     @property
     def is_closed(self) -> bool:
-        """Whether all words of all lengths are right."""
+        """Tell whether all words of all lengths are right."""
         return self.repeats is not None
 
     @property
@@ -140,6 +140,20 @@ def in_words(found: Any) -> str:
     return f"{name}(shortest wrong word: {word}, {counted(len(found.wrong), 'symbol')})"
 
 
+def require_own_alphabet(num_symbols: int, language: Language) -> None:
+    """Refuse a language that has another number of symbols than a model.
+
+    Raises:
+        VerificationError: it has.
+    """
+    if num_symbols != language.num_symbols:
+        raise VerificationError(
+            f"the model has {counted(num_symbols, 'symbol')}, but "
+            f"{language.spec or 'the language'} has {language.num_symbols}. Give a language "
+            f"over the model's own alphabet."
+        )
+
+
 def explore(
     algebra: TreeAlgebra,
     language: Language,
@@ -156,12 +170,7 @@ def explore(
         VerificationError: the numbers of symbols differ.
         LanguageError: sub-words have too many state maps.
     """
-    if algebra.num_symbols != language.num_symbols:
-        raise VerificationError(
-            f"the model has {counted(algebra.num_symbols, 'symbol')}, but "
-            f"{language.spec or 'the language'} has {language.num_symbols}. Give a language "
-            f"over the model's own alphabet."
-        )
+    require_own_alphabet(algebra.num_symbols, language)
     elements = MonoidElements(language)
     levels: list[Level] = []
     seen: dict[tuple[int, bytes, bytes, bytes], int] = {}

@@ -17,7 +17,6 @@ from functools import partial
 
 import numpy as np
 
-from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.verification.algebra import Booleans, Integers, Recurrence
 from lengthwise.verification.closure import (
@@ -27,8 +26,8 @@ from lengthwise.verification.closure import (
     LevelCallback,
     Pairs,
     in_words,
+    require_own_alphabet,
 )
-from lengthwise.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class PrefixClosure:
     machine: Language
     """The minimal automaton over all words."""
     is_closed: bool = False
-    """Whether no new pair follows: all words of all lengths are right."""
+    """True if no new pair follows: all words of all lengths are right."""
     wrong: tuple[int, ...] | None = None
     """A shortest wrong word."""
     reason: str = ""
@@ -85,12 +84,7 @@ def explore_prefixes(
     Raises:
         VerificationError: the numbers of symbols differ.
     """
-    if recurrence.num_symbols != language.num_symbols:
-        raise VerificationError(
-            f"the model has {counted(recurrence.num_symbols, 'symbol')}, but "
-            f"{language.spec or 'the language'} has {language.num_symbols}. Give a language "
-            f"over the model's own alphabet."
-        )
+    require_own_alphabet(recurrence.num_symbols, language)
     machine = language.total().minimised()
     classes = np.array(machine.classes, dtype=np.int64)
     transitions = np.array(machine.transitions, dtype=np.int64)

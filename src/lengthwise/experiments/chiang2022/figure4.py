@@ -167,7 +167,7 @@ class Curve(NamedTuple):
 
     def end(self, what: str) -> float:
         """Return the mean over runs after the last epoch."""
-        return self.means(what)[-1]
+        return fmean(self.ends(what))
 
     def ends(self, what: str) -> list[float]:
         """Return the value of each run after the last epoch."""

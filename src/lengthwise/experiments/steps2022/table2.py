@@ -194,7 +194,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 def _of_body(kind: str, found: Mapping[tuple[str, int], float]) -> list[Statement]:
     """Check one kind of body, from exact match by regime and n."""
     told = {key: value for key, value in found.items() if key[0] == STRONG}
-    untold = {key: value for key, value in found.items() if key[0] != STRONG and key[1] >= 16}
+    untold = {key: value for key, value in found.items() if _is_untold(key)}
     statements = []
     if told:
         statements.append(
@@ -219,9 +219,15 @@ def _of_body(kind: str, found: Mapping[tuple[str, int], float]) -> list[Statemen
     return statements
 
 
+def _is_untold(cell: tuple[str, int]) -> bool:
+    """Return whether a regime does not tell the steps of so many bits."""
+    regime, bits = cell
+    return regime != STRONG and bits >= 16
+
+
 def _not_run(found: Mapping[tuple[str, int], float]) -> str:
     """Say if some of the paper's cells without strong supervision are not among these."""
-    missing = {key for key in PUBLISHED if key[0] != STRONG and key[1] >= 16} - set(found)
+    missing = set(filter(_is_untold, PUBLISHED)) - set(found)
     return f"; {len(missing)} of the paper's cells were not run" if missing else ""
 
 
