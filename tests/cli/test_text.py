@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,26 @@ def test_evaluate_is_by_length(shell: Shell, run_folder: Path, corpus: Path) -> 
     assert [each["length"] for each in found["records"]] == [8, 20]
     assert found["perplexity"]["8"] == found["records"][0]["perplexity"]
     assert (run_folder / "evaluation.json").exists()
+
+
+def test_models_are_compared_on_one_text_whatever_its_name(
+    shell: Shell, run_folder: Path, corpus: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("learn and express what a transformer can\n" * 300)
+    other = ("--tokenizer", str(corpus), "--out", "corpus")
+    assert shell("prepare", "a.txt", *other)[0] == 0
+    runs = [shutil.copytree(run_folder, tmp_path / name) for name in ("a", "b c")]
+    for run, text in zip(runs, [corpus, Path("corpus")], strict=True):
+        assert shell("evaluate", str(run), "--words", "30", "--text", str(text))[0] == 0
+    status, _, error = shell("compare", *map(str, runs))
+    assert status == 2
+    assert f"part test of {corpus}, and {runs[1]} with part test of corpus." in error
+    remedy = error.partition("Run lengthwise ")[2].strip()
+    assert shell(*shlex.split(remedy))[0] == 0
+    assert shell("compare", *map(str, runs))[0] == 0
+    moved = shutil.copytree(corpus, tmp_path / "moved")
+    assert shell("evaluate", str(runs[1]), "--words", "30", "--text", str(moved))[0] == 0
+    assert shell("compare", *map(str, runs))[0] == 0
 
 
 def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:

@@ -1,6 +1,8 @@
 """The commands on translators, as a user gives them."""
 
 import json
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,24 @@ def test_two_runs_are_compared(shell: Shell, run_folder: Path) -> None:
     assert "p = 1.000 (paired bootstrap" in text
     beside = lw.evaluate(lw.load(run_folder), words=40, against=str(run_folder)).printed
     assert beside["against"]["p_value"] == 1.0
+
+
+def test_translators_are_compared_on_one_test(
+    shell: Shell, run_folder: Path, tmp_path: Path
+) -> None:
+    runs = [str(shutil.copytree(run_folder, tmp_path / name)) for name in "ab"]
+    few, other = ("--words", "9"), ("--words", "8", "--beam", "2")
+    for first, second, says in [
+        ([*few, "--beam", "2"], other, "8 sentences of the part test"),
+        ([*few, "--length-penalty", "0.5"], few, "with beam 4, length_penalty 1.0"),
+    ]:
+        for run, options in zip(runs, [first, second], strict=True):
+            assert shell("evaluate", run, *options)[0] == 0
+        status, _, error = shell("compare", *runs)
+        assert status == 2
+        assert says in error
+        assert shell(*shlex.split(error.partition("Run lengthwise ")[2]))[0] == 0
+        assert shell("compare", *runs)[0] == 0
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from lengthwise.cli.output import Parser
 from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning, unknown_name
+from lengthwise.memory import lacks_memory, memory_message
 
 COMMANDS = {
     "demo": "the main job in about a minute: train, extrapolate, certify, report",
@@ -96,9 +97,17 @@ def _status(given: Sequence[str]) -> int:
         )
     except OSError as error:
         return _complain(f"{error.filename or given[0]}: {_why(error)}", 2)
-    except Exception:  # a bug: print all, with a status other than that of a failed claim
-        return _complain(f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70)
+    except Exception as error:
+        return _complain(*_fault(error))
     return 0
+
+
+def _fault(error: Exception) -> tuple[str, int]:
+    """Return the message and the status of an error that is no refusal of the package's own."""
+    if lacks_memory(error):
+        return memory_message(error, "Ask for less, or use a larger machine."), 2
+    # a bug: print all, with a status other than that of a failed claim
+    return f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70
 
 
 def _open_closed_streams() -> None:

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +39,10 @@ from lengthwise.data.stored_corpus import (
     write_index,
 )
 from lengthwise.data.text_corpus import PARTS, TEST, TRAIN, VALID, Sources
-from lengthwise.data.tokens import encode_all, learn_tokenizer
+from lengthwise.data.tokens import MOST_TOKENS, encode_all, learn_tokenizer
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import write_bytes
-from lengthwise.settings import Config, require_at_least
+from lengthwise.settings import Config, Setting, check_settings
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -62,11 +62,11 @@ _BATCH = 2**12
 class PairsConfig(Config):
     """Settings of the preparation of parallel text."""
 
-    vocab_size: int = 4096
+    vocab_size: Annotated[int, Setting(least=256 + len(SPECIAL), most=MOST_TOKENS)] = 4096
     """Tokens of both languages together, three of which are special; 259 for bytes."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"vocab_size": 256 + len(SPECIAL)})
+        check_settings(self)
 
 
 def prepare_pairs(

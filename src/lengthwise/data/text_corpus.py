@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +40,10 @@ from lengthwise.data.stored_corpus import (
     token_kind,
     write_index,
 )
-from lengthwise.data.tokens import encode_all, learn_tokenizer
+from lengthwise.data.tokens import MOST_TOKENS, encode_all, learn_tokenizer
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import write_bytes, write_json
-from lengthwise.settings import Config, require_at_least
+from lengthwise.settings import Config, Setting, check_settings
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -68,15 +68,15 @@ _SAMPLE = 2**25
 class PrepareConfig(Config):
     """Settings of the preparation of a text."""
 
-    vocab_size: int = 4096
+    vocab_size: Annotated[int, Setting(least=257, most=MOST_TOKENS)] = 4096
     """Tokens, one of which ends documents; 257 for bytes."""
     column: str = "text"
     """Column of the text in JSON lines and datasets."""
-    characters: int = 2**25
+    characters: Annotated[int, Setting(least=1)] = 2**25
     """Characters of a batch, after each of which progress is stored."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"vocab_size": 257, "characters": 1})
+        check_settings(self)
 
 
 Sources = Mapping[str, Sequence[str]]

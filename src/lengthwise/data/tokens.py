@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 NUM_BYTES = 256
 
+MOST_TOKENS = 2**20
+"""Greatest vocabulary that can be learned; the library takes memory for all of it at once."""
+
 
 def learn_tokenizer(
     texts: Iterable[str], vocab_size: int, special: Sequence[str] = ()

@@ -18,6 +18,7 @@ from torch import Generator, Tensor, nn
 
 from lengthwise.errors import ConfigError, LengthwiseError, in_a_line
 from lengthwise.layers.rows import ClassLogits, Lengths, Words
+from lengthwise.memory import lacks_memory
 from lengthwise.models.alignment import left_aligned
 from lengthwise.wording import counted
 
@@ -87,9 +88,11 @@ class Adapted(nn.Module):
     def _called(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         try:
             logits = self.module(tokens, lengths) if self.takes_lengths else self.module(tokens)
-        except (LengthwiseError, torch.OutOfMemoryError):
+        except LengthwiseError:
             raise
         except (Exception, SystemExit) as error:
+            if lacks_memory(error):
+                raise
             if tokens.shape[1]:
                 raise CallError(
                     f"{self.name} fails on words of {counted(int(lengths.max()), 'symbol')} "

@@ -21,7 +21,11 @@ VocabSize = Annotated[int, Setting(meaning="Number of different symbols that are
 NumClasses = Annotated[int, Setting(meaning="Number of classes of words.", least=1)]
 Width = Annotated[int, Setting(meaning="Numbers in the vector of a position.", letter="d", least=1)]
 NumHeads = Annotated[int, Setting(meaning="Attention heads of a layer.", letter="H", least=1)]
-NumLayers = Annotated[int, Setting(meaning="Layers, one after the other.", letter="L", least=1)]
+MOST_LAYERS = 2**12
+"""Modules are made one by one: more take minutes before their parameters are counted."""
+NumLayers = Annotated[
+    int, Setting(meaning="Layers, one after the other.", letter="L", least=1, most=MOST_LAYERS)
+]
 HeadWidth = Annotated[
     int,
     Setting(meaning="Numbers in a query or key of a head; 0 for `d_model / num_heads`.", least=0),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from lengthwise.models.common_settings import (
+    MOST_LAYERS,
     Activation,
     Dropout,
     Norm,
@@ -33,7 +34,9 @@ class RegularGPTConfig(TransformerConfig):
     chunk: Annotated[
         int, Setting(meaning="Number of vectors that become one.", letter="C", least=2)
     ] = 2
-    thickness: Annotated[int, Setting(meaning="Layers in the block.", letter="K", least=1)] = 1
+    thickness: Annotated[
+        int, Setting(meaning="Layers in the block.", letter="K", least=1, most=MOST_LAYERS)
+    ] = 1
     d_model: Width = 64
     num_heads: NumHeads = 8
     ff_factor: Annotated[

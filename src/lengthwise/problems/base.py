@@ -23,6 +23,7 @@ from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
+from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.plan import Plan
@@ -379,12 +380,13 @@ def evaluated(
     With `stored=False` nothing is written. `lengths` are numbers, or a text as for `--lengths`.
 
     Raises:
-        ConfigError: an option is not for this problem.
+        ConfigError: an option is not for this problem, or memory does not suffice.
     """
     for option in options:
         if option not in run.problem.evaluation_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
-    found = run.problem.evaluate(run, read_options(options), watch)
+    with enough_memory("Test fewer or shorter words."):
+        found = run.problem.evaluate(run, read_options(options), watch)
     if run.folder and not run.folder.is_read_only and stored and found.is_stored:
         run.folder.save_evaluation(found.records, found.values)
     return found

@@ -61,6 +61,18 @@ class Evaluation(Viewed):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Condition:
+    """A condition of a test that must be the same for runs to be compared."""
+
+    value: Any
+    """Equal where the condition is."""
+    shown: str
+    """The condition as a message names it: `protocol audited`."""
+    options: str
+    """The options of `evaluate` that ask for it: `--protocol audited`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Curve:
     """The last evaluation of a run by length, for a figure with other runs of its problem."""
 
@@ -68,8 +80,8 @@ class Curve:
     """The measure at each length; shares are in per cent."""
     measure: str
     """Name and unit of the measure, the label of the vertical axis: `accuracy (%)`."""
-    conditions: Mapping[str, str] = field(default_factory=dict)
-    """Options of `evaluate` that must agree for runs to be compared, and their values."""
+    conditions: Sequence[Condition] = ()
+    """Conditions of the test, the same ones for all runs of a problem."""
     horizontal: str = "length"
     """Label of the horizontal axis."""
     trained_to: int | None = None

@@ -10,6 +10,7 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.validation import short
+from lengthwise.memory import enough_memory
 from lengthwise.models.adapted import Adapted, require_trainable
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
@@ -244,22 +245,40 @@ def train(
         ClaimError: the loss is not finite.
         ConfigError: there are several processes, but the problem cannot be divided among them; or
             the device cannot compute in the precision of `autocast`, or torch cannot compile for
-            it; or there can be no film.
+            it; or there can be no film; or memory does not suffice. Then a new folder is given up,
+            if nothing was trained in it.
     """
     processes = _processes(plan.problem, device)
     folder = None if out is None else RunFolder(Path(out))
+    is_new = folder is not None and not folder.is_claimed
+    try:
+        with enough_memory(_LESS):
+            return _trained(plan, folder, processes, device=device, film=film, progress=progress)
+    except ConfigError:
+        if folder is not None and is_new and processes.is_main:
+            folder.unclaim()
+        raise
+
+
+_LESS = "Lower batch_size, the size of the network, or that of the words."
+
+
+def _trained(
+    plan: Plan,
+    folder: RunFolder | None,
+    processes: ProcessGroup,
+    *,
+    device: str,
+    film: bool,
+    progress: Progress | None,
+) -> Run:
     if folder and folder.is_claimed:
         if folder.is_finished:
             claim(folder, plan, environment(device))
             return _concluded(folder, device)
         plan = _plan_there(folder, plan) or plan
-    if film:
-        _require_film(plan, folder)
     training = plan.training
-    if isinstance(training, MixedTrainingConfig):
-        require_autocast(choose_device(device), training.autocast)
-    if isinstance(training, TextTrainingConfig) and training.compile:
-        require_compiler(choose_device(device))
+    _require_possible(plan, folder, device, film=film)
     model, objective = plan.draw(), plan.problem.objective(plan, processes)
     if isinstance(model, Adapted):
         require_trainable(model, *plan.problem.lengths(plan))
@@ -273,7 +292,10 @@ def train(
         run = train_stages(
             plan, device=where, folder=folder, film=film, made_with=made_with, progress=progress
         )
-        return _concluded(RunFolder(Path(out or "")), device) if run is None else run
+        if run is not None:
+            return run
+        assert folder is not None
+        return _concluded(folder, device)
     if folder is None:  # everything is checked before anything is written
         model.to(choose_device(device))
         metrics = fit(model, objective, training, progress=progress, processes=processes)
@@ -297,6 +319,22 @@ def train(
             )
         processes.wait()  # until the model is written
     return _concluded(folder, device)
+
+
+def _require_possible(plan: Plan, folder: RunFolder | None, device: str, *, film: bool) -> None:
+    """Refuse what the device cannot compute, and a film that nobody could keep.
+
+    Raises:
+        ConfigError: the device cannot compute in the precision of `autocast`, or torch cannot
+            compile for it; or there can be no film.
+    """
+    if film:
+        _require_film(plan, folder)
+    training = plan.training
+    if isinstance(training, MixedTrainingConfig):
+        require_autocast(choose_device(device), training.autocast)
+    if isinstance(training, TextTrainingConfig) and training.compile:
+        require_compiler(choose_device(device))
 
 
 def _require_film(plan: Plan, folder: RunFolder | None) -> None:

@@ -1,6 +1,7 @@
 """Comparison of runs of one problem: a table, and a figure with a band for each set of seeds."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -210,7 +211,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
             if "by_length" in (RunFolder(path).evaluation() or {}):
                 raise ConfigError(
                     f"runs are compared at single lengths, but {path} was tested on the words that "
-                    f"a file has. Use lengthwise report {path}"
+                    f"a file has. Use lengthwise report {shlex.quote(str(path))}"
                 )
             if is_shipped(path):
                 name = path.name.removeprefix(PREFIX)
@@ -218,7 +219,10 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
                     f"{PREFIX}{name} comes with the package, and its evaluation is not kept. Copy "
                     f"it (lengthwise zoo {name} --out DIR), and evaluate DIR."
                 )
-            raise RunError(f"{path} is not evaluated yet. Run lengthwise evaluate {path}{option}")
+            raise RunError(
+                f"{path} is not evaluated yet. Run lengthwise evaluate {shlex.quote(str(path))}"
+                f"{option}"
+            )
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves)
     return _compared(paths, plans, curves)
@@ -283,12 +287,14 @@ def subject_of(plan: Plan) -> Any:
 
 
 def _require_one_test(paths: Sequence[Path], curves: Sequence[Curve]) -> None:
+    options = " ".join(each.options for each in curves[0].conditions)
     for path, curve in zip(paths, curves, strict=True):
-        for name, value in curves[0].conditions.items():
-            if curve.conditions.get(name) != value:
+        for wanted, found in zip(curves[0].conditions, curve.conditions, strict=True):
+            if found.value != wanted.value:
                 raise ConfigError(
-                    f"{paths[0]} was evaluated with {name} {value}, but {path} with "
-                    f"{curve.conditions.get(name)}. Run lengthwise evaluate {path} --{name} {value}"
+                    f"runs are compared on one test, but {paths[0]} was evaluated with "
+                    f"{wanted.shown}, and {path} with {found.shown}. Run lengthwise evaluate "
+                    f"{shlex.quote(str(path))} {options}"
                 )
 
 
@@ -317,7 +323,7 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
         option = f" --lengths {_written(sorted(curves[0].points))}" * _takes_lengths(plans[0])
         raise ConfigError(
             f"{paths[0]} and {paths[other]} were evaluated at no length in common. Run lengthwise "
-            f"evaluate {paths[other]}{option}"
+            f"evaluate {shlex.quote(str(paths[other]))}{option}"
         )
     most = max(len(curve.points) for curve in curves)
     shared = [replace(curve, points={n: curve.points[n] for n in common}) for curve in curves]

@@ -246,6 +246,18 @@ class RunFolder:
         if self.is_finished:
             self._remove_checkpoints()
 
+    def unclaim(self) -> None:
+        """Give the folder up if nothing was trained in it yet, so that another run may have it.
+
+        One in which another process is training stays as it is.
+        """
+        if not self._config.exists():
+            return
+        with suppress(RunError), self.locked():
+            if set(self.path.iterdir()) == {self._config}:
+                self._config.unlink()
+                self.path.rmdir()
+
     def require_free(self) -> None:
         """Refuse a folder in which no run can stand.
 

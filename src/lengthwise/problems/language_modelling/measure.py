@@ -47,6 +47,7 @@ def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Ev
     records = [each.to_record() for each in found]
     summary = {
         "corpus": spelled(corpus.folder),
+        "corpus_digest": corpus.digest,
         "part": part,
         "model": plan.model,
         "train_window": plan.data.window,

@@ -1,9 +1,9 @@
 """Language modelling: the problem of predicting the next token of a text."""
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -30,6 +30,7 @@ from lengthwise.problems.language_modelling.objective import (
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Answer,
+    Condition,
     Curve,
     Evaluation,
     Facts,
@@ -152,10 +153,18 @@ class LanguageModelling(CorpusProblem[Corpus]):
         found = folder.evaluation()
         if found is None:
             return None
+        own = self.corpus
+        digest = found.get("corpus_digest", {own.folder: own.digest}.get(found["corpus"]))
         return Curve(
             points={int(length): value for length, value in found["perplexity"].items()},
             measure="perplexity",
-            conditions={"part": found["part"], "text": Path(found["corpus"]).name},
+            conditions=[
+                Condition(
+                    value=(found["part"], digest or found["corpus"]),
+                    shown=f"part {found['part']} of {found['corpus']}",
+                    options=f"--text {shlex.quote(found['corpus'])} --part {found['part']}",
+                )
+            ],
             trained_to=found["train_window"],
             is_less_better=True,
         )

@@ -18,7 +18,7 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.inside import has_binary_memory
 from lengthwise.problems.proof import Proof, known_verdict, read_proof
 from lengthwise.problems.recognition.outcome import ended_in_words
-from lengthwise.problems.results import Curve, Facts, Section
+from lengthwise.problems.results import Condition, Curve, Facts, Section
 from lengthwise.registry import Catalogue
 from lengthwise.templates import template
 from lengthwise.training.loop import kept
@@ -241,10 +241,11 @@ def curve_of(folder: RunFolder, plan: Plan) -> Curve | None:
     evaluation = _evaluation(folder, scores)
     if evaluation is None:
         return None
+    protocol = f"protocol {evaluation['protocol']}"
     return Curve(
         points={length: 100 * share for length, share in scores.accuracy_by_length().items()},
         measure="accuracy (%)",
-        conditions={"protocol": evaluation["protocol"]},
+        conditions=[Condition(value=protocol, shown=protocol, options=f"--{protocol}")],
         trained_to=plan.data.max_length,
     )
 

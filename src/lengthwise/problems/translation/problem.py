@@ -14,7 +14,15 @@ from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRAN
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.corpus import CorpusProblem
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.results import Curve, Evaluation, Facts, Options, Predictor, Watch
+from lengthwise.problems.results import (
+    Condition,
+    Curve,
+    Evaluation,
+    Facts,
+    Options,
+    Predictor,
+    Watch,
+)
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.problems.translation.measure import evaluate_run, facts, predictor_of
 from lengthwise.problems.translation.objective import (
@@ -26,6 +34,7 @@ from lengthwise.settings import Config, Parts
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
+from lengthwise.wording import counted
 
 TOKENS_OF_COST = 30
 """Number of tokens of a sentence, and of its translation, whose cost is given."""
@@ -135,7 +144,7 @@ class Translation(CorpusProblem[ParallelCorpus]):
         return Curve(
             points={each["first"]: each["bleu"] for each in found["by_length"]},
             measure="BLEU",
-            conditions={"part": found["part"], "text": found["text"]},
+            conditions=_conditions(found),
             horizontal="source tokens, from",
             trained_to=found["longest_trained"],
         )
@@ -165,3 +174,22 @@ class Translation(CorpusProblem[ParallelCorpus]):
             "this run translates, and classifies no words of a formal language. Use evaluate or "
             "translate."
         )
+
+
+def _conditions(found: Mapping[str, Any]) -> list[Condition]:
+    """Return the sentences of an evaluation, and the search for translations, as conditions."""
+    decoding = found["decoding"]
+    options = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
+    corpus, part, sentences = found["corpus"], found["part"], found["sentences"]
+    return [
+        Condition(
+            value=found["test"],
+            shown=f"{counted(sentences, 'sentence')} of the part {part} of {corpus}",
+            options=f"--text {shlex.quote(corpus)} --part {part} --words {sentences}",
+        ),
+        Condition(
+            value=decoding,
+            shown=", ".join(f"{name} {decoding[name]}" for name in DECODING),
+            options=" ".join(options),
+        ),
+    ]

@@ -1,0 +1,46 @@
+"""What Python, numpy and torch raise where memory does not suffice, turned into one message."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lengthwise.errors import ConfigError
+
+_SIGNS = (
+    "can't allocate memory",  # torch, on Linux
+    "not enough memory",  # torch, on Windows and macOS
+    "out of memory",
+    "Storage size calculation overflowed",
+    "integer multiplication overflow",
+)
+
+_ALLOCATED = re.compile(r"allocate ([\d.]+) ?(\w+)")
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Return whether an error says that memory does not suffice."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(sign in str(error) for sign in _SIGNS)
+    )
+
+
+def memory_message(error: BaseException, remedy: str) -> str:
+    """Return the message for an error that `lacks_memory`, with the size that was asked for."""
+    found = _ALLOCATED.search(str(error))
+    asked = ""
+    if found and found[2] == "bytes":
+        asked = f" for another {int(found[1]) / 2**30:,.1f} GiB"
+    elif found:
+        asked = f" for another {found[1]} {found[2]}"
+    return f"memory does not suffice{asked}. {remedy}"
+
+
+@contextmanager
+def enough_memory(remedy: str) -> Iterator[None]:
+    """Turn an error that `lacks_memory` into a `ConfigError` that ends with the remedy."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not lacks_memory(error):
+            raise
+        raise ConfigError(memory_message(error, remedy)) from error

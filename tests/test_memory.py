@@ -1,0 +1,105 @@
+"""Where memory does not suffice, a user reads one line, and nothing half-written is left."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+import lengthwise as lw
+from cli.shell import Shell
+from lengthwise.cli import languages
+from lengthwise.errors import ConfigError
+from lengthwise.memory import enough_memory, lacks_memory
+
+TOO_MANY = 2**55
+"""Bytes that no machine has; too few for the sum of sizes to overflow."""
+
+
+def torch_array() -> None:
+    torch.empty(TOO_MANY, dtype=torch.uint8)
+
+
+def numpy_array() -> None:
+    np.empty(TOO_MANY, dtype=np.uint8)
+
+
+def python_bytes() -> None:
+    bytearray(TOO_MANY)
+
+
+def overflowing_shape() -> None:
+    torch.empty(2**40, 2**40)
+
+
+@pytest.mark.parametrize(
+    ("ask", "size"),
+    [
+        (torch_array, " for another 33,554,432.0 GiB."),
+        (numpy_array, " for another 32.0 PiB."),
+        (python_bytes, "memory does not suffice."),
+        (overflowing_shape, "memory does not suffice."),
+    ],
+)
+def test_every_kind_of_error_is_known(ask: Callable[[], None], size: str) -> None:
+    with pytest.raises(ConfigError, match="memory does not suffice") as raised, enough_memory("R."):
+        ask()
+    assert size in str(raised.value)
+    assert str(raised.value).endswith(" R.")
+
+
+def test_other_errors_stay_as_they_are() -> None:
+    assert not lacks_memory(ValueError("out of memory"))
+    with pytest.raises(RuntimeError, match="shapes"), enough_memory("R."):
+        raise RuntimeError("shapes differ")
+
+
+class Hungry(nn.Module):
+    """Asks for too much memory in the training step of a number."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.embedding, self.out = nn.Embedding(2, 4), nn.Linear(4, 2)
+        self.steps, self.last = 0, step
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        if self.training and torch.is_grad_enabled() and len(tokens) == 7:
+            self.steps += 1
+            if self.steps == self.last:
+                torch_array()
+        found: Tensor = self.out(self.embedding(tokens).sum(1))
+        return found
+
+
+SHORT: dict[str, Any] = {"max_length": 4, "steps": 9, "validate_every": 2, "batch_size": 7}
+
+
+def test_a_run_that_does_not_fit_leaves_no_folder(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(ConfigError, match=r"Lower batch_size, .*"):
+        lw.train("parity", model=Hungry(1), out=out, **SHORT)
+    assert not out.exists()
+    lw.train("parity", model=Hungry(99), out=out, **{**SHORT, "batch_size": 6})
+
+
+def test_what_was_trained_before_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(ConfigError, match="memory does not suffice"):
+        lw.train("parity", model=Hungry(6), out=out, **SHORT)
+    assert (out / "checkpoint.safetensors").exists()
+    again = lw.train("parity", model=Hungry(99), out=out, **SHORT)
+    assert [each["step"] for each in again.metrics] == [2, 4, 6, 8, 9]
+
+
+def test_a_command_says_it_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(languages, "run", lambda arguments: torch_array())
+    status, _, error = Shell(capsys, monkeypatch)("languages")
+    assert status == 2
+    assert error.startswith("lengthwise: memory does not suffice for another ")
+    assert error.count("\n") == 1
