@@ -28,7 +28,7 @@ from lengthwise.problems.recognition.measure import (
     shortcuts_beside,
     spread_lengths,
 )
-from lengthwise.problems.results import Evaluation, Watch
+from lengthwise.problems.results import Evaluation, Watch, read_options
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
 from lengthwise.tasks.step_specs import make_step_task
@@ -352,7 +352,7 @@ def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]
     for option in options:
         if option not in run.problem.prediction_options - {"keep_going"}:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
-    predictor = run.problem.predictor(run, options)
+    predictor = run.problem.predictor(run, read_options(options))
     return [each.shown for each in predictor.answer([predictor.read(text) for text in inputs])]
 
 

@@ -62,7 +62,7 @@ class LengthwiseWarning(UserWarning):
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
-    names = list(known)
+    names = [name or "''" for name in known]
     written = {each.lower(): each for each in names}
     near = get_close_matches(name.lower(), written, n=1)
     guess = f"Did you mean {written[near[0]]!r}? " if near else ""

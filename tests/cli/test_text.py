@@ -5,11 +5,14 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
+from lengthwise.errors import ConfigError
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk=4"]
 
@@ -103,6 +106,23 @@ def test_models_are_compared_on_one_text_whatever_its_name(
     moved = shutil.copytree(corpus, tmp_path / "moved")
     assert shell("evaluate", str(runs[1]), "--words", "30", "--text", str(moved))[0] == 0
     assert shell("compare", *map(str, runs))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"tokens": 0}, "tokens is a whole number of 1 or more, but got 0"),
+        ({"seed": "a"}, "seed is a whole number of 0 or more, but got 'a'"),
+        ({"temperature": "hot"}, "temperature is a number, such as 0.8, but got 'hot'"),
+        ({"temperature": float("nan")}, "temperature nan is none"),
+        ({"text": 3}, "text is a path, such as"),
+    ],
+)
+def test_options_of_answers_are_checked(
+    run_folder: Path, options: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ConfigError, match=says):
+        lw.predict(lw.load(run_folder), ["what"], **options)
 
 
 def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:

@@ -107,9 +107,15 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
     calls: list[tuple[Callable[[], Any], str]] = [
         (lambda: lw.evaluate(steps, "parity"), "classifies no words"),  # type: ignore[call-overload]
         (lambda: lw.predict(steps, "parity", ["1"]), "classifies no words"),
-        (lambda: lw.evaluate(steps, words="a"), "words is a whole number, but got 'a'"),
+        (
+            lambda: lw.evaluate(steps, words="a"),
+            "words is a whole number of 0 or more, but got 'a'",
+        ),
         (lambda: lw.evaluate(steps, words=2, seed=3), "seed is not for step tasks"),
-        (lambda: lw.evaluate_steps(steps, words=-1), "words is a whole number, but got -1"),
+        (
+            lambda: lw.evaluate_steps(steps, words=-1),
+            "words is a whole number of 0 or more, but got -1",
+        ),
         (lambda: lw.evaluate(steps, store=True), "has no folder, so nothing can be stored"),
         (lambda: lw.evaluate(lw.load("zoo:parity"), store=True), "is part of the package"),
         (lambda: lw.evaluate(steps.model, "parity", store=True), "store keeps the test of a run"),  # type: ignore[call-overload]

@@ -149,6 +149,10 @@ def _named(spec: str) -> Language:
         raise LanguageError(
             f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"
         )
+    if spec.lower() in _STEP_TASKS:
+        raise LanguageError(
+            f"unknown language {spec!r}. If it is a step task, write steps:{spec.lower()}"
+        )
     raise unknown_name("language", spec, [*CATALOGUE, *BENCHMARKS, *FAMILIES], LanguageError)
 
 
@@ -373,8 +377,12 @@ def _one_alphabet(stated: str | None, given: str | None) -> str | None:
 _NO_LANGUAGES = {
     **dict.fromkeys(("words", "labels", "steps", "text", "pairs"), "Use it with lengthwise train."),
     "zoo": "Use it where a run stands.",
+    "circuit": "Write steps:circuit:FILE to train on its steps.",
 }
 """Remedies by prefix, for specifications that name something else."""
+
+_STEP_TASKS = ("addition", "multiplication")
+"""Names of tasks that are computed step by step, which are taken for languages."""
 
 _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "regex": _regex,

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from lengthwise.arguments import path_of
 from lengthwise.data.stored_corpus import StoredCorpus
 from lengthwise.errors import TextError
 from lengthwise.evaluation.perplexity import perplexity_of
@@ -77,10 +78,11 @@ class CorpusReference:
 
         Raises:
             TextError: the tokens of the other one mean something else, or one cannot be read.
+            ConfigError: the other one is neither a corpus nor a path.
         """
         if other is None:
             return self.load(kind)
-        corpus = kind.load(other) if isinstance(other, Path | str) else other
+        corpus = other if isinstance(other, kind) else kind.load(path_of("text", other))
         self.require_same_tokens(corpus)
         return corpus
 

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from lengthwise.arguments import whole
 from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths
@@ -149,15 +150,17 @@ class Section:
 
 
 def read_options(options: Options) -> Options:
-    """Return the options of a test, with `lengths` that are a text read as for `--lengths`.
+    """Return the options of a test or of answers; `lengths` in a text are read as for `--lengths`.
 
     Raises:
-        ConfigError: `words` or `seed` is no whole number, or the text is not one of lengths.
+        ConfigError: an option is of another kind, or the text is not one of lengths.
     """
-    for name in ("words", "seed"):
-        value = options.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ConfigError(f"{name} is a whole number, but got {value!r:.40}.")
+    for name, least in (("words", 0), ("seed", 0), ("tokens", 1)):
+        if name in options:
+            whole(name, options[name], least)
+    temperature = options.get("temperature", 0)
+    if isinstance(temperature, bool) or not isinstance(temperature, int | float):
+        raise ConfigError(f"temperature is a number, such as 0.8, but got {temperature!r:.40}.")
     if isinstance(lengths := options.get("lengths"), str):
         return {**options, "lengths": parse_lengths(lengths)}
     return options

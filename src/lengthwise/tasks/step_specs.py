@@ -10,6 +10,7 @@ from lengthwise.circuits.circuit_files import read_circuit
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.errors import ConfigError, LanguageError, unknown_name
+from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.spec import parse
 from lengthwise.settings import require_known
@@ -71,9 +72,14 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
 
 
 def _require_known(body: str) -> None:
-    """Refuse a single word after `steps:` that names neither a circuit nor a language."""
-    if re.fullmatch(r"[a-z][a-z0-9-]*", body) and not re.fullmatch(r"d-\d+", body):
-        known = [*_CIRCUITS, "circuit:FILE", "LANGUAGE", *CATALOGUE]
+    """Refuse what names neither a circuit nor a language: a single word, or another problem."""
+    if re.match(r"(words|labels|steps|text|pairs):", body):
+        raise LanguageError(
+            f"steps:TASK is about a circuit or a language, and {body!r:.60} is neither. Leave "
+            f"`steps:` out."
+        )
+    if re.fullmatch(r"[\w-]*", body) and not re.fullmatch(r"d-\d+", body):
+        known = [*_CIRCUITS, "circuit:FILE", "LANGUAGE", *CATALOGUE, *BENCHMARKS]
         if body not in known:
             raise unknown_name("task of steps:TASK,", body, known, LanguageError)
 
