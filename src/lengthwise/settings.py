@@ -264,6 +264,16 @@ def require_known(settings: Iterable[str], known: Collection[str]) -> None:
             raise unknown_name("setting", name, sorted(known))
 
 
+def flattened(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Flatten nested settings to `{"train.seed": 0}`, so that a difference can be named."""
+    if not isinstance(value, dict):
+        return {prefix: value}
+    result = {}
+    for key, inner in value.items():
+        result.update(flattened(inner, f"{prefix}.{key}" if prefix else str(key)))
+    return result
+
+
 def check_settings(config: Config) -> None:
     """Refuse values that the declarations of a class do not allow.
 

@@ -1,11 +1,13 @@
 """The commands on texts, as a user gives them."""
 
 import json
+import os
 import re
 import shlex
 import shutil
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -106,6 +108,29 @@ def test_models_are_compared_on_one_text_whatever_its_name(
     moved = shutil.copytree(corpus, tmp_path / "moved")
     assert shell("evaluate", str(runs[1]), "--words", "30", "--text", str(moved))[0] == 0
     assert shell("compare", *map(str, runs))[0] == 0
+
+
+def test_prepare_says_what_differs_from_a_corpus_that_is_there(
+    shell: Shell, tmp_path: Path
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("what a transformer can learn\n" * 300)
+    wishes = ("--out", "c", "--set", "vocab_size=257")
+    assert shell("prepare", "a.txt", *wishes) == (0, ANY, ANY)
+    for others, says in [
+        (("b.txt", *wishes), "sources.train a.txt, but now b.txt is asked for"),
+        (("a.txt", "--out", "c"), "config.vocab_size 257, but now 4096 is asked for"),
+        (("a.txt", "--out", "c", "--tokenizer", "c"), "tokenizer nothing, but now "),
+    ]:
+        status, _, error = shell("prepare", *others)
+        assert status == 2
+        assert says in error
+    assert "was changed" not in shell("prepare", "a.txt", *wishes)[2]
+    later = (tmp_path / "c" / "index.json").stat().st_mtime + 5
+    os.utime(tmp_path / "a.txt", (later, later))
+    status, _, error = shell("prepare", "a.txt", *wishes)
+    assert status == 0
+    assert "a.txt was changed after c was made from it, which stays as it was" in error
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def test_a_damaged_index_is_told(corpus: Corpus, content: str) -> None:
 
 def test_other_wishes_for_one_folder_are_refused(corpus: Corpus, tmp_path: Path) -> None:
     same = {"train": [str(tmp_path / "a.jsonl")]}
-    with pytest.raises(TextError, match=r"with config .*vocab_size"):
+    with pytest.raises(TextError, match=r"with config.vocab_size 257, but now 300 is"):
         prepare(corpus.folder, same, PrepareConfig(vocab_size=300))
     with pytest.raises(TextError, match="with sources"):
         prepare(corpus.folder, {"train": ["python"]}, BYTES)

@@ -285,8 +285,8 @@ def _claim(
         "format": PAIRS_FORMAT,
         "sources": sources,
         "languages": list(languages),
-        "config": config.to_dict(),
         "tokenizer": None if own is None else digest(own.to_str().encode()),
+        "config": config.to_dict(),
     }
     claim(out, request, require_sources)
 

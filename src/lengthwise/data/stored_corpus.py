@@ -7,6 +7,7 @@ index.json      what there is, with the digest of every file; there exactly if a
 
 import hashlib
 import json
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from lengthwise.data.extra import require_extra
-from lengthwise.errors import LengthwiseError, RunError, TextError, unknown_name
+from lengthwise.errors import LengthwiseError, LengthwiseWarning, RunError, TextError, unknown_name
 from lengthwise.files import create_json, is_leftover, read_json, remove_leftovers, write_json
+from lengthwise.settings import flattened
 from lengthwise.shipped import resolved_corpus
 
 if TYPE_CHECKING:
@@ -177,12 +179,20 @@ def claim(out: Path, request: Mapping[str, Any], require_sources: Callable[[], N
         remove_leftovers(out)
         return
     stored = noted(path)
-    for name, wanted in request.items():
-        if stored.get(name) != wanted:
+    there, here = flattened(stored), flattened(request)
+    for name, wanted in here.items():
+        if there.get(name) != wanted:
             raise TextError(
-                f"{out} holds a corpus with {name} {stored.get(name)!r}, but now {wanted!r} is "
-                f"asked for. Use another folder, or ask for the same."
+                f"{out} holds a corpus with {name} {_shown(there.get(name))}, but now "
+                f"{_shown(wanted)} is asked for. Use another folder, or ask for the same."
             )
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a request for a message."""
+    if isinstance(value, list):
+        return " ".join(map(str, value)) or "nothing"
+    return "nothing" if value is None else str(value)
 
 
 def make_ready(
@@ -199,7 +209,9 @@ def make_ready(
     """
     is_new = not (out / REQUEST).exists()
     claim_folder()
-    if not (out / INDEX).exists():
+    if (out / INDEX).exists():
+        _warn_of_changes(out)
+    else:
         try:
             make()
         except LengthwiseError:
@@ -207,6 +219,23 @@ def make_ready(
                 unclaim(out)
             raise
     return kind.load(out)
+
+
+def _warn_of_changes(out: Path) -> None:
+    """Warn if a source of a corpus that is ready was written to after the corpus was."""
+    made = (out / INDEX).stat().st_mtime
+    for sources in noted(out / REQUEST).get("sources", {}).values():
+        for name in (name for source in sources for name in (source, *source.split(","))):
+            place = Path(name)
+            for path in place.rglob("*") if place.is_dir() else (place,):
+                if path.is_file() and path.stat().st_mtime > made:
+                    warnings.warn(
+                        f"{path} was changed after {out} was made from it, which stays as it was. "
+                        f"Prepare another folder from what there is now.",
+                        LengthwiseWarning,
+                        stacklevel=2,
+                    )
+                    return
 
 
 def unclaim(out: Path) -> None:

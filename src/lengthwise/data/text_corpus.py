@@ -222,8 +222,8 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
     request = {
         "format": TEXT_FORMAT,
         "sources": {name: [_named(s) for s in sources.get(name, ())] for name in PARTS},
-        "config": config.to_dict(),
         "tokenizer": None if own is None else digest(own.to_str().encode()),
+        "config": config.to_dict(),
     }
     claim(out, request, require_sources)
 

@@ -18,10 +18,11 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
 from lengthwise.problems.runs import plan_from_dict
+from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
-from lengthwise.training.runs import RunFolder, flattened
+from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted
 
 COLUMNS = ["learner", "told", "trained on", "seeds", "mean", "worst", "at", "runs"]

@@ -48,6 +48,7 @@ from lengthwise.files import (
     write_json,
     write_lines,
 )
+from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped, resolved
 from lengthwise.training.film import Film, Frame, stored_film
 from lengthwise.wording import shortened
@@ -505,13 +506,3 @@ def without_places(problem: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(given := found.get(data), Mapping):
             found[data] = {key: value for key, value in given.items() if key != place}
     return found
-
-
-def flattened(value: Any, prefix: str = "") -> dict[str, Any]:
-    """Flatten nested settings to `{"train.seed": 0}`, so that a difference can be named."""
-    if not isinstance(value, dict):
-        return {prefix: value}
-    result = {}
-    for key, inner in value.items():
-        result.update(flattened(inner, f"{prefix}.{key}" if prefix else str(key)))
-    return result
