@@ -72,6 +72,8 @@ def test_marks_of_windows_and_large_endings_are_understood(tmp_path: Path) -> No
     (tmp_path / ".hid").mkdir()
     (tmp_path / ".hid" / "a.txt").write_bytes(b"\xef\xbb\xbfone")
     assert list(documents(str(tmp_path / ".hid"))) == ["one"]
+    (tmp_path / "b.txt").write_bytes(b"one\r\ntwo\rthree\r\n")
+    assert list(documents(str(tmp_path / "b.txt"))) == ["one\ntwo\rthree\n"]
 
 
 def test_files_are_streamed(tmp_path: Path) -> None:
@@ -92,6 +94,7 @@ def test_another_column_may_hold_the_text(tmp_path: Path) -> None:
     ("name", "content", "says"),
     [
         ("a.txt", b"one\ntwo\nthr\xe9e\n", r"a text is UTF-8, but line 3 is not"),
+        ("a.txt", "one\ntwo\n".encode("utf-16-le"), r"a text is UTF-8, but line 1 has a NUL"),
         ("a.jsonl", lines(["one"]) + b'{"text": "\xe9"}\n', r"but line 2 is not"),
         ("a.jsonl", lines(["one"]) + b"two\n", r"a.jsonl, line 2: not JSON"),
         ("a.jsonl", b"[1]\n", r"line 1: no text under 'text'"),

@@ -100,7 +100,7 @@ def test_bad_lengths_and_models_are_refused() -> None:
             last_token_perplexity(model(), text(), lengths)
     with pytest.raises(TextError, match="no file of it has a window of 401"):
         last_token_perplexity(model(), text(), [401])
-    with pytest.raises(TaskError, match="1 windows have no spread"):
+    with pytest.raises(TaskError, match="1 window cannot show a spread"):
         last_token_perplexity(model(), text(), [5], windows=1)
     with pytest.raises(TaskError, match="does not go on with texts"):
         last_token_perplexity(nn.Linear(1, 1), text(), [5])

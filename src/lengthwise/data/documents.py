@@ -99,7 +99,22 @@ def _of_file(path: Path, column: str) -> Iterator[str]:
                 if line.strip():
                     yield _of_line(decoded(line, path, number - 1), column, path, number)
         else:
-            yield decoded(file.read(), path, 0)
+            yield _plain_text(file.read(), path)
+
+
+def _plain_text(content: bytes, path: Path) -> str:
+    """Return the text of a file, with line ends as everywhere but on Windows.
+
+    Raises:
+        TextError: it is not UTF-8, or has the NUL characters of UTF-16, which would pass for it.
+    """
+    text = decoded(content, path, 0)
+    if (wrong := text.find("\0")) >= 0:
+        line = text.count("\n", 0, wrong) + 1
+        raise TextError(
+            f"{path}: a text is UTF-8, but line {line} has a NUL, as UTF-16 does. Convert the file."
+        )
+    return text.replace("\r\n", "\n")
 
 
 @contextmanager

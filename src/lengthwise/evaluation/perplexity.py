@@ -28,6 +28,7 @@ from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Z_95
 from lengthwise.transfer import sent
+from lengthwise.wording import counted
 
 _TOKENS_AT_ONCE = 2**14
 """Approximate number of tokens that are read together."""
@@ -100,7 +101,9 @@ def last_token_perplexity(
         )
     most = max(lengths)
     if windows < _FEWEST:
-        raise TaskError(f"{windows} windows have no spread. Ask for {_FEWEST} or more.")
+        raise TaskError(
+            f"{counted(windows, 'window')} cannot show a spread. Ask for {_FEWEST} or more."
+        )
     require_windows(tokens, most, "the text")
     there = tokens.num_windows(most)
     numbers = np.random.default_rng(seed).choice(there, size=windows, replace=windows > there)
