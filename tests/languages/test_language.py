@@ -186,8 +186,14 @@ def test_an_encoded_word_that_is_none_is_refused(
 
 
 def test_a_length_below_zero_has_no_counts() -> None:
-    with pytest.raises(LanguageError, match="a length is 0 or more, but it is -1"):
-        PARITY.counts(-1)
+    for length in (-1, 1.5, "a", True):
+        with pytest.raises(LanguageError, match="length is a whole number of 0 or more, but got"):
+            PARITY.counts(length)  # type: ignore[arg-type]
+
+
+def test_a_class_of_the_ladder_that_there_is_not_is_told() -> None:
+    with pytest.raises(LanguageError, match="Did you mean 'star_free'"):
+        PARITY.ladder()["starfree"]
 
 
 @pytest.mark.parametrize("word", [3, None, 1.5])

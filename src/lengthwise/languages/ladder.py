@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lengthwise.errors import LanguageError
+from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages import algebra, subsequences, windows
 from lengthwise.languages.evidence import Subject, Verdict
 from lengthwise.languages.language import Language
@@ -122,6 +122,8 @@ only one is in
     greatest_sensitivity: Mapping[int, int] | None
 
     def __getitem__(self, key: str) -> Verdict:
+        if key not in self.verdicts:
+            raise unknown_name("class of languages", key, self.verdicts, LanguageError)
         return self.verdicts[key]
 
     @property

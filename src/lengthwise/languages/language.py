@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from lengthwise.arguments import whole
 from lengthwise.display import Viewed
 from lengthwise.errors import LanguageError, WordError
 from lengthwise.languages import minimise
@@ -347,10 +348,9 @@ class Language(Viewed):
         """Return the number of words of the domain of this length, by class, as exact integers.
 
         Raises:
-            LanguageError: the length is below 0.
+            LanguageError: the length is no whole number, or below 0.
         """
-        if length < 0:
-            raise LanguageError(f"a length is 0 or more, but it is {length}.")
+        whole("length", length, error=LanguageError)
         machine = self.total()
         ways = [0] * machine.num_states
         ways[machine.start] = 1
