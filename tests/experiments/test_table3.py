@@ -1,10 +1,12 @@
 """Does Table 3 show and judge what was measured?"""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lengthwise.errors import TextError
 from lengthwise.experiments.chi2023 import table3
 from lengthwise.experiments.chi2023.figure4 import FIGURE_4, check_fields
 from lengthwise.experiments.chi2023.table3 import (
@@ -18,7 +20,7 @@ from lengthwise.experiments.chi2023.table3 import (
     printed_table,
     table,
 )
-from lengthwise.experiments.experiment import Record
+from lengthwise.experiments.experiment import MeasurementOptions, Record
 from lengthwise.layers.chunks import depth
 
 
@@ -177,3 +179,11 @@ def test_figure_4_tells_where_the_gradient_is() -> None:
     assert set(FIGURE_4.figures(printed(["32 / 6"]))) == {"receptive-field"}
     assert FIGURE_4.figures([]) == {}
     assert set(TABLE_3.figures(printed(REGULAR))) == {"perplexity"}
+
+
+def test_nothing_is_fetched_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = MeasurementOptions(progress=lambda done, steps: None)
+    with pytest.raises(TextError, match="Make one: `lengthwise prepare hf:Skylion007/openwebtext "):
+        TABLE_3.collect("chi2023/table3", "paper", options)
+    assert list(tmp_path.iterdir()) == []

@@ -16,8 +16,8 @@ Each RegularGPT is also tested with as many levels as it was trained with, whate
 comes with more levels is told from what comes with longer texts.
 
 The text is the corpus in `runs/corpora/PRESET`; if there is none, one is prepared from the source
-that the preset names. Put your own there before: `lengthwise prepare FILE --out
-runs/corpora/laptop`.
+that the preset names. That of `paper` is on the hub: you get the command that fetches it. Put your
+own there before: `lengthwise prepare FILE --out runs/corpora/laptop`.
 """
 
 from collections import Counter
@@ -28,7 +28,10 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, lines_figure
+from lengthwise.data.documents import HUB
+from lengthwise.data.stored_corpus import INDEX
 from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig, prepare
+from lengthwise.errors import TextError
 from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.experiments.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.trained import CellRun, TrainedExperiment, cells
@@ -102,10 +105,20 @@ class Sizes:
         return tuple(self.window * multiple for multiple in MULTIPLES)
 
     def corpus(self) -> Corpus:
-        """Return the corpus of the preset; make it if there is none."""
+        """Return the corpus of the preset; make it if there is none and nothing is to be fetched.
+
+        Raises:
+            TextError: there is none, and its source is on the hub.
+        """
         folder = CORPORA / self.preset
-        if (folder / "index.json").exists():
+        if (folder / INDEX).exists():
             return Corpus.load(folder)
+        if self.source.startswith(HUB):
+            raise TextError(
+                f"{folder} holds no prepared corpus, and many gigabytes are not fetched unasked. "
+                f"Make one: `lengthwise prepare {self.source} --set vocab_size={self.vocab_size} "
+                f"--out {folder}`."
+            )
         config = PrepareConfig(vocab_size=self.vocab_size)
         return prepare(folder, {"train": [self.source]}, config)
 
