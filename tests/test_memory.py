@@ -14,6 +14,8 @@ from cli.shell import Shell
 from lengthwise.cli import languages
 from lengthwise.errors import ConfigError
 from lengthwise.memory import enough_memory, lacks_memory
+from lengthwise.models.adapted import Adapted
+from lengthwise.training.runs import RunFolder
 
 TOO_MANY = 2**55
 """Bytes that no machine has; too few for the sum of sizes to overflow."""
@@ -51,6 +53,21 @@ def test_every_kind_of_error_is_known(ask: Callable[[], None], size: str) -> Non
     assert str(raised.value).endswith(" R.")
 
 
+@pytest.mark.parametrize(
+    ("told", "size"),
+    [
+        ("out of memory: you tried to allocate 33554432 bytes", "another 32 MiB. R."),
+        ("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has", "another 2.50 GiB. R."),
+        ("out of memory: Unable to allocate 200. MiB for an array", "another 200 MiB. R."),
+        ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling", "memory does not suffice. R."),
+    ],
+)
+def test_a_size_is_told_in_a_fitting_unit(told: str, size: str) -> None:
+    with pytest.raises(ConfigError) as raised, enough_memory("R."):
+        raise RuntimeError(told)
+    assert str(raised.value).endswith(size)
+
+
 def test_other_errors_stay_as_they_are() -> None:
     assert not lacks_memory(ValueError("out of memory"))
     with pytest.raises(RuntimeError, match="shapes"), enough_memory("R."):
@@ -84,6 +101,45 @@ def test_a_run_that_does_not_fit_leaves_no_folder(tmp_path: Path) -> None:
         lw.train("parity", model=Hungry(1), out=out, **SHORT)
     assert not out.exists()
     lw.train("parity", model=Hungry(99), out=out, **{**SHORT, "batch_size": 6})
+
+
+@pytest.mark.parametrize("out", [".", "../link", "../own"])
+def test_a_folder_of_the_users_own_is_left_empty(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (tmp_path / "link").symlink_to(own)
+    monkeypatch.chdir(own)
+    with pytest.raises(ConfigError, match="memory does not suffice"):
+        lw.train("parity", model=Hungry(1), out=out, **SHORT)
+    assert list(own.iterdir()) == []
+
+
+def test_a_folder_where_another_process_trains_stays(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    assert folder.claim({"a": 1})
+    with RunFolder(folder.path).locked():
+        folder.unclaim(keep_folder=False)
+        assert folder.config()["a"] == 1
+    folder.unclaim(keep_folder=False)
+    assert not folder.path.exists()
+
+
+def test_a_checkpoint_that_does_not_fit_into_memory_is_not_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(ConfigError):
+        lw.train("parity", model=Hungry(6), out=out, **SHORT)
+
+    def full(module: nn.Module, weights: Any, **rest: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr(Adapted, "load_state_dict", full)
+    with pytest.raises(ConfigError, match=r"does not suffice for another 2\.00 GiB"):
+        lw.train("parity", model=Hungry(99), out=out, **SHORT)
+    assert (out / "checkpoint.safetensors").exists()
 
 
 def test_what_was_trained_before_is_kept(tmp_path: Path) -> None:

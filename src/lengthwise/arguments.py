@@ -1,5 +1,6 @@
 """Checks of single arguments of public functions, which raise errors of one line."""
 
+from numbers import Real
 from operator import index
 from os import PathLike
 from pathlib import Path
@@ -25,14 +26,25 @@ def whole(
     return found
 
 
-def path_of(name: str, value: Any) -> Path:
+def number(name: str, value: Any, example: float) -> float:
+    """Return a number.
+
+    Raises:
+        ConfigError: the value is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ConfigError(f"{name} is a number, such as {example}, but got {value!r:.40}.")
+    return float(value)
+
+
+def path_of(name: str, value: Any, example: str = "runs/parity") -> Path:
     """Return the path that is given as a text or a path.
 
     Raises:
         ConfigError: the value is something else.
     """
     if not isinstance(value, str | PathLike):
-        raise ConfigError(f"{name} is a path, such as 'runs/parity', but got {value!r:.40}.")
+        raise ConfigError(f"{name} is a path, such as {example!r}, but got {value!r:.40}.")
     return Path(value)
 
 

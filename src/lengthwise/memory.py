@@ -12,7 +12,10 @@ _SIGNS = (
     "out of memory",
     "Storage size calculation overflowed",
     "integer multiplication overflow",
+    "ALLOC_FAILED",  # CUDA's libraries
 )
+
+_KILO = 1024
 
 _ALLOCATED = re.compile(r"allocate ([\d.]+) ?(\w+)")
 
@@ -27,12 +30,20 @@ def lacks_memory(error: BaseException) -> bool:
 def memory_message(error: BaseException, remedy: str) -> str:
     """Return the message for an error that `lacks_memory`, with the size that was asked for."""
     found = _ALLOCATED.search(str(error))
-    asked = ""
-    if found and found[2] == "bytes":
-        asked = f" for another {int(found[1]) / 2**30:,.1f} GiB"
-    elif found:
-        asked = f" for another {found[1]} {found[2]}"
+    asked = "" if found is None else f" for another {_size(found[1].rstrip('.'), found[2])}"
     return f"memory does not suffice{asked}. {remedy}"
+
+
+def _size(number: str, unit: str) -> str:
+    """Return a size for people: bytes are divided into the largest unit of which there is one."""
+    if unit not in ("bytes", "byte"):
+        return f"{number} {unit}"
+    size = float(number)
+    for name in ("bytes", "KiB", "MiB"):
+        if size < _KILO:
+            return f"{size:,.0f} {name}"
+        size /= _KILO
+    return f"{size:,.1f} GiB"
 
 
 @contextmanager

@@ -6,9 +6,10 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest.mock import ANY
 
+import numpy as np
 import pytest
 
 import lengthwise as lw
@@ -102,8 +103,13 @@ def test_models_are_compared_on_one_text_whatever_its_name(
     status, _, error = shell("compare", *map(str, runs))
     assert status == 2
     assert f"part test of {corpus}, and {runs[1]} with part test of corpus." in error
+    assert error.endswith(" --part test --lengths 16,32,64,128,256\n")
     remedy = error.partition("Run lengthwise ")[2].strip()
     assert shell(*shlex.split(remedy))[0] == 0
+    assert shell("compare", *map(str, runs))[0] == 0
+    old = json.loads((runs[0] / "evaluation.json").read_text())
+    assert old.pop("corpus_digest")  # as older versions wrote it
+    (runs[0] / "evaluation.json").write_text(json.dumps(old))
     assert shell("compare", *map(str, runs))[0] == 0
     moved = shutil.copytree(corpus, tmp_path / "moved")
     assert shell("evaluate", str(runs[1]), "--words", "30", "--text", str(moved))[0] == 0
@@ -120,17 +126,28 @@ def test_prepare_says_what_differs_from_a_corpus_that_is_there(
     for others, says in [
         (("b.txt", *wishes), "sources.train a.txt, but now b.txt is asked for"),
         (("a.txt", "--out", "c"), "config.vocab_size 257, but now 4096 is asked for"),
-        (("a.txt", "--out", "c", "--tokenizer", "c"), "tokenizer nothing, but now "),
+        (("a.txt", "--out", "c", "--tokenizer", "c"), "tokenizer of its own, but now that of a"),
     ]:
         status, _, error = shell("prepare", *others)
         assert status == 2
         assert says in error
-    assert "was changed" not in shell("prepare", "a.txt", *wishes)[2]
+
+
+def test_prepare_says_what_is_newer_than_a_corpus(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name in ("a.txt", "picture.png"):
+        (tmp_path / "a" / name).write_text("what a transformer can learn\n" * 300)
+    wishes = ("prepare", "a", "--out", "c", "--set", "vocab_size=257")
+    assert shell(*wishes)[0] == 0
     later = (tmp_path / "c" / "index.json").stat().st_mtime + 5
-    os.utime(tmp_path / "a.txt", (later, later))
-    status, _, error = shell("prepare", "a.txt", *wishes)
+    os.utime(tmp_path / "a" / "picture.png", (later, later))
+    assert "is newer" not in shell(*wishes)[2]  # no source
+    os.utime(tmp_path / "a" / "a.txt", (later, later))
+    status, _, error = shell(*wishes)
     assert status == 0
-    assert "a.txt was changed after c was made from it, which stays as it was" in error
+    assert "a/a.txt is newer than c, which was made from it and stays as it is." in error
+    (tmp_path / "a" / "a.txt").unlink()
+    assert "is newer" not in shell(*wishes)[2]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +157,7 @@ def test_prepare_says_what_differs_from_a_corpus_that_is_there(
         ({"seed": "a"}, "seed is a whole number of 0 or more, but got 'a'"),
         ({"temperature": "hot"}, "temperature is a number, such as 0.8, but got 'hot'"),
         ({"temperature": float("nan")}, "temperature nan is none"),
-        ({"text": 3}, "text is a path, such as"),
+        ({"text": 3}, "text is a path, such as 'runs/text', but got 3"),
     ],
 )
 def test_options_of_answers_are_checked(
@@ -148,6 +165,14 @@ def test_options_of_answers_are_checked(
 ) -> None:
     with pytest.raises(ConfigError, match=says):
         lw.predict(lw.load(run_folder), ["what"], **options)
+
+
+def test_numbers_of_numpy_are_numbers(run_folder: Path, tmp_path: Path) -> None:
+    run = lw.load(shutil.copytree(run_folder, tmp_path / "run"))
+    nine = np.int64(9)
+    lw.evaluate(run, None, [4], words=nine, seed=cast(int, nine), store=True)
+    assert json.loads((tmp_path / "run" / "evaluation.json").read_text())["windows"] == 9
+    lw.predict(run, ["what"], tokens=np.int64(2), seed=nine, temperature=np.float32(0.5))
 
 
 def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:

@@ -138,7 +138,7 @@ def test_translators_are_compared_on_one_test(
     runs = [str(shutil.copytree(run_folder, tmp_path / name)) for name in "ab"]
     few, other = ("--words", "9"), ("--words", "8", "--beam", "2")
     for first, second, says in [
-        ([*few, "--beam", "2"], other, "8 sentences of the part test"),
+        ([*few, "--beam", "2"], other, "at most 8 sentences of part test"),
         ([*few, "--length-penalty", "0.5"], few, "with beam 4, length_penalty 1.0"),
     ]:
         for run, options in zip(runs, [first, second], strict=True):
@@ -157,6 +157,11 @@ def test_a_comparison_leaves_the_other_run_as_it_was(
     other = str(tmp_path / "short")
     short = ("--protocol", "train-short-test-long")
     assert shell("train", f"pairs:{corpus}", "--out", other, *short, *SMALL)[0] == 0
+    runs = [str(shutil.copytree(run_folder, tmp_path / "all")), other]
+    for run in runs:
+        assert shell("evaluate", run, "--beam", "1", "--words", "400")[0] == 0
+    assert "unlike words or lengths" in shell("compare", *runs)[2]
+    (tmp_path / "short" / "evaluation.json").unlink()
     status, _, error = shell("evaluate", str(run_folder), "--words", "40", "--against", other)
     assert status == 2
     assert "on the same sentences, but theirs differ (40 and 40)" in error

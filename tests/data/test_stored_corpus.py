@@ -109,6 +109,8 @@ def test_a_folder_is_for_one_request(tmp_path: Path) -> None:
     claim(out, REQUEST, nothing)
     with pytest.raises(TextError, match=r"with config.size 3, but now 4 is"):
         claim(out, {**REQUEST, "config": {"size": 4}}, nothing)
+    with pytest.raises(TextError, match=r"with config.size 3, but now nothing is"):
+        claim(out, {**REQUEST, "config": {}}, nothing)
     assert read_json(out / "request.json") == REQUEST
     with pytest.raises(TextError, match=r"holds no prepared corpus. Use a new or empty folder"):
         claim(tmp_path, REQUEST, nothing)

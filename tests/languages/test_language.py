@@ -185,7 +185,7 @@ def test_an_encoded_word_that_is_none_is_refused(
         assert "\n" not in str(caught.value)
 
 
-def test_a_length_below_zero_has_no_counts() -> None:
+def test_what_is_no_length_has_no_counts() -> None:
     for length in (-1, 1.5, "a", True):
         with pytest.raises(LanguageError, match="length is a whole number of 0 or more, but got"):
             PARITY.counts(length)  # type: ignore[arg-type]
@@ -194,6 +194,7 @@ def test_a_length_below_zero_has_no_counts() -> None:
 def test_a_class_of_the_ladder_that_there_is_not_is_told() -> None:
     with pytest.raises(LanguageError, match="Did you mean 'star_free'"):
         PARITY.ladder()["starfree"]
+    assert "star_free" in list(PARITY.ladder())
 
 
 @pytest.mark.parametrize("word", [3, None, 1.5])

@@ -68,14 +68,25 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     return _of_file(path, column)
 
 
-def _of_folder(folder: Path, column: str) -> Iterator[str]:
-    paths = sorted(
+def source_files(source: str) -> list[Path]:
+    """Return the files that a source is read from; none of a dataset, or of what Python brings."""
+    if source in (PYTHON, TOPICS) or source.startswith(HUB):
+        return []
+    return _texts_in(Path(source)) if Path(source).is_dir() else [Path(source)]
+
+
+def _texts_in(folder: Path) -> list[Path]:
+    return sorted(
         path
         for path in folder.rglob("*")
         if path.is_file()
         and _kind(path)
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
+
+
+def _of_folder(folder: Path, column: str) -> Iterator[str]:
+    paths = _texts_in(folder)
     if not paths:
         endings = ", ".join((*_PLAIN, *_LINES))
         raise TextError(

@@ -86,7 +86,7 @@ def normalised(text: str) -> str:
 
 def recognised(source: str, known: Mapping[tuple[str, str], str] = RECOGNISED) -> str | None:
     """Return the name of two files that are known; packed files never are."""
-    paths = _files(source)
+    paths = source_files(source)
     if len(paths) != 2 or any(path.suffix.lower() in PACKED for path in paths):
         return None
     one, other = map(git_blob_id, paths)
@@ -106,8 +106,8 @@ def git_blob_id(path: Path | str) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _files(source: str) -> tuple[Path, ...]:
-    """Return the files that a source names: one, two or none."""
+def source_files(source: str) -> tuple[Path, ...]:
+    """Return the files that a source is read from: one, two or none."""
     if source == NUMBERS or source.startswith(HUB):
         return ()
     if source.count(",") == 1 and not Path(source).is_file():
@@ -122,7 +122,7 @@ def _read(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple
         return _of_numbers(languages, split)
     if source.startswith(HUB):
         return _of_hub(source, languages, split)
-    paths = _files(source)
+    paths = source_files(source)
     for path in paths:
         if not path.is_file():
             raise TextError(f"{path} is no file that is there. Give {_FORMS}.")

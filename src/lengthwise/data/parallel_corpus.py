@@ -18,6 +18,7 @@ was interrupted is made again from the start.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,7 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.extra import require_extra
-from lengthwise.data.pairs import NUMBERS, normalised, pairs, recognised, require_languages
+from lengthwise.data.pairs import (
+    NUMBERS,
+    normalised,
+    pairs,
+    recognised,
+    require_languages,
+    source_files,
+)
 from lengthwise.data.stored_corpus import (
     PAIRS_FORMAT,
     TOKENIZER,
@@ -105,7 +113,11 @@ def prepare_pairs(
         _write(out, sources, languages, parts, progress)
 
     return make_ready(
-        out, ParallelCorpus, lambda: _claim(out, sources, languages, config, own), make
+        out,
+        ParallelCorpus,
+        lambda: _claim(out, sources, languages, config, own),
+        make,
+        sources=lambda: chain.from_iterable(map(source_files, chain(*sources.values()))),
     )
 
 

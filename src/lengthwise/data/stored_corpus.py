@@ -7,9 +7,11 @@ index.json      what there is, with the digest of every file; there exactly if a
 
 import hashlib
 import json
+import shlex
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -180,18 +182,21 @@ def claim(out: Path, request: Mapping[str, Any], require_sources: Callable[[], N
         return
     stored = noted(path)
     there, here = flattened(stored), flattened(request)
-    for name, wanted in here.items():
-        if there.get(name) != wanted:
+    for name in {**here, **there}:
+        if there.get(name) != here.get(name):
+            told, wanted = (_shown(name, each.get(name)) for each in (there, here))
             raise TextError(
-                f"{out} holds a corpus with {name} {_shown(there.get(name))}, but now "
-                f"{_shown(wanted)} is asked for. Use another folder, or ask for the same."
+                f"{out} holds a corpus with {name} {told}, but now {wanted} is asked for. Use "
+                f"another folder, or ask for the same."
             )
 
 
-def _shown(value: Any) -> str:
+def _shown(name: str, value: Any) -> str:
     """Return a value of a request for a message."""
     if isinstance(value, list):
-        return " ".join(map(str, value)) or "nothing"
+        return shlex.join(map(str, value)) or "nothing"
+    if name == "tokenizer":
+        return "of its own" if value is None else f"that of a corpus ({value[:12]})"
     return "nothing" if value is None else str(value)
 
 
@@ -201,16 +206,19 @@ def make_ready(
     claim_folder: Callable[[], None],
     make: Callable[[], None],
     *,
+    sources: Callable[[], Iterable[Path]],
     is_resumable: Callable[[], bool] = lambda: False,
 ) -> Kind:
     """Make a corpus in a folder, or go on where that was interrupted, or find it ready.
+
+    `sources` returns the files that it is made from.
 
     A folder that is new is given up again if nothing can be made, unless it `is_resumable`.
     """
     is_new = not (out / REQUEST).exists()
     claim_folder()
     if (out / INDEX).exists():
-        _warn_of_changes(out)
+        _warn_of_newer(sources(), out)
     else:
         try:
             make()
@@ -221,21 +229,19 @@ def make_ready(
     return kind.load(out)
 
 
-def _warn_of_changes(out: Path) -> None:
+def _warn_of_newer(sources: Iterable[Path], out: Path) -> None:
     """Warn if a source of a corpus that is ready was written to after the corpus was."""
     made = (out / INDEX).stat().st_mtime
-    for sources in noted(out / REQUEST).get("sources", {}).values():
-        for name in (name for source in sources for name in (source, *source.split(","))):
-            place = Path(name)
-            for path in place.rglob("*") if place.is_dir() else (place,):
-                if path.is_file() and path.stat().st_mtime > made:
-                    warnings.warn(
-                        f"{path} was changed after {out} was made from it, which stays as it was. "
-                        f"Prepare another folder from what there is now.",
-                        LengthwiseWarning,
-                        stacklevel=2,
-                    )
-                    return
+    for path in sources:
+        with suppress(OSError):  # it need not be there any more
+            if path.stat().st_mtime > made:
+                warnings.warn(
+                    f"{path} is newer than {out}, which was made from it and stays as it is. To "
+                    f"take in what has changed, prepare another folder.",
+                    LengthwiseWarning,
+                    stacklevel=2,
+                )
+                return
 
 
 def unclaim(out: Path) -> None:

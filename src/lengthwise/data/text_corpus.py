@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.data.documents import PYTHON, TOPICS, documents
+from lengthwise.data.documents import PYTHON, TOPICS, documents, source_files
 from lengthwise.data.extra import require_extra
 from lengthwise.data.python_text import PYTHON_TEXT
 from lengthwise.data.stored_corpus import (
@@ -115,6 +115,7 @@ def prepare(
         Corpus,
         lambda: _claim(out, sources, config, own),
         make,
+        sources=lambda: chain.from_iterable(map(source_files, chain(*sources.values()))),
         is_resumable=(out / "progress.json").exists,
     )
 

@@ -9,7 +9,7 @@ finds is young: languages of C-RASP are expected to carry from short words to lo
 program can say which length is long enough, even for two layers (arXiv 2603.02238).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,6 +120,9 @@ only one is in
     group_depth: int | None
     average_sensitivity: Mapping[int, float] | None
     greatest_sensitivity: Mapping[int, int] | None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.verdicts)
 
     def __getitem__(self, key: str) -> Verdict:
         if key not in self.verdicts:

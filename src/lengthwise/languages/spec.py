@@ -382,7 +382,7 @@ _NO_LANGUAGES = {
 """Remedies by prefix, for specifications that name something else."""
 
 _STEP_TASKS = ("addition", "multiplication")
-"""Names of tasks that are computed step by step, which are taken for languages."""
+"""Step tasks whose names stand here only for a hint: `tasks`, which makes them, imports this."""
 
 _KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
     "regex": _regex,

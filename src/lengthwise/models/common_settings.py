@@ -9,6 +9,9 @@ from typing import Annotated, Literal
 
 from lengthwise.settings import Setting
 
+MOST_LAYERS = 2**12
+"""Greatest number of layers: they are made one by one, and more of them take minutes."""
+
 _NORM = Setting(meaning="Where a residual branch is normalised: a name in `NORMS`.")
 CausalNorm = Annotated[Literal["post", "post-embedded", "pre", "none"], _NORM]
 Norm = Annotated[Literal["post", "pre", "none"], _NORM]
@@ -21,8 +24,6 @@ VocabSize = Annotated[int, Setting(meaning="Number of different symbols that are
 NumClasses = Annotated[int, Setting(meaning="Number of classes of words.", least=1)]
 Width = Annotated[int, Setting(meaning="Numbers in the vector of a position.", letter="d", least=1)]
 NumHeads = Annotated[int, Setting(meaning="Attention heads of a layer.", letter="H", least=1)]
-MOST_LAYERS = 2**12
-"""Modules are made one by one: more take minutes before their parameters are counted."""
 NumLayers = Annotated[
     int, Setting(meaning="Layers, one after the other.", letter="L", least=1, most=MOST_LAYERS)
 ]

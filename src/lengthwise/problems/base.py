@@ -385,7 +385,7 @@ def evaluated(
     for option in options:
         if option not in run.problem.evaluation_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
-    with enough_memory("Test fewer or shorter words."):
+    with enough_memory("Lower words or lengths, or use a larger machine."):
         found = run.problem.evaluate(run, read_options(options), watch)
     if run.folder and not run.folder.is_read_only and stored and found.is_stored:
         run.folder.save_evaluation(found.records, found.values)

@@ -5,9 +5,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from lengthwise.arguments import whole
+from lengthwise.arguments import number, whole
 from lengthwise.display import Viewed
-from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.wording import shortened
 
@@ -157,10 +156,9 @@ def read_options(options: Options) -> Options:
     """
     for name, least in (("words", 0), ("seed", 0), ("tokens", 1)):
         if name in options:
-            whole(name, options[name], least)
-    temperature = options.get("temperature", 0)
-    if isinstance(temperature, bool) or not isinstance(temperature, int | float):
-        raise ConfigError(f"temperature is a number, such as 0.8, but got {temperature!r:.40}.")
+            options = {**options, name: whole(name, options[name], least)}
+    if "temperature" in options:
+        options = {**options, "temperature": number("temperature", options["temperature"], 0.8)}
     if isinstance(lengths := options.get("lengths"), str):
         return {**options, "lengths": parse_lengths(lengths)}
     return options

@@ -1,7 +1,7 @@
 """Trained runs: made from a specification and a model's name, or loaded from a run folder."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -250,17 +250,11 @@ def train(
     """
     processes = _processes(plan.problem, device)
     folder = None if out is None else RunFolder(Path(out))
-    is_new = folder is not None and not folder.is_claimed
-    try:
-        with enough_memory(_LESS):
-            return _trained(plan, folder, processes, device=device, film=film, progress=progress)
-    except ConfigError:
-        if folder is not None and is_new and processes.is_main:
-            folder.unclaim()
-        raise
+    with enough_memory(_LESS):
+        return _trained(plan, folder, processes, device=device, film=film, progress=progress)
 
 
-_LESS = "Lower batch_size, the size of the network, or that of the words."
+_LESS = "Lower batch_size, the size of the network, or the length of what it reads."
 
 
 def _trained(
@@ -286,12 +280,11 @@ def _trained(
     if processes.count > 1:
         made_with["processes"] = str(processes.count)
     if plan.is_staged:
-        if folder is not None:
-            claim(folder, plan, made_with)
         where = choose_device(device)
-        run = train_stages(
-            plan, device=where, folder=folder, film=film, made_with=made_with, progress=progress
-        )
+        with nullcontext() if folder is None else _claimed(folder, plan, made_with):
+            run = train_stages(
+                plan, device=where, folder=folder, film=film, made_with=made_with, progress=progress
+            )
         if run is not None:
             return run
         assert folder is not None
@@ -301,10 +294,10 @@ def _trained(
         metrics = fit(model, objective, training, progress=progress, processes=processes)
         plan.problem.remember(model)
         return Run(problem=plan.problem, plan=plan, model=model, metrics=metrics)
-    with ExitStack() as lock:
+    with ExitStack() as held:
         if processes.is_main:
-            claim(folder, plan, made_with)
-            lock.enter_context(folder.locked())
+            held.enter_context(_claimed(folder, plan, made_with))
+            held.enter_context(folder.locked())
         processes.wait()  # until the main process has claimed the folder
         if not folder.is_finished:
             model.to(choose_device(device))
@@ -319,6 +312,20 @@ def _trained(
             )
         processes.wait()  # until the model is written
     return _concluded(folder, device)
+
+
+@contextmanager
+def _claimed(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> Iterator[None]:
+    """Claim a folder for a plan; give it up if the plan is refused before anything is trained."""
+    there = folder.path.exists()
+    is_created = claim(folder, plan, made_with)
+    try:
+        with enough_memory(_LESS):
+            yield
+    except ConfigError:
+        if is_created:
+            folder.unclaim(keep_folder=there)
+        raise
 
 
 def _require_possible(plan: Plan, folder: RunFolder | None, device: str, *, film: bool) -> None:
@@ -370,8 +377,10 @@ def _processes(problem: Problem, device: str) -> ProcessGroup:
     return join(device)
 
 
-def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
+def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> bool:
     """Create the folder for a plan, or accept one that already has this plan.
+
+    Return whether it was created.
 
     A folder of an older version, with another layout or without settings that were added since, is
     accepted if its settings are the same in the present layout.
@@ -394,8 +403,7 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> None:
             {**there.alone.to_dict(), "environment": {}},
             {**plan.alone.to_dict(), "environment": dict(made_with)},
         )
-    folder.claim(asked)
-    return None
+    return folder.claim(asked)
 
 
 def _are_of_one_run(there: Plan, plan: Plan) -> bool:

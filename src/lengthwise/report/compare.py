@@ -225,7 +225,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
                 f"{option}"
             )
     curves = [curve for curve in read if curve]
-    _require_one_test(paths, curves)
+    _require_one_test(paths, curves, option)
     return _compared(paths, plans, curves)
 
 
@@ -287,8 +287,12 @@ def subject_of(plan: Plan) -> Any:
     return plan.problem.kind, plan.problem.identity()
 
 
-def _require_one_test(paths: Sequence[Path], curves: Sequence[Curve]) -> None:
-    options = " ".join(each.options for each in curves[0].conditions)
+def _require_one_test(paths: Sequence[Path], curves: Sequence[Curve], lengths: str) -> None:
+    """Refuse runs that were tested under unlike conditions.
+
+    `lengths` is the option of `evaluate` that asks for the lengths of the first run.
+    """
+    options = " ".join(each.options for each in curves[0].conditions) + lengths
     for path, curve in zip(paths, curves, strict=True):
         for wanted, found in zip(curves[0].conditions, curve.conditions, strict=True):
             if found.value != wanted.value:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.evaluation.predict import device_of
+from lengthwise.memory import lacks_memory
 from lengthwise.models.threads import processor_threads
 from lengthwise.training.clock import Clock
 from lengthwise.training.determinism import deterministic
@@ -163,6 +164,8 @@ class State:
             if self.objective is not None:
                 self.objective.restore(part("objective/"))
         except (KeyError, RuntimeError, ValueError) as error:
+            if lacks_memory(error):
+                raise
             raise RunError(
                 f"the checkpoint does not fit the model ({str(error).splitlines()[0]}). "
                 f"Train again in a new folder."

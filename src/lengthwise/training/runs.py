@@ -235,29 +235,33 @@ class RunFolder:
             write_bytes(self._film, stage._film.read_bytes())
         self.finish(stage.weights(), stage.metrics())
 
-    def claim(self, config: Mapping[str, Any]) -> None:
+    def claim(self, config: Mapping[str, Any]) -> bool:
         """Create the folder for this configuration, or accept one that already has it.
+
+        Return whether it was created.
 
         Raises:
             RunError: the folder holds another run, or files that are not those of a run.
         """
         self.require_free()
-        if self._config.exists() or not create_json(self._config, {"format": FORMAT, **config}):
-            self.require_same(self.config(), config)
+        if not self._config.exists() and create_json(self._config, {"format": FORMAT, **config}):
+            return True
+        self.require_same(self.config(), config)
         if self.is_finished:
             self._remove_checkpoints()
+        return False
 
-    def unclaim(self) -> None:
-        """Give the folder up if nothing was trained in it yet, so that another run may have it.
+    def unclaim(self, *, keep_folder: bool) -> None:
+        """Give up a folder that was claimed, if nothing was trained in it yet.
 
-        One in which another process is training stays as it is.
+        One in which another process is training stays as it is. With `keep_folder` the empty folder
+        is left.
         """
-        if not self._config.exists():
-            return
-        with suppress(RunError), self.locked():
+        with suppress(RunError, OSError), self.locked():
             if set(self.path.iterdir()) == {self._config}:
                 self._config.unlink()
-                self.path.rmdir()
+                if not keep_folder:
+                    self.path.rmdir()
 
     def require_free(self) -> None:
         """Refuse a folder in which no run can stand.

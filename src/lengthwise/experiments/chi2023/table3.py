@@ -16,8 +16,8 @@ Each RegularGPT is also tested with as many levels as it was trained with, whate
 comes with more levels is told from what comes with longer texts.
 
 The text is the corpus in `runs/corpora/PRESET`; if there is none, one is prepared from the source
-that the preset names. That of `paper` is on the hub: you get the command that fetches it. Put your
-own there before: `lengthwise prepare FILE --out runs/corpora/laptop`.
+that the preset names. The source of `paper` is on the hub, and a refusal has the command to fetch
+it. To use your own text, prepare it before: `lengthwise prepare FILE --out runs/corpora/laptop`.
 """
 
 from collections import Counter

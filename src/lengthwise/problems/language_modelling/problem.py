@@ -153,14 +153,12 @@ class LanguageModelling(CorpusProblem[Corpus]):
         found = folder.evaluation()
         if found is None:
             return None
-        own = self.corpus
-        digest = found.get("corpus_digest", {own.folder: own.digest}.get(found["corpus"]))
         return Curve(
             points={int(length): value for length, value in found["perplexity"].items()},
             measure="perplexity",
             conditions=[
                 Condition(
-                    value=(found["part"], digest or found["corpus"]),
+                    value=(found["part"], self.digest_of_test(found)),
                     shown=f"part {found['part']} of {found['corpus']}",
                     options=f"--text {shlex.quote(found['corpus'])} --part {found['part']}",
                 )

@@ -159,6 +159,8 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
     ]
     summary = {
         "corpus": str(test.text.folder),
+        "corpus_digest": test.text.digest,
+        "at_most": options.get("words"),
         "text": _named(test.text, part),
         "part": part,
         "model": plan.model,

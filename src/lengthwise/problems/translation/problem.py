@@ -141,10 +141,14 @@ class Translation(CorpusProblem[ParallelCorpus]):
         found = folder.evaluation()
         if found is None:
             return None
+        buckets = found["by_length"]
+        if found["longest_trained"] is not None:  # what is tested begins within a bucket
+            whole = [each for each in buckets if each["first"] > found["longest_trained"]]
+            buckets = whole or buckets
         return Curve(
-            points={each["first"]: each["bleu"] for each in found["by_length"]},
+            points={each["first"]: each["bleu"] for each in buckets},
             measure="BLEU",
-            conditions=_conditions(found),
+            conditions=self._conditions(found),
             horizontal="source tokens, from",
             trained_to=found["longest_trained"],
         )
@@ -175,21 +179,26 @@ class Translation(CorpusProblem[ParallelCorpus]):
             "translate."
         )
 
+    def _conditions(self, found: Mapping[str, Any]) -> list[Condition]:
+        """Return the text of an evaluation, and the search for translations, as conditions.
 
-def _conditions(found: Mapping[str, Any]) -> list[Condition]:
-    """Return the sentences of an evaluation, and the search for translations, as conditions."""
-    decoding = found["decoding"]
-    options = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
-    corpus, part, sentences = found["corpus"], found["part"], found["sentences"]
-    return [
-        Condition(
-            value=found["test"],
-            shown=f"{counted(sentences, 'sentence')} of the part {part} of {corpus}",
-            options=f"--text {shlex.quote(corpus)} --part {part} --words {sentences}",
-        ),
-        Condition(
-            value=decoding,
-            shown=", ".join(f"{name} {decoding[name]}" for name in DECODING),
-            options=" ".join(options),
-        ),
-    ]
+        The sentences may differ: runs that were trained on short ones are tested on longer ones.
+        """
+        corpus, part = found["corpus"], found["part"]
+        most = found.get("at_most", found["sentences"])  # older versions do not store it
+        sentences = "all sentences" if most is None else f"at most {counted(most, 'sentence')}"
+        words = "" if most is None else f" --words {most}"
+        decoding = found["decoding"]
+        search = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
+        return [
+            Condition(
+                value=(self.digest_of_test(found), part, most),
+                shown=f"{sentences} of part {part} of {corpus}",
+                options=f"--text {shlex.quote(corpus)} --part {part}{words}",
+            ),
+            Condition(
+                value=decoding,
+                shown=", ".join(f"{name} {decoding[name]}" for name in DECODING),
+                options=" ".join(search),
+            ),
+        ]
