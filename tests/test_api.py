@@ -119,7 +119,7 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lw.perplexity, (of_letters, [3]), "no language model"),
         (lw.translate, (of_letters, ["a"]), "does not translate"),
         (lw.predict, (none, language, ["ab"]), "but got a NoneType"),
-        (lw.certify, (model, none), "a language is a line"),
+        (lw.certify, (model, none), "Give one, such as 'parity' or a Language"),
     ]
     for call, arguments, told in slips:
         with pytest.raises(LengthwiseError) as found:

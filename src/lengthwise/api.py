@@ -8,7 +8,9 @@ from typing import Any, Literal, cast, overload
 from torch import nn
 
 from lengthwise.arguments import path_of, text_of, whole
-from lengthwise.errors import ConfigError, VerificationError
+from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.constructions.construction import Construction
+from lengthwise.errors import ConfigError, LanguageError, VerificationError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
@@ -21,6 +23,7 @@ from lengthwise.models.adapted import with_lengths
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
+from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
 from lengthwise.problems.inside import module_of
 from lengthwise.problems.recognition.measure import (
@@ -28,7 +31,7 @@ from lengthwise.problems.recognition.measure import (
     shortcuts_beside,
     spread_lengths,
 )
-from lengthwise.problems.results import Evaluation, Watch, read_options
+from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
 from lengthwise.tasks.step_specs import make_step_task
@@ -310,31 +313,43 @@ def shortcuts(
 
 
 def predict(
-    model: nn.Module | Run,
+    model: nn.Module | Run | Construction,
     language: Language | str | Sequence[str | Sequence[int]] | None = None,
     words: Sequence[str | Sequence[int]] | None = None,
     **options: Any,
 ) -> list[str]:
     """Return the answer to each input: `predict(run, inputs)` or `predict(model, language, words)`.
 
-    For a language the answer is the class of a word of any length. A word is a text as it is
-    written, or a sequence of integers as encoded. The class is that of the largest logit, in the
-    model's own precision, and the first of equal ones; certificates are about this class. For other
-    runs the answer is the text that the commands `predict` and `translate` print, and `options` are
-    those of the commands.
+    A construction is given like a run; inputs of a circuit are its bits. For a language the answer
+    is the class of a word of any length. A word is a text as it is written, or a sequence of
+    integers as encoded. The class is that of the largest logit, in the model's own precision, and
+    the first of equal ones; certificates are about this class. For other runs the answer is the
+    text that the commands `predict` and `translate` print, and `options` are those of the commands.
 
     Raises:
         WordError: an input cannot be read: a symbol is not in the alphabet, or a word is outside
             the domain.
-        ConfigError: the model was made for other symbols or classes, or the words are not a list.
+        ConfigError: the model was made for other symbols or classes, or the words are not a list,
+            or the logits are not finite.
     """
     if isinstance(model, Run) and words is None:
         if model.problem.kind != "recognition" or options:
             return _answered(model, language, options)
         return predict(model.model, model.language, cast(Sequence[str], language))
-    chosen, module = _fitting(model, language), with_lengths(module_of(model))
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
+    if isinstance(model, Construction):
+        if words is None and isinstance(model.about, GateSequence):
+            return _answers(circuit_predictor(model.model, model.about), language)
+        if words is None and isinstance(model.about, Language):
+            words, language = cast(Sequence[str], language), model.about
+        model = model.model
+    if words is None and not isinstance(language, Language | str):
+        raise ConfigError(
+            f"a model alone does not know its language: predict(model, language, words) needs all "
+            f"three, but got no words. Give the language before {short(language)}."
+        )
+    chosen, module = _fitting(model, language), with_lengths(module_of(model))
     if words is None or not _are_words(words):
         raise ConfigError(f"words are a list of texts, but got {short(words)}. Give [word].")
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
@@ -345,14 +360,18 @@ def predict(
 
 def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
     """Return the answers of a run to texts, as the command `predict` does."""
+    for option in options:
+        if option not in run.problem.prediction_options - {"keep_going"}:
+            raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
+    return _answers(run.problem.predictor(run, read_options(options)), inputs)
+
+
+def _answers(predictor: Predictor, inputs: object) -> list[str]:
+    """Return what a predictor answers to texts."""
     if isinstance(inputs, str) or not (
         isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
     ):
         raise ConfigError(f"inputs are a list of texts, but got {short(inputs)}. Give [text].")
-    for option in options:
-        if option not in run.problem.prediction_options - {"keep_going"}:
-            raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
-    predictor = run.problem.predictor(run, read_options(options))
     return [each.shown for each in predictor.answer([predictor.read(text) for text in inputs])]
 
 
@@ -395,7 +414,12 @@ def certify(
             "max_chunks": max_chunks,
         }
         return model.problem.certify(model, options)
-    network, chosen = module_of(model), _chosen(language)
+    network = module_of(model)
+    if language is None:
+        raise LanguageError(
+            "a model alone does not know its language. Give one, such as 'parity' or a Language."
+        )
+    chosen = _chosen(language)
     if (other := difference(network, chosen)) is not None:
         raise VerificationError(other)
     return certify_model(

@@ -75,7 +75,7 @@ def test_the_gates_are_those_of_the_paper(representation: int) -> None:
 
 def test_what_cannot_be_asked_is_refused() -> None:
     for n in (0, -1, 2.0, True):
-        with pytest.raises(CircuitError, match=f"numbers have at least 1 bit, but n={n}"):
+        with pytest.raises(CircuitError, match=f"numbers have at least 1 bit, but got {n}"):
             adder(n, 1)  # type: ignore[arg-type]
     with pytest.raises(CircuitError, match="representations 1 and 2, but it is asked for 3"):
         adder(4, 3)

@@ -7,7 +7,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+import lengthwise as lw
 from cli.shell import Shell
+from lengthwise.errors import RunError
 
 FULL_ADDER = {
     "adder.bench": (
@@ -194,6 +196,38 @@ def test_numbers_are_added(shell: Shell, tmp_path: Path) -> None:
     assert len(answer["sequence"]) == 7 * 4 + 1
 
 
+def test_python_answers_for_computed_weights_as_the_command_does(
+    shell: Shell, tmp_path: Path
+) -> None:
+    folder = str(tmp_path / "adder")
+    assert shell("compile", "steps2022/addition-2", "--out", folder, "--set", "bits=4")[0] == 0
+    printed = shell("predict", folder, stdin="11001010\n00000000\n")[1].split()
+    made = lw.load_construction(folder)
+    assert lw.predict(made, ["11001010", "0000 0000"]) == printed
+    assert lw.verify(folder, words_per_length=2).holds
+    with pytest.raises(RunError, match=r"in Python, load it by lw\.load_construction"):
+        lw.load(folder)
+    words = ["", "0", "0110", "111"]
+    exact = lw.compile("parity")
+    assert lw.predict(exact, words) == ["0", "0", "0", "1"]
+    assert lw.predict(exact, "parity", words) == lw.predict(exact.model, "parity", words)
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_weights_that_are_no_numbers_answer_nothing(
+    command: str, shell: Shell, tmp_path: Path
+) -> None:
+    folder = tmp_path / "exact"
+    assert shell("compile", "parity", "--out", str(folder))[0] == 0
+    weights = load_file(folder / "model.safetensors")
+    weights["answer.bias"][0] = torch.nan
+    save_file(weights, folder / "model.safetensors")
+    options = ["--lengths", "3"] if command == "evaluate" else []
+    status, out, error = shell(command, str(folder), *options, "--json", stdin="01\n")
+    assert (status, out) == (2, "")
+    assert "logits that are not finite for" in error
+
+
 @pytest.mark.parametrize(
     ("inputs", "part"),
     [("110", "line 1: there are 4 inputs, but the line has 3"), ("11x0", "there is 'x'")],
@@ -212,7 +246,7 @@ def test_what_asks_about_words_refuses_a_circuit(
 ) -> None:
     folder = str(tmp_path / "adder")
     assert shell("compile", "steps2022/addition-1", "--set", "bits=1", "--out", folder)[0] == 0
-    assert "Use predict or verify" in complaint(shell(command, folder))
+    assert "Use the commands predict or verify" in complaint(shell(command, folder))
 
 
 @pytest.mark.slow_for

@@ -14,8 +14,9 @@ from lengthwise.cli.options import options_of
 from lengthwise.cli.output import add_device, add_json, note, print_json, refuse, whole_number
 from lengthwise.cli.snapped import add_snapped
 from lengthwise.cli.words import Lines, read, standard_lines
-from lengthwise.constructions.folders import completed, is_circuit, load_construction
+from lengthwise.constructions.folders import is_circuit, load_construction
 from lengthwise.errors import ConfigError
+from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.registry import PROBLEMS
 from lengthwise.problems.results import Answer, Predictor
 from lengthwise.problems.runs import load_run
@@ -124,17 +125,4 @@ def _complete(arguments: argparse.Namespace) -> None:
     about = made.about
     assert isinstance(about, GateSequence)
     model = made.model.to(choose_device(arguments.device))
-
-    def answer(inputs: Sequence[str]) -> list[Answer]:
-        return [
-            Answer(
-                shown=(bits := "".join(str(result[index]) for index in about.outputs)),
-                record={"word": word, "outputs": bits, "sequence": "".join(map(str, result))},
-            )
-            for word, result in zip(inputs, completed(model, about, inputs), strict=True)
-        ]
-
-    def read_bits(line: str) -> str:
-        return "".join(map(str, about.read(line)))
-
-    answer_lines(Predictor(read=read_bits, answer=answer), arguments)
+    answer_lines(circuit_predictor(model, about), arguments)

@@ -45,13 +45,14 @@ def load_construction(path: Path | str) -> Construction:
 
 
 def verify(
-    construction: Construction,
+    construction: Construction | Path | str,
     *,
     longest: int = 1_000,
     words_per_length: int = 32,
     seed: int = 0,
 ) -> Verification:
-    """Compare a construction with the independent definition, in four precisions.
+    """Compare a construction, or that in a folder, with the independent definition, in four
+    precisions.
 
     `.holds` says whether the claim holds on all words that were compared; `.precisions["float32"]`
     has `.right_to`, `.first_wrong` and `.margin` by length. A precision in which this machine
@@ -59,7 +60,10 @@ def verify(
 
     Raises:
         VerificationError: a number is too small, or no word is as short as `longest`.
+        RunError: the folder holds no construction, or a file is damaged.
     """
+    if isinstance(construction, Path | str):
+        construction = load_construction(construction)
     if not isinstance(construction, Construction):
         raise VerificationError(
             f"a construction is verified, but got a {type(construction).__name__}. Use certify for "
@@ -73,9 +77,9 @@ def verify(
     )
 
 
-def explain(construction: Construction, word: str | None = None) -> Explanation:
+def explain(construction: Construction | Path | str, word: str | None = None) -> Explanation:
     """Say what each layer of the computed network of a language does, and with a word how its heads
-    attend there.
+    attend there; the network may be given by its folder.
 
     `print` shows it as text; `.layers` and `.answer` are its lines, `.reading.heads` has the
     attention of every head, `weights[query][key]`, with the start symbol at position 0, and
@@ -84,9 +88,12 @@ def explain(construction: Construction, word: str | None = None) -> Explanation:
     Raises:
         ConfigError: the construction is not that of a language, or a word is given for a tree, or a
             word is too long.
-        RunError: the weights are not those that the language and the settings have.
+        RunError: the weights are not those that the language and the settings have, or the folder
+            holds no construction.
         WordError: a symbol of the word is not in the alphabet.
     """
+    if isinstance(construction, Path | str):
+        construction = load_construction(construction)
     if not isinstance(construction, Construction):
         raise ConfigError(
             f"computed weights are explained, but got a {type(construction).__name__}. Use analyse "

@@ -140,7 +140,7 @@ def explain(made: Construction, word: str | None = None) -> Explanation:
     return Explanation(
         construction=made.name,
         rung=rung,
-        summary=f"{RUNGS[rung].summary}. Right {made.range_in_words()}.",
+        summary=f"{RUNGS[rung].summary}. Range: {made.range_in_words()}.",
         layers=_scanned(language, rung) if program is None else tuple(_layers(program)),
         answer=tuple(_read_out(language))
         if program is None

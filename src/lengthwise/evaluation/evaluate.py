@@ -99,11 +99,16 @@ def _require_logits(found: Any, num_words: int) -> Tensor:
 
 
 def require_classes(logits: Float[Tensor, "word class"], language: Language, name: str) -> None:
-    """Refuse logits of another number of classes than the language has.
+    """Refuse logits of another number of classes than the language has, or that are not finite.
 
     Raises:
         ConfigError: they are.
     """
+    if bad := int((~torch.isfinite(logits).all(1)).sum()):
+        raise ConfigError(
+            f"the model gave logits that are not finite for {counted(bad, 'word')} of "
+            f"{len(logits):,}: its weights are damaged, or training diverged. Train again."
+        )
     if logits.shape[1] != language.num_classes:
         raise ConfigError(
             f"the model gave logits of {logits.shape[1]} classes, but {name} has "

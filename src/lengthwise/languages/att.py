@@ -230,7 +230,11 @@ def _exists(where: str, line: _Line, column: int) -> bool:
         return True
     weight = _number(line.fields[column])
     if weight is None or weight == -math.inf:
-        _refuse(where, line, f"the weight {line.fields[column]!r} is no number")
+        _refuse(
+            where,
+            line,
+            f"the weight {line.fields[column]!r} of an arc or a final state is no number",
+        )
     return weight != math.inf
 
 

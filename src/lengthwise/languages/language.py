@@ -290,7 +290,11 @@ class Language(Viewed):
 
         They differ on a word if its classes have different names, or if only one domain contains
         it.
+
+        Raises:
+            LanguageError: the other one is no Language, or is over other symbols.
         """
+        _require_language(other)
         mine, theirs = (
             [*((True, name) for name in each.class_names), (False, OUTSIDE)]
             for each in (self, other)
@@ -438,12 +442,16 @@ def _shared_domain(left: Language | None, right: Language | None) -> Language | 
     return left & right
 
 
-def _require_recogniser(language: object) -> None:
+def _require_language(language: object) -> None:
     if not isinstance(language, Language):
         raise LanguageError(
-            f"boolean operations take two Languages, but one side is a {type(language).__name__}. "
-            f"Write language(...) around a name or an expression."
+            f"this takes two Languages, but one of them is a {type(language).__name__}. Write "
+            f"language(...) around a name or an expression."
         )
+
+
+def _require_recogniser(language: Language) -> None:
+    _require_language(language)
     if language.class_names != ("0", "1"):
         raise LanguageError(
             f"boolean operations need the classes 0 and 1, but this language has "

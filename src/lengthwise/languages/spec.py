@@ -145,6 +145,11 @@ def _named(spec: str) -> Language:
         raise LanguageError(
             f"unknown language {spec!r}. If it is a file of an automaton, write att:{spec}"
         )
+    if opened := re.match(r"(regex|ltl|att|py)\[[^\]]*$", spec):
+        raise LanguageError(
+            f"the bracket after {opened.group(1)} is not closed in {spec!r:.60}. Write "
+            f"{opened.group(1)}[...]: before the rest."
+        )
     if re.search(r"[()|*+?.{}]", spec):
         raise LanguageError(
             f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"
@@ -239,7 +244,11 @@ def _of_function(function: Callable[[str], Any], alphabet: object, max_states: o
     Raises:
         LanguageError: `alphabet` is no text or `max_states` no number; or see `from_function`.
     """
-    if not isinstance(alphabet, str) or not isinstance(max_states, int):
+    if alphabet is not None and not isinstance(alphabet, str):
+        raise LanguageError(
+            f"an alphabet is a text, such as 'abc' or 's1 s2', but got {short(alphabet)}."
+        )
+    if alphabet is None or not isinstance(max_states, int):
         raise LanguageError(
             "a function needs alphabet='01' and max_states=8, the most states that its automaton "
             "can have. Give both."

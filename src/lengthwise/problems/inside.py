@@ -41,7 +41,11 @@ def module_of(model: nn.Module | Run) -> nn.Module:
     if isinstance(model, Run):
         return model.model
     if not isinstance(model, nn.Module):
-        own = " Give its .model." if isinstance(getattr(model, "model", None), nn.Module) else ""
+        own = (
+            " Give its .model, and a language."
+            if isinstance(getattr(model, "model", None), nn.Module)
+            else ""
+        )
         path = " Load its folder: lw.load(folder)." if isinstance(model, str) else ""
         raise ConfigError(
             f"a model is a torch.nn.Module or a run, but got a {type(model).__name__}.{own}{path}"

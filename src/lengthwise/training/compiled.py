@@ -47,7 +47,7 @@ class Compiled:
         if isinstance(self.about, GateSequence):
             raise RunError(
                 f"{self.construction} computes a circuit, and classifies no words of any length. "
-                f"Use predict or verify."
+                f"Use the commands predict or verify; in Python, load it by lw.load_construction."
             )
         return self.about
 

@@ -8,12 +8,12 @@ token that is written must lead by more.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from torch import nn
 
-from lengthwise.errors import CertificateError, VerificationError
+from lengthwise.errors import CertificateError, VerificationError, unknown_name
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named
@@ -191,6 +191,8 @@ def _suitable(model: Provable, strength: Literal["auto"] | Strength) -> Strength
         remedy = ", or train regular-gpt-binary"
     if strength == "auto":
         return suitable[0]
+    if strength not in get_args(Strength):
+        raise unknown_name("strength", strength, ["auto", *get_args(Strength)], VerificationError)
     if strength not in suitable:
         raise VerificationError(
             f"strength={strength!r} is not for {memory}, which this model has. "

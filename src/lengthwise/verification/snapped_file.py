@@ -16,6 +16,7 @@ from torch import nn
 
 from lengthwise.errors import RunError, VerificationError
 from lengthwise.files import parse_json, write_bytes
+from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.verification.certificate import digest_of
 from lengthwise.verification.extraction import Extraction
 from lengthwise.verification.finite import FiniteAlgebra, Tables
@@ -61,6 +62,12 @@ def load_snapped(path: Path, model: nn.Module) -> Extraction:
         VerificationError: the model is no RegularGPT.
     """
     require_regular_gpt(model)
+    if not path.exists() and is_shipped(path.parent):
+        name = path.parent.name
+        raise RunError(
+            f"{PREFIX}{name} comes with the package, and has no tables of snapped vectors. Copy it "
+            f"(lengthwise zoo {name} --out DIR), and snap DIR."
+        )
     if not path.exists():
         raise RunError(f"{path} does not exist. Give `lengthwise snap {path.parent}` first.")
     again = f"Give `lengthwise snap {path.parent}` again"
