@@ -35,11 +35,13 @@ def require_file_place(path: Path, *endings: str) -> None:
     With `endings`, its name has to end in one of them.
 
     Raises:
-        RunError: it is a folder, or below a file.
+        RunError: it is a folder, a device, or below a file.
         ConfigError: its name ends otherwise.
     """
     if path.is_dir():
         raise RunError(f"{path} is a folder, but a file is to be written. Give the name of a file.")
+    if path.exists() and not path.is_file():  # a file would take the place of the device
+        raise RunError(f"{path} is no file that can be replaced. Give the name of a file.")
     require_folder_place(path.parent)
     if endings:
         require_name(path, *endings)
@@ -150,7 +152,7 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     write_text(path, "".join(json.dumps(record, allow_nan=False) + "\n" for record in records))
 
 
-_REMEDY = "Restore it or train again."
+_REMEDY = "Restore it, or train again in a new folder."
 
 
 def parse_json(text: str | bytes) -> Any:

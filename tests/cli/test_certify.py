@@ -12,7 +12,8 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.cli.main import main
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, RunError
+from lengthwise.files import require_file_place
 from verification.trained import trained
 
 FACTS = {
@@ -103,6 +104,25 @@ def test_a_proof_ends_with_0_and_is_kept_in_the_run(shell: Shell, run_folder: Pa
     assert status == 0
     assert "checked" in err
     assert "equivalent" in out
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "metrics.jsonl"])
+def test_a_certificate_takes_the_place_of_no_other_file(
+    name: str, shell: Shell, run_folder: Path, tmp_path: Path
+) -> None:
+    run, other = run_folder, shutil.copytree(run_folder, tmp_path / "other")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for out in (run / name, other / "certificate.json"):
+        status, _, error = shell(run, "--out", out)
+        assert status == 2
+        assert "is the folder of a run, which keeps its own files there" in error
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RunError, match="pipe is no file that can be replaced"):
+        require_file_place(tmp_path / "pipe")
 
 
 def test_json_has_all_facts_and_nothing_else_on_standard_output(

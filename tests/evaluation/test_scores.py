@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.evaluation.scores import Score, Scores, parse_lengths, percent, wilson
+from lengthwise.evaluation.scores import (
+    Score,
+    Scores,
+    parse_lengths,
+    percent,
+    percent_interval,
+    wilson,
+)
 
 cells = st.lists(
     st.tuples(st.integers(1, 30), st.integers(0, 50), st.integers(0, 50), st.floats(0, 9)),
@@ -92,6 +99,20 @@ def test_lengths_that_are_none_are_refused(text: str) -> None:
 )
 def test_percentages_are_rounded_down_so_that_100_means_all(share: float, text: str) -> None:
     assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.99997595, 0.99999925, "99.997 to 99.999"),
+        (0.99998, 1.0, "99.998 to 100.000"),
+        (0.5, 0.50001, "50.000 to 50.001"),
+        (0.5000001, 0.5000011, "50.000 to 50.001"),
+        (0.0, 0.07, "0.000 to 7.000"),
+    ],
+)
+def test_an_interval_reaches_100_only_if_all_are_right(low: float, high: float, text: str) -> None:
+    assert percent_interval(low, high) == text
 
 
 def test_damaged_records_are_refused() -> None:

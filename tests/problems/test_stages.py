@@ -23,6 +23,7 @@ from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict, train
 from lengthwise.problems.stages import stage_records
 from lengthwise.training.loop import Step
+from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certify import certify
 from staged import SHORT, files, plan
 
@@ -147,6 +148,14 @@ def test_the_command_is_accepted_again_and_another_is_not(whole: Path) -> None:
         plan_for(whole, "group:S3", settings=[{**SHORT, "seed": 1}])
     with pytest.raises(RunError, match=r"training.seed=0, but now training.seed=1"):
         train(plan(seed=1), out=whole, device="cpu")
+
+
+def test_another_setting_is_named_whatever_the_stage_of_the_folder(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.claim({**plan().to_dict(), "environment": {}})
+    folder.begin_stage({**plan().stages[1].to_dict(), "environment": {}})
+    with pytest.raises(RunError, match=r"training.seed=0, but now training.seed=1"):
+        train(plan(seed=1), out=folder.path, device="cpu")
 
 
 def test_a_folder_from_before_there_were_stages_stays_as_it_is(tmp_path: Path) -> None:

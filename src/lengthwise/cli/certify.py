@@ -95,6 +95,7 @@ def _certify(arguments: argparse.Namespace) -> None:
 
     if arguments.out is not None:
         require_file_place(arguments.out)
+        _require_no_file_of_a_run(arguments.out, arguments.run)
     trained = load_run(arguments.run, device="cpu")
     options = {
         "against": parse(arguments.against) if arguments.against is not None else None,
@@ -107,15 +108,27 @@ def _certify(arguments: argparse.Namespace) -> None:
     out, saved = _place(arguments, trained.folder, made)
     if out is not None:
         made.save(out)
+    if arguments.export is not None:
+        _export(arguments.export[1], *checked(made))
     if arguments.json:
         where = None if out is None else saved
         print_json({**made.summary(), "certificate": where, "run": str(arguments.run)})
     else:
         print_facts([*facts(made), ("certificate", saved)])
-    if arguments.export is not None:
-        _export(arguments.export[1], *checked(made))
     if made.verdict != "equivalent":
         raise ClaimError(_verdict_of(made, arguments))
+
+
+def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
+    """Refuse to put a certificate in place of what a run has, or into the folder of another run."""
+    folder = out.parent
+    if not (folder / "config.json").exists():
+        return
+    if folder.resolve() != Path(run).resolve() or not out.name.startswith("certificate"):
+        raise ConfigError(
+            f"{folder} is the folder of a run, which keeps its own files there, and {out.name} is "
+            f"no place for this certificate. Give another folder."
+        )
 
 
 def _place(

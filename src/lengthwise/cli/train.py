@@ -183,5 +183,5 @@ def _read_settings(path: Path) -> dict[str, Any]:
     except ValueError as error:  # covers broken JSON and broken TOML
         raise ConfigError(f"{path} is not a settings file: {error}. Write JSON or TOML.") from None
     if not isinstance(settings, dict):
-        raise ConfigError(f"{path} holds no settings. Write one object, such as {{'steps': 5000}}.")
+        raise ConfigError(f'{path} holds no settings. Write one object, such as {{"steps": 5000}}.')
     return settings

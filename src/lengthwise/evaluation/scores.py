@@ -184,3 +184,12 @@ def parse_lengths(text: str) -> list[int]:
 def percent(share: float) -> str:
     """Return a share as a percentage with two decimals, rounded down, so that 100.00 means all."""
     return f"{math.floor(1e4 * share + 1e-9) / 100:.2f}"
+
+
+def percent_interval(low: float, high: float) -> str:
+    """Return an interval of shares as percentages with three decimals; 100.000 means all.
+
+    The ends are rounded down and up, but not up to 100.000.
+    """
+    upper = 100_000 if high >= 1 else min(math.ceil(1e5 * high - 1e-9), 99_999)
+    return f"{math.floor(1e5 * low + 1e-9) / 1e3:.3f} to {upper / 1e3:.3f}"

@@ -5,7 +5,7 @@ from typing import Any
 from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Construction
-from lengthwise.evaluation.scores import Scores, percent
+from lengthwise.evaluation.scores import Scores, percent, percent_interval
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
@@ -114,7 +114,7 @@ def of_scores(scores: Scores) -> str:
     worst = summary["worst_length"]
     facts = [
         ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
-        ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+        ("95 % interval", f"{percent_interval(low, high)} %"),
     ]
     if len(set(accuracy.values())) > 1:
         facts.append(("worst", f"{percent(summary['worst_accuracy'])} % at length {worst}"))

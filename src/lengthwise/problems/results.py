@@ -82,6 +82,8 @@ class Curve:
     """Name and unit of the measure, the label of the vertical axis: `accuracy (%)`."""
     conditions: Sequence[Condition] = ()
     """Conditions of the test, the same ones for all runs of a problem."""
+    sample: str = ""
+    """How many words were drawn for the test, and which: `512 of each length, seed 0`."""
     horizontal: str = "length"
     """Label of the horizontal axis."""
     trained_to: int | None = None

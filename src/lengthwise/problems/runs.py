@@ -399,11 +399,17 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> bool:
         if _are_of_one_run(there, plan):
             return folder.claim(stored)
         _require_unchanged(folder, there, plan)
+        same_stage = next((each for each in plan.stages if _names(each) == _names(there)), plan)
         folder.require_same(
             {**there.alone.to_dict(), "environment": {}},
-            {**plan.alone.to_dict(), "environment": dict(made_with)},
+            {**same_stage.alone.to_dict(), "environment": dict(made_with)},
         )
     return folder.claim(asked)
+
+
+def _names(plan: Plan) -> tuple[str, str]:
+    """Return what tells the stages of a run apart."""
+    return plan.model, plan.supervision
 
 
 def _are_of_one_run(there: Plan, plan: Plan) -> bool:

@@ -355,6 +355,11 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
             f"Shown are the {counted(len(common), 'length')} that all runs were tested on, of up "
             f"to {most:,}."
         )
+    samples = sorted({curve.sample for curve in curves})
+    if len(samples) > 1:
+        notes.append(f"The runs were tested on unlike words: {'; '.join(samples)}.")
+    if any(len({run.plan.training.seed for run in each.runs}) < len(each.runs) for each in groups):
+        notes.append("Runs with one seed and the same settings are the same run, and count each.")
     if len({group.told for group in groups}) > 1:
         notes.append("The learners were told unlike things in training: compare with care.")
     if len({group.trained_on for group in groups}) > 1:

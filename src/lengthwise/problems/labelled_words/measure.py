@@ -13,7 +13,7 @@ from lengthwise.data.text_corpus import TEST, TRAIN
 from lengthwise.errors import TaskError, TextError, unknown_name
 from lengthwise.evaluation.evaluate import answers, neighbours, scores_of
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import Score, Scores, percent, wilson
+from lengthwise.evaluation.scores import Score, Scores, percent, percent_interval, wilson
 from lengthwise.evaluation.shortcuts import right_answers
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
@@ -127,7 +127,7 @@ def facts(summary: Mapping[str, Any]) -> Facts:
         ("told in training", summary["supervision"]),
         ("lengths", f"{first}..{last}"),
         ("accuracy", f"{percent(summary['accuracy'])} %"),
-        ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+        ("95 % interval", f"{percent_interval(low, high)} %"),
         *(
             (f"class {name}", f"{percent(each['accuracy'])} % of {counted(each['words'], 'word')}")
             for name, each in summary["by_class"].items()

@@ -163,6 +163,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
                     options=f"--text {shlex.quote(found['corpus'])} --part {found['part']}",
                 )
             ],
+            sample=f"{found['windows']:,} of each length, seed {found['seed']}",
             trained_to=found["train_window"],
             is_less_better=True,
         )

@@ -13,7 +13,7 @@ import torch
 from lengthwise.errors import RunError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import Scores, percent
+from lengthwise.evaluation.scores import Scores, percent, percent_interval
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.languages.language import Language
 from lengthwise.models.threads import processor_threads
@@ -40,6 +40,11 @@ can depend on the length modulo 2, 3, 4 or 6, and a stride would see one remaind
 
 _PARTS, _WORST = 8, 3
 """Lengths that a table shows: one of each eighth, and so many of the worst."""
+
+_NOT_KEPT = (
+    "These scores are of the tables of `snap`, and are not kept. Evaluate without --snapped for "
+    "`compare` and `report`."
+)
 
 _SHOWN = (
     "Shown are the first and the last length, one of each eighth, and the three worst. --json has "
@@ -112,7 +117,10 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
         values=summary,
         records=records,
         facts=facts(summary),
-        notes=[_SHOWN] if len(shown) < len(accuracy) else [],
+        notes=[
+            *([_SHOWN] if len(shown) < len(accuracy) else []),
+            *([_NOT_KEPT] if is_snapped and run.folder else []),
+        ],
         table=(["length", "accuracy %"], shown),
         printed={
             **summary,
@@ -139,7 +147,7 @@ def facts(summary: Mapping[str, Any]) -> Facts:
         ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
         ("lengths", f"{first}..{last}, {counted(words, 'word')} each{lacking}"),
         ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
-        ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+        ("95 % interval", f"{percent_interval(low, high)} %"),
         ("worst length", worst),
         ("first under 99 %", "none" if below is None else str(below)),
         *((f"shortcut: {name}", f"{percent(value)} %") for name, value in shortcuts),

@@ -241,11 +241,12 @@ def curve_of(folder: RunFolder, plan: Plan) -> Curve | None:
     evaluation = _evaluation(folder, scores)
     if evaluation is None:
         return None
-    protocol = f"protocol {evaluation['protocol']}"
+    protocol, seed = f"protocol {evaluation['protocol']}", evaluation.get("seed", 0)
     return Curve(
         points={length: 100 * share for length, share in scores.accuracy_by_length().items()},
         measure="accuracy (%)",
         conditions=[Condition(value=protocol, shown=protocol, options=f"--{protocol}")],
+        sample=f"{evaluation['words_per_length']:,} of each length, seed {seed}",
         trained_to=plan.data.max_length,
     )
 

@@ -10,7 +10,7 @@ import torch
 
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import percent
+from lengthwise.evaluation.scores import percent, percent_interval
 from lengthwise.evaluation.steps import evaluate_steps, written
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
@@ -235,7 +235,7 @@ class StepByStep(Problem):
             ("model", f"{values['model']}{body}"),
             ("supervision", values["supervision"]),
             ("exact match", f"{percent(values['exact_match'])} % of {values['words']:,} inputs"),
-            ("95 % interval", f"{100 * low:.3f} to {100 * high:.3f} %"),
+            ("95 % interval", f"{percent_interval(low, high)} %"),
             ("worst step", f"{values['worst_step']} ({percent(values['worst_step_accuracy'])} %)"),
             ("first wrong", values["first_wrong"] or "none"),
         ]
