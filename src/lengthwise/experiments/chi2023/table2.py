@@ -9,6 +9,7 @@ for other seeds and shares of ones after 5,000 steps (99.0 %) than after 10,000 
 The RNN is trained as in Table 1. With 8,000 steps and no decay of weights a run in thirty
 misses some words: they hold stretches that training hardly ever shows, of which the state does not
 recover. The number of steps and the decay were chosen by other seeds, at lengths of training alone.
+The Transformer has the settings of Parity in Table 1, with one seed.
 """
 
 from collections.abc import Mapping, Sequence
