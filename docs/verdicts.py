@@ -18,14 +18,6 @@ WHY: Mapping[tuple[str, str], str] = {
         "Tomita 5 one seed, or two of three, stay at chance. On words that grow all rows do but "
         "Modular Arithmetic."
     ),
-    (
-        "chi2023/table2",
-        "a Transformer is far from right beyond 40 symbols, where an RNN is right",
-    ): (
-        "These networks, of 2,000 steps, have not learned words of 40 symbols, so that longer ones "
-        "say nothing. In Table 1, with 24,000 steps on words that grow, Parity is learned, and at "
-        "chance beyond."
-    ),
     ("chi2023/table3", "and explodes beyond"): (
         "With norms before the branches, as in GPT-2, the level that training never had does "
         "little harm; with norms after them, as in the authors' code for languages, the statement "

@@ -332,24 +332,30 @@ def predict(
         ConfigError: the model was made for other symbols or classes, or the words are not a list,
             or the logits are not finite.
     """
-    if isinstance(model, Run) and words is None:
+    if isinstance(model, Run) and (words is None or language is None):
+        inputs = language if words is None else words
         if model.problem.kind != "recognition" or options:
-            return _answered(model, language, options)
-        return predict(model.model, model.language, cast(Sequence[str], language))
+            return _answered(model, inputs, options)
+        return predict(model.model, model.language, cast(Sequence[str], inputs))
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
     if isinstance(model, Construction):
-        if words is None and isinstance(model.about, GateSequence):
-            return _answers(circuit_predictor(model.model, model.about), language)
-        if words is None and isinstance(model.about, Language):
-            words, language = cast(Sequence[str], language), model.about
+        inputs = language if words is None else words
+        if isinstance(model.about, GateSequence):
+            if None not in (language, words):
+                raise ConfigError(f"{model.name} has no language. Give its inputs alone.")
+            return _answers(circuit_predictor(model.model, model.about), inputs)
+        if words is None or language is None:
+            words, language = cast(Sequence[str], inputs), model.about
         model = model.model
+    module = with_lengths(module_of(model))
     if words is None and not isinstance(language, Language | str):
+        before = "" if language is None else f" Give the language before {short(language)}."
         raise ConfigError(
             f"a model alone does not know its language: predict(model, language, words) needs all "
-            f"three, but got no words. Give the language before {short(language)}."
+            f"three, but got no words.{before}"
         )
-    chosen, module = _fitting(model, language), with_lengths(module_of(model))
+    chosen = _fitting(model, language)
     if words is None or not _are_words(words):
         raise ConfigError(f"words are a list of texts, but got {short(words)}. Give [word].")
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]

@@ -40,7 +40,8 @@ def require_file_place(path: Path, *endings: str) -> None:
     """
     if path.is_dir():
         raise RunError(f"{path} is a folder, but a file is to be written. Give the name of a file.")
-    if path.exists() and not path.is_file():  # a file would take the place of the device
+    is_device = path.parent == Path("/dev") or (path.exists() and not path.is_file())
+    if is_device:  # a file would take its place
         raise RunError(f"{path} is no file that can be replaced. Give the name of a file.")
     require_folder_place(path.parent)
     if endings:

@@ -115,8 +115,17 @@ def test_a_certificate_takes_the_place_of_no_other_file(
     for out in (run / name, other / "certificate.json"):
         status, _, error = shell(run, "--out", out)
         assert status == 2
-        assert "is the folder of a run, which keeps its own files there" in error
+        assert "is the folder of a run, which keeps a file of its own as" in error
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_certificate_may_stand_beside_other_files(
+    shell: Shell, run_folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "config.json").write_text('{"steps": 5}')  # a settings file, not a run
+    for out in (tmp_path / "certificate.json", tmp_path / "proof.json", run_folder / "proof.json"):
+        assert shell(run_folder, "--out", out)[0] == 0
+        assert out.exists()
 
 
 def test_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:

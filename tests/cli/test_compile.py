@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 
 import lengthwise as lw
 from cli.shell import Shell
-from lengthwise.errors import RunError
+from lengthwise.errors import ConfigError, RunError
 
 FULL_ADDER = {
     "adder.bench": (
@@ -205,11 +205,14 @@ def test_python_answers_for_computed_weights_as_the_command_does(
     made = lw.load_construction(folder)
     assert lw.predict(made, ["11001010", "0000 0000"]) == printed
     assert lw.verify(folder, words_per_length=2).holds
+    with pytest.raises(ConfigError, match=r"has no language\. Give its inputs alone"):
+        lw.predict(made, "parity", ["0"])
     with pytest.raises(RunError, match=r"in Python, load it by lw\.load_construction"):
         lw.load(folder)
     words = ["", "0", "0110", "111"]
     exact = lw.compile("parity")
     assert lw.predict(exact, words) == ["0", "0", "0", "1"]
+    assert lw.predict(exact, words=words) == lw.predict(exact, words)
     assert lw.predict(exact, "parity", words) == lw.predict(exact.model, "parity", words)
 
 

@@ -1,5 +1,6 @@
 """Evaluation and prediction, with models whose accuracy is known."""
 
+import math
 from typing import Any
 
 import pytest
@@ -143,6 +144,17 @@ def test_what_are_no_logits_is_told_in_one_line(give: Any, told: str, at_once: i
         with pytest.raises(ConfigError, match=told) as caught:
             ask()
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+def test_logits_that_are_no_numbers_are_told(wrong: float) -> None:
+    task = Task(language=parse("parity"), protocol="audited")
+    with pytest.raises(ConfigError, match="not finite for 4 words of 4"):
+        evaluate(
+            lambda x, n: torch.tensor([0, wrong]).expand(len(x), 2), task, [3], words_per_length=4
+        )
+    scores = evaluate(lambda x, n: torch.tensor([0, -math.inf]).expand(len(x), 2), task, [3])
+    assert scores.accuracy_by_length() == {3: 0.5}  # a class that is ruled out is no fault
 
 
 def test_logits_of_other_classes_are_told() -> None:

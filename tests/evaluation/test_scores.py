@@ -109,6 +109,8 @@ def test_percentages_are_rounded_down_so_that_100_means_all(share: float, text: 
         (0.5, 0.50001, "50.000 to 50.001"),
         (0.5000001, 0.5000011, "50.000 to 50.001"),
         (0.0, 0.07, "0.000 to 7.000"),
+        (*wilson(512, 512), "99.255 to 100.000"),
+        (*wilson(235_519, 235_520), "99.997 to 99.999"),
     ],
 )
 def test_an_interval_reaches_100_only_if_all_are_right(low: float, high: float, text: str) -> None:

@@ -54,7 +54,7 @@ def adder_circuit(n: int) -> Circuit:
         CircuitError: n is below 1.
     """
     if type(n) is not int or n < 1:
-        raise CircuitError(f"numbers have at least 1 bit, but got {short(n)}. Ask for more.")
+        raise CircuitError(f"numbers have at least 1 bit, but got {short(n)}. Give 1 or more.")
     gates = [Gate(name="c1", kind="CONST0")]
     for i in range(1, n + 1):
         gates += [

@@ -33,7 +33,7 @@ def multiplier_circuit(n: int) -> Circuit:
         CircuitError: n is below 1.
     """
     if type(n) is not int or n < 1:
-        raise CircuitError(f"numbers have at least 1 bit, but got {short(n)}. Ask for more.")
+        raise CircuitError(f"numbers have at least 1 bit, but got {short(n)}. Give 1 or more.")
     digits = range(1, n + 1)
     gates = [Gate(name=f"p{i}_1", kind="AND", inputs=(f"a{i}", "b1")) for i in digits]
     gates.append(Gate(name="zero", kind="CONST0"))

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
-from lengthwise.errors import CertificateError, ClaimError, ConfigError, unknown_name
+from lengthwise.errors import (
+    CertificateError,
+    ClaimError,
+    ConfigError,
+    RunError,
+    VerificationError,
+    unknown_name,
+)
 from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
 from lengthwise.shipped import PREFIX, resolved
@@ -92,6 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
     from lengthwise.problems.runs import load_run
+    from lengthwise.training.compiled import Compiled
 
     if arguments.out is not None:
         require_file_place(arguments.out)
@@ -104,31 +112,42 @@ def _certify(arguments: argparse.Namespace) -> None:
         "max_chunks": arguments.max_chunks or MAX_CHUNKS,
         "progress": _Levels(),
     }
-    made = trained.problem.certify(trained, options)
+    try:
+        made = trained.problem.certify(trained, options)
+    except VerificationError as error:
+        if not isinstance(trained.plan, Compiled):
+            raise
+        remedy = f"What computed weights claim is tested by lengthwise verify {arguments.run}"
+        raise VerificationError(f"{error} {remedy}") from None
     out, saved = _place(arguments, trained.folder, made)
     if out is not None:
         made.save(out)
-    if arguments.export is not None:
-        _export(arguments.export[1], *checked(made))
     if arguments.json:
         where = None if out is None else saved
         print_json({**made.summary(), "certificate": where, "run": str(arguments.run)})
     else:
         print_facts([*facts(made), ("certificate", saved)])
+    if arguments.export is not None:
+        _export(arguments.export[1], *checked(made))
     if made.verdict != "equivalent":
         raise ClaimError(_verdict_of(made, arguments))
 
 
 def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
-    """Refuse to put a certificate in place of what a run has, or into the folder of another run."""
-    folder = out.parent
-    if not (folder / "config.json").exists():
+    """Refuse to put a certificate in place of what a run has, also of another run's certificate."""
+    from lengthwise.training.runs import RunFolder
+
+    is_own = out.parent.resolve() == Path(run).resolve()
+    if out.name not in _OF_RUNS and (is_own or not out.name.startswith("certificate")):
         return
-    if folder.resolve() != Path(run).resolve() or not out.name.startswith("certificate"):
-        raise ConfigError(
-            f"{folder} is the folder of a run, which keeps its own files there, and {out.name} is "
-            f"no place for this certificate. Give another folder."
-        )
+    try:
+        RunFolder(out.parent).config()
+    except RunError:
+        return
+    raise ConfigError(
+        f"{out.parent} is the folder of a run, which keeps a file of its own as {out.name}. Give "
+        f"another name or folder."
+    )
 
 
 def _place(
@@ -262,8 +281,9 @@ def _require_certificate(file: Path) -> None:
 
 
 _OF_RUNS = (
-    *("config.json", "metrics.jsonl", "scores.jsonl", "evaluation.json"),
+    *("config.json", "metrics.jsonl", "scores.jsonl", "evaluation.json", "film.safetensors"),
     *("model.safetensors", "checkpoint.safetensors", "snapped.safetensors"),
+    "previous.safetensors",
 )
 
 

@@ -98,17 +98,27 @@ def _require_logits(found: Any, num_words: int) -> Tensor:
     )
 
 
-def require_classes(logits: Float[Tensor, "word class"], language: Language, name: str) -> None:
-    """Refuse logits of another number of classes than the language has, or that are not finite.
+def require_numbers(logits: Float[Tensor, "word class"]) -> None:
+    """Refuse logits of which one is NaN, or the largest infinite; others may be -infinity.
 
     Raises:
-        ConfigError: they are.
+        ConfigError: those of some word are.
     """
-    if bad := int((~torch.isfinite(logits).all(1)).sum()):
+    if len(logits) and (bad := int((~torch.isfinite(logits.amax(1))).sum())):
         raise ConfigError(
             f"the model gave logits that are not finite for {counted(bad, 'word')} of "
-            f"{len(logits):,}: its weights are damaged, or training diverged. Train again."
+            f"{len(logits):,}: its weights are damaged, or training diverged. Train or compile "
+            f"again."
         )
+
+
+def require_classes(logits: Float[Tensor, "word class"], language: Language, name: str) -> None:
+    """Refuse logits of another number of classes than the language has, or that are no numbers.
+
+    Raises:
+        ConfigError: there is another number of classes, or see `require_numbers`.
+    """
+    require_numbers(logits)
     if logits.shape[1] != language.num_classes:
         raise ConfigError(
             f"the model gave logits of {logits.shape[1]} classes, but {name} has "

@@ -186,10 +186,14 @@ def percent(share: float) -> str:
     return f"{math.floor(1e4 * share + 1e-9) / 100:.2f}"
 
 
+_ALL = 1 - 1e-12
+"""Wilson's upper end if all of N are right, but for rounding; one wrong lowers it by 0.2 / N."""
+
+
 def percent_interval(low: float, high: float) -> str:
     """Return an interval of shares as percentages with three decimals; 100.000 means all.
 
     The ends are rounded down and up, but not up to 100.000.
     """
-    upper = 100_000 if high >= 1 else min(math.ceil(1e5 * high - 1e-9), 99_999)
+    upper = 100_000 if high >= _ALL else min(math.ceil(1e5 * high - 1e-9), 99_999)
     return f"{math.floor(1e5 * low + 1e-9) / 1e3:.3f} to {upper / 1e3:.3f}"

@@ -42,7 +42,7 @@ def module_of(model: nn.Module | Run) -> nn.Module:
         return model.model
     if not isinstance(model, nn.Module):
         own = (
-            " Give its .model, and a language."
+            " Give its .model (and a language, where one is asked for)."
             if isinstance(getattr(model, "model", None), nn.Module)
             else ""
         )

@@ -359,7 +359,10 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
     if len(samples) > 1:
         notes.append(f"The runs were tested on unlike words: {'; '.join(samples)}.")
     if any(len({run.plan.training.seed for run in each.runs}) < len(each.runs) for each in groups):
-        notes.append("Runs with one seed and the same settings are the same run, and count each.")
+        notes.append(
+            "Some runs have the same settings and the same seed: they may be copies of one run, "
+            "but each is counted."
+        )
     if len({group.told for group in groups}) > 1:
         notes.append("The learners were told unlike things in training: compare with care.")
     if len({group.trained_on for group in groups}) > 1:

@@ -63,7 +63,7 @@ def require_provable(model: nn.Module) -> Provable:
         raise VerificationError(
             f"a proof follows codes or vectors of sub-words, but {_name(model)} has none. "
             f"Use regular-gpt-binary or gru-binary, or lw.learn_automaton in Python, which tests "
-            f"any model. Computed weights can be verified, or computed by `compile --as tree`."
+            f"any model."
         )
     assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad)
     require_plain(model)

@@ -11,7 +11,7 @@ import torch
 from lengthwise.data.labelled_words import PARTS, LabelledWords
 from lengthwise.data.text_corpus import TEST, TRAIN
 from lengthwise.errors import TaskError, TextError, unknown_name
-from lengthwise.evaluation.evaluate import answers, neighbours, scores_of
+from lengthwise.evaluation.evaluate import answers, neighbours, require_numbers, scores_of
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Score, Scores, percent, percent_interval, wilson
 from lengthwise.evaluation.shortcuts import right_answers
@@ -73,6 +73,7 @@ def evaluate_run(
         seconds = time.perf_counter() - start
         rules = _shortcuts(words, part_of(words, TRAIN, shares, name)[:_LEARNT], rows)
     names, logits = words.class_names, torch.cat(found)
+    require_numbers(logits)
     lengths, classes = _lengths(words, rows), classes_of(words, rows)
     scores = Scores(tuple(scores_of(logits, lengths, classes, names, task=name, model=plan.model)))
     summary = {
@@ -146,7 +147,7 @@ def table(summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
             [
                 str(first) if first == last else f"{first}..{last}",
                 percent(each["accuracy"]),
-                f"{100 * low:.2f} to {100 * high:.2f}",
+                percent_interval(low, high),
                 f"{each['words']:,}",
             ]
         )

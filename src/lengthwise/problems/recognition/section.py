@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from lengthwise.analysis.analyses import ANALYSES, Knowledge, record_path
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import RunError
-from lengthwise.evaluation.scores import Score, Scores, percent
+from lengthwise.evaluation.scores import Score, Scores, percent, percent_interval
 from lengthwise.files import read_object, require_kinds
 from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
@@ -388,5 +388,11 @@ _OF_EVALUATION = {
 
 
 def _render(name: str, **values: Any) -> str:
-    page = template("lengthwise.problems.recognition", name, percent=percent, counted=counted)
+    page = template(
+        "lengthwise.problems.recognition",
+        name,
+        percent=percent,
+        percent_interval=lambda ends: percent_interval(*ends),
+        counted=counted,
+    )
     return page.render(**values)

@@ -223,6 +223,7 @@ class StepByStep(Problem):
         return Curve(
             points={n: 100 * found["right_at"][name] for n, name in enumerate(outputs, start=1)},
             measure="accuracy (%)",
+            sample=counted(found["words"], "input"),
             horizontal="output",
         )
 
