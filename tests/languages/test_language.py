@@ -206,5 +206,5 @@ def test_what_is_no_word_is_refused_in_a_line(word: Any) -> None:
 def test_boolean_operations_take_languages_alone() -> None:
     other: Any = "tomita-3"
     for operation in (PARITY.__and__, PARITY.__or__, PARITY.__xor__, PARITY.__sub__):
-        with pytest.raises(LanguageError, match=r"take two Languages, but one side is a str"):
+        with pytest.raises(LanguageError, match=r"takes two Languages, but one of them is a str"):
             operation(other)
