@@ -19,6 +19,15 @@ class Case:
     quick: bool = False
     """Whether the fast suite has it."""
 
+    @property
+    def has_dropout(self) -> bool:
+        """Whether a line trains with dropout, which translators have unless it is set to 0."""
+        trains = [line for line in self.lines if line.startswith("train ")]
+        return any(
+            ("dropout=" in line or line.startswith("train pairs:")) and "dropout=0 " not in line
+            for line in trains
+        )
+
 
 SMALL = "--preset smoke --device cpu --set steps=30 --set validate_every=10 --set seed=3"
 STEPS = f"{SMALL} --set bits=3 --set examples=40 --set validation_words=8 --set test_words=12"
