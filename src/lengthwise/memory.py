@@ -1,4 +1,4 @@
-"""What Python, numpy and torch raise where memory does not suffice, turned into one message."""
+"""Turns what Python, numpy and torch raise where memory does not suffice into one message."""
 
 import re
 from collections.abc import Iterator

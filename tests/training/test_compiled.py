@@ -13,11 +13,12 @@ from safetensors.torch import load_file, save_file
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
-from lengthwise.constructions.folders import completed, is_circuit, load_construction
+from lengthwise.constructions.folders import is_circuit, load_construction
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.languages.spec import parse
+from lengthwise.problems.circuit import completed
 from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, save_compiled
 from lengthwise.training.runs import RunFolder

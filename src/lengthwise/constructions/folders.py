@@ -1,17 +1,11 @@
 """Loading constructions from the folders that `compile` writes, with their claims."""
 
-from collections.abc import Sequence
 from pathlib import Path
-
-import torch
-from torch import nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.known_constructions import claim_of, is_about, require_settings
 from lengthwise.errors import RunError
-from lengthwise.evaluation.predict import device_of
-from lengthwise.models.decoder import Decoder
 from lengthwise.training.compiled import load_compiled
 from lengthwise.training.runs import RunFolder
 
@@ -63,14 +57,3 @@ def is_circuit(path: Path | str) -> bool:
     """Return whether a folder holds a circuit's decoder."""
     folder = RunFolder(Path(path))
     return folder.is_claimed and "sequence" in folder.config()
-
-
-def completed(model: nn.Module, sequence: GateSequence, inputs: Sequence[str]) -> list[list[int]]:
-    """Complete each line of inputs with a decoder; the result begins with the inputs."""
-    if not inputs:
-        return []
-    assert isinstance(model, Decoder)
-    words = torch.tensor([[int(bit) for bit in line] for line in inputs])
-    steps = sequence.length - sequence.num_inputs
-    result: list[list[int]] = model.complete(words.to(device_of(model)), steps).tolist()
-    return result

@@ -18,7 +18,6 @@ was interrupted is made again from the start.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -117,7 +116,8 @@ def prepare_pairs(
         ParallelCorpus,
         lambda: _claim(out, sources, languages, config, own),
         make,
-        sources=lambda: chain.from_iterable(map(source_files, chain(*sources.values()))),
+        sources=sources,
+        files_of=source_files,
     )
 
 

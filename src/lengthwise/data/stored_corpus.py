@@ -10,9 +10,10 @@ import json
 import shlex
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -206,19 +207,20 @@ def make_ready(
     claim_folder: Callable[[], None],
     make: Callable[[], None],
     *,
-    sources: Callable[[], Iterable[Path]],
+    sources: Mapping[str, Sequence[str]],
+    files_of: Callable[[str], Iterable[Path]],
     is_resumable: Callable[[], bool] = lambda: False,
 ) -> Kind:
     """Make a corpus in a folder, or go on where that was interrupted, or find it ready.
 
-    `sources` returns the files that it is made from.
+    `files_of` returns the files that one of the `sources` is read from.
 
     A folder that is new is given up again if nothing can be made, unless it `is_resumable`.
     """
     is_new = not (out / REQUEST).exists()
     claim_folder()
     if (out / INDEX).exists():
-        _warn_of_newer(sources(), out)
+        _warn_of_newer(chain.from_iterable(map(files_of, chain(*sources.values()))), out)
     else:
         try:
             make()

@@ -115,7 +115,8 @@ def prepare(
         Corpus,
         lambda: _claim(out, sources, config, own),
         make,
-        sources=lambda: chain.from_iterable(map(source_files, chain(*sources.values()))),
+        sources=sources,
+        files_of=source_files,
         is_resumable=(out / "progress.json").exists,
     )
 

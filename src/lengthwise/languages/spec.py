@@ -75,10 +75,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
             f"a language is a line, such as 'parity' or 'regex:(0|1)*', or a Language, but got "
             f"{short(spec)}."
         )
-    if not isinstance(alphabet, str | None):
-        raise LanguageError(
-            f"an alphabet is a text, such as 'abc' or 's1 s2', but got {short(alphabet)}."
-        )
+    _require_text(alphabet)
     match = re.match(r"(\w+)(?:\[(.*?)\])?:", spec)
     if match is None or match.group(1) not in _KINDS:
         language = _named(spec)
@@ -236,6 +233,13 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
 
 
+def _require_text(alphabet: object) -> None:
+    if not isinstance(alphabet, str | None):
+        raise LanguageError(
+            f"an alphabet is a text, such as 'abc' or 's1 s2', but got {short(alphabet)}."
+        )
+
+
 def _of_function(function: Callable[[str], Any], alphabet: object, max_states: object) -> Language:
     """Return the language of a function on words, with a specification that names the function.
 
@@ -244,11 +248,8 @@ def _of_function(function: Callable[[str], Any], alphabet: object, max_states: o
     Raises:
         LanguageError: `alphabet` is no text or `max_states` no number; or see `from_function`.
     """
-    if alphabet is not None and not isinstance(alphabet, str):
-        raise LanguageError(
-            f"an alphabet is a text, such as 'abc' or 's1 s2', but got {short(alphabet)}."
-        )
-    if alphabet is None or not isinstance(max_states, int):
+    _require_text(alphabet)
+    if not isinstance(alphabet, str) or not isinstance(max_states, int):
         raise LanguageError(
             "a function needs alphabet='01' and max_states=8, the most states that its automaton "
             "can have. Give both."

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+import torch
 from torch import nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.folders import completed
+from lengthwise.evaluation.predict import device_of
+from lengthwise.models.decoder import Decoder
 from lengthwise.problems.results import Answer, Predictor
 
 
@@ -25,3 +27,14 @@ def circuit_predictor(model: nn.Module, sequence: GateSequence) -> Predictor:
         ]
 
     return Predictor(read=read, answer=answer)
+
+
+def completed(model: nn.Module, sequence: GateSequence, inputs: Sequence[str]) -> list[list[int]]:
+    """Complete each line of inputs with a decoder; the result begins with the inputs."""
+    if not inputs:
+        return []
+    assert isinstance(model, Decoder)
+    words = torch.tensor([[int(bit) for bit in line] for line in inputs])
+    steps = sequence.length - sequence.num_inputs
+    result: list[list[int]] = model.complete(words.to(device_of(model)), steps).tolist()
+    return result

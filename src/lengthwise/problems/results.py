@@ -83,7 +83,7 @@ class Curve:
     conditions: Sequence[Condition] = ()
     """Conditions of the test, the same ones for all runs of a problem."""
     sample: str = ""
-    """How many words were drawn for the test, and which: `512 of each length, seed 0`."""
+    """The words that were drawn for the test: `512 of each length, seed 0`."""
     horizontal: str = "length"
     """Label of the horizontal axis."""
     trained_to: int | None = None
