@@ -60,17 +60,26 @@ def require_name(path: Path, *endings: str) -> Path:
 
 
 def require_folder_place(path: Path) -> None:
-    """Refuse a path at which there can be no folder.
+    """Refuse a path at which there can be no folder, or one that cannot be written to.
 
     Raises:
-        RunError: it is a file, or below one.
+        RunError: it is a file, or below one, or in a folder that cannot be written to.
     """
     nearest = next(each for each in (path, *path.parents) if each.exists())
     if nearest.is_dir():
+        if not may_write(nearest):
+            raise RunError(
+                f"{nearest} cannot be written to. Change its permissions, or use another place."
+            )
         return
     if nearest == path:
         raise RunError(f"{path} is a file, but a folder is needed. Use another path.")
     raise RunError(f"{path} cannot be made, since {nearest} is a file. Use another path.")
+
+
+def may_write(folder: Path) -> bool:
+    """Return whether files can be made in a folder, as far as the system tells."""
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def write_bytes(path: Path, content: bytes) -> None:

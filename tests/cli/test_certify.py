@@ -297,6 +297,14 @@ def test_in_a_folder_that_cannot_be_written_to_the_proof_is_printed(
     assert "the scores are not kept, since" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="is in a folder that cannot be written to"):
         lw.evaluate(run, lengths=[5], words=4, store=True)
+    folder = str(run.folder.path)
+    places = (["certify", folder, "--export", "rocq", f"{folder}/proof.v"], ["snap", folder])
+    for command in (*places, ["analyse", folder], ["train", "parity", "--out", f"{folder}/new"]):
+        assert main(command) == 2
+        told = capsys.readouterr()
+        assert told.err.count("\n") == 1
+        assert f"{folder} cannot be written to. Change its permissions" in told.err
+        assert not told.out  # nothing is computed first
     assert sorted(run.folder.path.iterdir()) == before
 
 

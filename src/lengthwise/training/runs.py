@@ -19,7 +19,6 @@ Nothing is unpickled. Each file is written under a temporary name, synced and re
 """
 
 import json
-import os
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping
@@ -37,6 +36,7 @@ from lengthwise.errors import LengthwiseWarning, RunError
 from lengthwise.files import (
     create_json,
     is_leftover,
+    may_write,
     read_json,
     read_lines,
     read_object,
@@ -109,10 +109,10 @@ class RunFolder:
         return is_shipped(self.path)
 
     def require_writable(self) -> None:
-        """Refuse to write into a run that comes with the package.
+        """Refuse to write into a run that comes with the package, or that cannot be written to.
 
         Raises:
-            RunError: it does.
+            RunError: it is one.
         """
         if self.is_shipped:
             name = self.path.name
@@ -120,12 +120,14 @@ class RunFolder:
                 f"{PREFIX}{name} comes with the package, and is not written to. Copy it: "
                 f"lengthwise zoo {name} --out DIR."
             )
+        if self.path.is_dir():
+            require_folder_place(self.path)
 
     @property
     def is_read_only(self) -> bool:
         """Tell whether nothing can be kept here: it comes with the package, or cannot be written
         to."""
-        return self.is_shipped or not os.access(self.path, os.W_OK)
+        return self.is_shipped or not may_write(self.path)
 
     @property
     def is_finished(self) -> bool:
