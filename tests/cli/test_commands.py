@@ -75,7 +75,12 @@ def test_languages_lists_the_catalogue_and_describe_tells_of_each(shell: Shell) 
     assert {"parity", "modular-arithmetic", "d-N", "regex:EXPRESSION"} <= names
     described = shell.json("describe", "regex:(0|10*1)*")
     assert described["num_states"] == 2
-    assert "monoid" in shell("describe", "parity")[1]
+    assert (
+        "samples      0: (empty word), 0, 00, 11; 1: 1, 01, 10, 001"
+        in shell("describe", "parity")[1]
+    )
+    assert "14 15 ... (20 in all, see --json)" in shell("describe", "count:1:20")[1]
+    assert len(shell.json("describe", "count:1:20")["classes"]) == 20
 
 
 def test_train_evaluate_predict_report(shell: Shell, run_folder: Path, tmp_path: Path) -> None:

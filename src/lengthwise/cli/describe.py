@@ -12,6 +12,9 @@ from lengthwise.languages.describe import LADDER_KEYS, describe
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.spec import parse
 
+_MOST_SHOWN = 16
+"""Classes, samples or counts that are printed; a group can have thousands."""
+
 _ANSWERS = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -28,6 +31,9 @@ def run(arguments: argparse.Namespace) -> None:
         print_json(description)
         return
     plain = {key: value for key, value in description.items() if key not in LADDER_KEYS}
+    plain["samples"] = {
+        name: ", ".join(map(_show, words)) for name, words in plain["samples"].items()
+    }
     print_facts([(key.replace("_", " "), _show(value)) for key, value in plain.items()])
     print("\nWhich transformer can carry it")
     advice = {key: text for key, text in description["network"].items() if key != "rung"}
@@ -55,11 +61,18 @@ def _classes(description: Mapping[str, Any]) -> list[tuple[str, str]]:
     return lines
 
 
+def _joined(texts: list[str], separator: str) -> str:
+    """Return the texts in one line, or the first of them and how many there are."""
+    if len(texts) <= _MOST_SHOWN:
+        return separator.join(texts)
+    return separator.join([*texts[:_MOST_SHOWN], f"... ({len(texts):,} in all, see --json)"])
+
+
 def _show(value: object) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {_show(inner)}" for key, inner in value.items())
+        return _joined([f"{key}: {_show(inner)}" for key, inner in value.items()], "; ")
     if isinstance(value, list | tuple):
-        return " ".join(_show(inner) for inner in value)
+        return _joined([_show(inner) for inner in value], " ")
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "unknown" if value is None else (str(value) or "(empty word)")
