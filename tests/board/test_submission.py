@@ -88,6 +88,13 @@ def _swap_one_weight(folder: Path) -> None:
     save_file(weights, folder / "model.safetensors")
 
 
+def _halve_weights(folder: Path) -> None:
+    from safetensors.torch import load_file, save_file  # noqa: PLC0415
+
+    path = folder / "model.safetensors"
+    save_file({name: w.bfloat16() for name, w in load_file(path).items()}, path)
+
+
 def _swap_certificate(folder: Path) -> None:
     shutil.copy(resolved("zoo:tomita-6") / "certificate.json", folder)
 
@@ -157,6 +164,7 @@ FORGERIES: dict[Callable[[Path], None], str] = {
     _another_language: "about no language of the board",
     _swap_weights: "of another model",
     _swap_one_weight: "of another model",
+    _halve_weights: "weights of a type that no run",
     _swap_certificate: "of another model",
     _add_pickle: "no other files",
     _pickle_for_weights: "cannot be read",

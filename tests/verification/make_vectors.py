@@ -395,6 +395,12 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         "something new could follow the last level",
         "nothing new follows the last level",
     ),
+    "elements-order": (
+        "robust",
+        lambda b: b.update(elements=dict(reversed(b["elements"].items()))),
+        "names stand in another order than that of the format",
+        "it is not byte for byte as it was written",
+    ),
     "repeats-symbols": (
         "tree",
         lambda b: b.update(repeats=0),
@@ -538,22 +544,22 @@ DAMAGED: Mapping[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "changed-byte": (
         lambda content: content.replace(b'"reason":""', b'"reason":"x"'),
         "the digest is not that of the content",
-        "its digest is not that of its content",
+        "it is not byte for byte as it was written",
     ),
     "space": (
         lambda content: content.replace(b'"format":2,', b'"format": 2,'),
         "a space is not canonical, even if the digest is right",
-        "its digest is not that of its content",
+        "it is not byte for byte as it was written",
     ),
     "name-twice": (
         lambda content: content.replace(b'{"format":2,', b'{"format":2,"format":2,'),
         "a name stands twice",
-        "its digest is not that of its content",
+        "it is not byte for byte as it was written",
     ),
     "no-last-line": (
         lambda content: content.rstrip(b"\n"),
         "the last line does not end",
-        "its digest is not that of its content",
+        "it is not byte for byte as it was written",
     ),
 }
 """Changes of bytes of `tree`, which is not signed again but for the space."""

@@ -54,6 +54,7 @@ def test_the_second_checker_decides_the_vectors_of_its_kinds() -> None:
     assert of_other_kinds == [
         *(f"valid-{kind}.json" for kind in ("scratchpad", "structural", "snapped", "robust")),
         "valid-bfloat16.json",
+        "invalid-elements-order.json",
         *(f"invalid-{name}.json" for name in ("bfloat16-weights", "bfloat16-margin")),
         "invalid-precision-of-format-2.json",
         "invalid-ball-too-small.json",

@@ -449,8 +449,18 @@ class RunFolder:
         return _load(self._model)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return `weights` as arrays."""
-        return {name: weight.numpy() for name, weight in self.weights().items()}
+        """Return `weights` as arrays.
+
+        Raises:
+            RunError: training has not ended, the file is damaged, or numpy has no such numbers.
+        """
+        try:
+            return {name: weight.numpy() for name, weight in self.weights().items()}
+        except TypeError:
+            raise RunError(
+                f"{self._model} has weights of a type that no run of lengthwise has, such as "
+                f"bfloat16. Restore it, or train again in a new folder."
+            ) from None
 
     def save_evaluation(self, records: list[dict[str, Any]], summary: Mapping[str, Any]) -> None:
         """Store the records of an evaluation and their summary, in place of the previous ones."""

@@ -249,7 +249,7 @@ class Certificate(Viewed):
             "machine": _fields(self.machine),
             "settings": dict(self.settings),
             "weights": {name: pack(w) for name, w in sorted(self.weights.items())},
-            "elements": dict(self.elements),
+            "elements": _in_order(self.elements),
             "maps": self.maps,
             "levels": [{k: level[k] for k in ("interior", "edge")} for level in self.levels],
             "repeats": self.repeats,
@@ -295,7 +295,7 @@ class Certificate(Viewed):
             ) from None
         if not same:
             raise CertificateError(
-                f"{path} was changed: its digest is not that of its content. "
+                f"{path} was changed: it is not byte for byte as it was written. "
                 f"Certify the model again."
             )
         return certificate
@@ -397,6 +397,24 @@ FORM_WITH_PRECISION = {**FORM, "precision": schema.Choice(("bfloat16",))}
 
 FORMS: Mapping[int, Any] = {FORMAT: FORM, FORMAT_WITH_PRECISION: FORM_WITH_PRECISION}
 """The form of the file, by format."""
+
+
+def _in_order(elements: Mapping[str, Any]) -> dict[str, Any]:
+    """Return elements with the names of every object in the order of the format."""
+    if "levels" not in elements:
+        return dict(elements)  # one name
+    levels = [
+        {
+            place: {
+                name: {key: level[place][name][key] for key in ARRAY}
+                for name in BALLS
+                if name in level[place]
+            }
+            for place in ("interior", "edge")
+        }
+        for level in elements["levels"]
+    ]
+    return {"levels": levels, "repeat": elements["repeat"]}
 
 
 def digest_of(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> str:

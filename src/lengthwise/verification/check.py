@@ -1,12 +1,13 @@
 """The checker: accept a certificate only if everything that it says follows, without torch.
 
 Nothing in the file is trusted, and no code of the exploration that made it is used; of the network
-only its node function (`node.py`) is used. The steps are those of "What the checker does" in
-docs/verification.md, in that order: 1 the language (`name_of_language`, `check_machine`), 2 the
-elements (`check_elements.py`), 3 level 0 (`Induction.check_symbols`), 4 from one level to the next
-(`Induction.check_next`), 5 answers (`Induction.wrong_words`), 6 the end
-(`Induction.check_repetition`, `Induction.check_counterexample`). A `structural` certificate has no
-levels: after step 1 the structure of its weights is checked (`check_structure.py`).
+only its node function (`node.py`) is used, and of one with slots its structure (`structure.py`).
+The steps are those of "What the checker does" in docs/verification.md, in that order: 1 the
+language (`name_of_language`, `check_machine`), 2 the elements (`check_elements.py`), 3 level 0
+(`Induction.check_symbols`), 4 from one level to the next (`Induction.check_next`), 5 answers
+(`Induction.wrong_words`), 6 the end (`Induction.check_repetition`,
+`Induction.check_counterexample`). A `structural` certificate has no levels: after step 1 the
+structure of its weights is checked (`check_structure.py`).
 """
 
 from collections.abc import Iterator, Sequence

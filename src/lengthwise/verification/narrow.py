@@ -2,10 +2,10 @@ r"""Interval arithmetic on balls for networks in bfloat16, whose sums are longer
 
 *The semantics.* The network was cast by `.bfloat16()`: its weights, and all numbers that one
 operation hands to the next, are of bfloat16 (8 binary digits, unit roundoff u = 2^-8). What torch
-does on processors and on GPUs, and what is covered, is that
+does, and what is covered, is that
 
-- a product with a matrix is summed up in float32, in any order, and rounded to bfloat16; a bias may
-  be added before, or after, which rounds once more;
+- a product with a matrix is summed up in float32, in any order, each addition rounded to nearest,
+  and rounded to bfloat16; a bias may be added before, or after, which rounds once more;
 - products that are formed one by one (attention) are rounded each, then summed in float32;
 - tanh, the logistic function, GELU, the layer norm are computed in float32 and rounded once;
 - softmax is computed in float32, but differences from the largest logit, exp, and the weights may
@@ -13,7 +13,9 @@ does on processors and on GPUs, and what is covered, is that
 - any other operation rounds its result once.
 
 Whatever leaves out one of these roundings, such as compiled code that keeps numbers in float32, is
-covered, too. Sums in bfloat16 are not: torch makes them on GPUs only if
+covered, too. Units that add otherwise are not: NVIDIA's tensor cores cut numbers off (Fasi, Higham,
+Mikaitis and Pranesh, Numerical behavior of NVIDIA tensor cores, 2021), and ARM's BFDOT rounds to
+odd. Nor are sums in bfloat16: torch makes them on GPUs only if
 `torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction` is on, which `certify` refuses.
 
 *The bounds.* So every operation is the one of float32 (`balls.Arithmetic`), with roundings of its

@@ -40,8 +40,9 @@ _RUNS = (
 
 _BFLOAT16 = (
     "the model is cast by .bfloat16(), and arithmetic is that of bfloat16: what operations hand on "
-    "is rounded to nearest; sums are formed in float32, in any order, fused or not, as are softmax "
-    "and layer norms inside; no sums in bfloat16, and no autocast"
+    "is rounded to nearest; sums are formed in float32, in any order, fused or not, each addition "
+    "rounded to nearest (tensor cores cut off), as are softmax and layer norms inside; no sums in "
+    "bfloat16, and no autocast"
 )
 
 _TERMS = {
