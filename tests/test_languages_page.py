@@ -9,6 +9,7 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.cli.main import main
+from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.subregular import CLASSES
 
 PAGE = (Path(__file__).parents[1] / "docs" / "languages.md").read_text(encoding="utf-8")
@@ -26,6 +27,8 @@ def test_every_command_of_the_page_works(
     Path("my_languages.py").write_text(module)
     exec(compile(script, "languages.md", "exec"), {})
     assert capsys.readouterr().out == "5 True\n"
+    named = machine_name(lw.language("py[states=8,alphabet=01]:my_languages:accepts"))
+    assert f"`{named}` here" in PAGE
     lines = [line for kind, block in BLOCKS if not kind for line in block.splitlines()]
     assert len(lines) == 13
     for line in lines:

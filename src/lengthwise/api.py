@@ -15,9 +15,9 @@ from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import alphabet_text, parse, with_alphabet
 from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
-from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
 from lengthwise.models.adapted import with_lengths
 from lengthwise.models.language_model import LanguageModel
@@ -52,6 +52,7 @@ def train(
     *,
     out: Path | str | None = None,
     preset: str = "laptop",
+    alphabet: str | Sequence[str] | None = None,
     protocol: str | None = None,
     device: str = "auto",
     film: bool = False,
@@ -69,7 +70,8 @@ def train(
     `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
     settings` lists them. With `out`, the run is kept in that folder. Calling again continues an
     interrupted run, and loads a finished one. With `film=True` the folder also keeps a film of the
-    codes of a network with binary memory, which `lengthwise explore` shows.
+    codes of a network with binary memory, which `lengthwise explore` shows. `alphabet` gives all
+    symbols of a regular expression or of a file of words, and `protocol` says how words are drawn.
 
     A bar shows the progress on a terminal and in a notebook, and nothing elsewhere; `progress=True`
     prints lines wherever there is no bar, `progress=False` silences, and an object with
@@ -82,8 +84,13 @@ def train(
     """
     if not isinstance(model, str | None):
         model = own_name(model)
-    spec = language if isinstance(language, str | Problem) else _chosen(language)
-    plan = make_plan(spec, model, preset=preset, settings=settings, options={"protocol": protocol})
+    symbols = alphabet_text(alphabet)
+    if isinstance(language, str | Problem):
+        spec: str | Problem | Language = language
+    else:
+        spec = with_alphabet(_chosen(language), symbols)
+    options = {"alphabet": symbols, "protocol": protocol}
+    plan = make_plan(spec, model, preset=preset, settings=settings, options=options)
     out = None if out is None else path_of("out", out)
     with caller_progress(progress, plan.title, plan.training.steps, plan.problem.unit) as shown:
         return train_plan(plan, out=out, device=device, film=film, progress=shown)
@@ -377,7 +384,8 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     if isinstance(inputs, str) or not (
         isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
     ):
-        raise ConfigError(f"inputs are a list of texts, but got {short(inputs)}. Give [text].")
+        remedy = "Give [text]" if isinstance(inputs, str) else "Write each input as a text"
+        raise ConfigError(f"inputs are a list of texts, but got {short(inputs)}. {remedy}.")
     return [each.shown for each in predictor.answer([predictor.read(text) for text in inputs])]
 
 

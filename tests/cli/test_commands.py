@@ -79,6 +79,7 @@ def test_languages_lists_the_catalogue_and_describe_tells_of_each(shell: Shell) 
         "samples      0: (empty word), 0, 00, 11; 1: 1, 01, 10, 001"
         in shell("describe", "parity")[1]
     )
+    assert "samples      0: (empty word), a, b; 1: none" in shell("describe", "regex:a&b")[1]
     assert "14 15 ... (20 in all, see --json)" in shell("describe", "count:1:20")[1]
     assert len(shell.json("describe", "count:1:20")["classes"]) == 20
 

@@ -300,15 +300,22 @@ def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_pat
         path.write_text("".join(f"{line}\n" for line in (*lines, *more)), encoding="utf-8")
         return prepared(path, alphabet)
 
-    with pytest.raises(TextError, match=r"line 1 seems to be a heading: .* 'class' or .* 's'"):
-        read("sequence\tclass", "ab\tyes", "ba\tno", "bb\tno")
+    with pytest.raises(TextError, match=r"line 1 seems to be a heading: .* 'kind' or .* 's'"):
+        read("sequence\tkind", "ab\tyes", "ba\tno", "bb\tno")
     with pytest.raises(TextError, match="line 2 seems to be a heading"):
-        read("", "sequence\tclass", "\tyes", "ba\tno")
-    assert len(read("sequence\tclass", "ab\tyes", "ba\tno", alphabet="abcenqsu")) == 3
+        read("", "sequence\tkind", "\tyes", "ba\tno")
+    assert len(read("sequence\tkind", "ab\tyes", "ba\tno", alphabet="abcenqsu")) == 3
     assert len(read("sequence\tno", "ab\tyes", "ba\tno")) == 3  # its label occurs again
-    assert len(read("abba\tclass", "ab\tyes", "ba\tno")) == 3  # its symbols occur again
-    assert len(read("sequence\tclass", "ab\tyes", "ba\tyes")) == 3  # no task without it
-    assert len(read("\tclass", "ab\tyes", "ba\tno")) == 3  # the empty word has no symbol
-    assert len(read("ab\tyes", "ba\tno", "sequence\tclass")) == 3  # not the first
-    path.write_text("sequence\tclass\nab\tyes\nba\tno\n", encoding="utf-8")
+    assert len(read("abba\tkind", "ab\tyes", "ba\tno")) == 3  # its symbols occur again
+    assert len(read("sequence\tkind", "ab\tyes", "ba\tyes")) == 3  # no task without it
+    assert len(read("\tkind", "ab\tyes", "ba\tno")) == 3  # the empty word has no symbol
+    assert len(read("ab\tyes", "ba\tno", "sequence\tkind")) == 3  # not the first
+    path.write_text("sequence\tkind\nab\tyes\nba\tno\n", encoding="utf-8")
     assert len(prepared(path)) == 3  # too few lines to tell
+    for heading in ("text\tclass", "label\tword", "Input\tTarget"):
+        path.write_text(f"{heading}\na\t1\nb\t0\n", encoding="utf-8")
+        with pytest.raises(TextError, match="line 1 seems to be a heading"):
+            prepared(path)
+    assert len(prepared(path, "".join(sorted({*"Input", "a", "b"})))) == 3
+    path.write_text("text\t1\na\t1\nb\t0\n", encoding="utf-8")
+    assert len(prepared(path)) == 3  # a word whose label is no name of a column

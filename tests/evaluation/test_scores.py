@@ -64,7 +64,9 @@ def test_summary_is_what_plain_arithmetic_gives(
 def test_wilson_interval_solves_its_equation(total: int, share: float) -> None:
     """Both ends p satisfy |share - p| = z sqrt(p (1 - p) / n)."""
     correct = round(share * total)
-    for end in wilson(correct, total):
+    low, high = wilson(correct, total)
+    assert low <= correct / total <= high
+    for end in (low, high):
         assert 0 <= end <= 1
         distance = abs(correct / total - end)
         assert distance == pytest.approx(

@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 from automata.fa.dfa import DFA
+from automata.fa.nfa import NFA
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -244,3 +245,5 @@ def test_a_partial_dfa_gets_a_sink() -> None:
         allow_partial=True,
     )
     assert from_automata_dfa(dfa) == from_regex("a", "ab")
+    with pytest.raises(LanguageError, match=r"got NFA. Of an NFA, give DFA.from_nfa"):
+        from_automata_dfa(NFA.from_regex("a|b"))  # type: ignore[arg-type]

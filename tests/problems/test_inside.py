@@ -108,6 +108,15 @@ def test_what_is_known_of_a_run_is_the_verdict_of_its_own_certificate(tmp_path: 
     assert knowledge_of(run).verdict is None
 
 
+def test_an_alphabet_is_a_text_or_a_list_of_symbols() -> None:
+    run = lw.train("regex:(ab)*", alphabet=["a", "b", "c"], **SMALL)
+    assert run.language.alphabet == ("a", "b", "c")
+    assert lw.language("regex:(ab)*", run.language.alphabet) == run.language
+    assert lw.language(run.language) is run.language
+    longer = lw.language(lambda word: word.startswith("s1"), ["s1", "s2"], max_states=3)
+    assert longer.alphabet == ("s1", "s2")
+
+
 def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
     model, language, small = run.model, run.language, dict(SMALL)
     made = lw.compile("d-2")
@@ -121,7 +130,7 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.load(None), "a run's folder is a path"),  # type: ignore[arg-type]
         (lambda: lw.load(tmp_path, model=3), "model is a name"),  # type: ignore[arg-type]
         (lambda: lw.language("regex:a*", 3), "an alphabet is a text"),  # type: ignore[arg-type]
-        (lambda: lw.language("regex:a*", ["a"]), "an alphabet is a text"),  # type: ignore[arg-type]
+        (lambda: lw.language("regex:a*", [1]), "an alphabet is a text"),  # type: ignore[list-item]
         (lambda: lw.evaluate("runs/a"), "Load its folder: lw.load(folder)"),  # type: ignore[call-overload]
         (lambda: lw.evaluate(run, lengths=[True]), "lengths are whole numbers"),
         (lambda: lw.evaluate(run, lengths=[3], words_per_length=1.5), "words_per_length is a"),  # type: ignore[call-overload]
@@ -136,8 +145,19 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.certify(model), "Give one, such as 'parity'"),
         (lambda: lw.certify(model, language, strength="x"), "unknown strength 'x'"),  # type: ignore[arg-type]
         (lambda: language.difference("parity"), "Write language(...) around a name"),  # type: ignore[arg-type]
-        (lambda: lw.language(len, alphabet=["x"], max_states=3), "an alphabet is a text"),  # type: ignore[arg-type]
+        (lambda: lw.language(len, alphabet=[3], max_states=3), "an alphabet is a text"),  # type: ignore[list-item]
         (lambda: lw.language(len, alphabet="x"), "Give both"),
+        (lambda: lw.language(len, "x", max_states=2.0), "max_states is a whole number from 1"),  # type: ignore[arg-type]
+        (lambda: lw.train("parity", alphabet="xy", **small), "so it cannot have 'xy'"),
+        (lambda: lw.train(language, alphabet="xy", **small), "so it cannot have 'xy'"),
+        (lambda: lw.language(3), "or a Language, but got 3"),  # type: ignore[arg-type]
+        (lambda: lw.language(language, "xy"), "so it cannot have 'xy'"),
+        (lambda: lw.language("count:2:3"), "'2' is not 0, 1, a or b, which need no alphabet"),
+        (lambda: list(language.words(max_length=2.5)), "max_length is a whole number"),  # type: ignore[arg-type]
+        (lambda: list(language.words(max_length=-1)), "max_length is a whole number"),
+        (lambda: list(language.words(max_length=2, only=2)), "only=2 is no class"),
+        (lambda: lw.verify("parity"), "no folder. lw.compile('parity') computes weights"),
+        (lambda: lw.explain("parity"), "no folder. lw.compile('parity') computes weights"),
         (lambda: lw.language("regex[ab:a*"), "Write regex[...]: before the rest"),
         (lambda: lw.extract(model, "parity"), "a domain is a Language"),  # type: ignore[arg-type]
         (lambda: lw.extract(model, max_elements=0), "max_elements is a whole number of 1"),

@@ -102,7 +102,8 @@ def _require_plain_files(path: Path) -> None:
         if not (path / name).exists():
             raise RunError(
                 f"a submission has {', '.join(NEEDED)}, but {spelled(path)} has no {name}. "
-                f"`lengthwise certify {spelled(path)}` makes the certificate of a run."
+                f"`lengthwise certify {spelled(path)}` makes the certificate of a run, "
+                f"if its network is one that can be proved."
             )
 
 

@@ -7,13 +7,16 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from lengthwise.cli.output import add_json, add_language, print_facts, print_json
+from lengthwise.cli.output import add_json, add_language, note, print_facts, print_json
 from lengthwise.languages.describe import LADDER_KEYS, describe
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.spec import parse
 
 _MOST_SHOWN = 16
 """Classes, samples or counts that are printed; a group can have thousands."""
+
+_MANY = 2_000
+"""States from which on a user is told to wait."""
 
 _ANSWERS = {True: "yes", False: "no", None: "unknown"}
 
@@ -26,13 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the description of the language."""
-    description = describe(parse(arguments.spec, arguments.alphabet))
+    language = parse(arguments.spec, arguments.alphabet)
+    if language.num_states > _MANY:
+        note(f"{language.num_states:,} states take some seconds.")
+    description = describe(language)
     if arguments.json:
         print_json(description)
         return
     plain = {key: value for key, value in description.items() if key not in LADDER_KEYS}
     plain["samples"] = {
-        name: ", ".join(map(_show, words)) for name, words in plain["samples"].items()
+        name: ", ".join(map(_show, words)) or "none" for name, words in plain["samples"].items()
     }
     print_facts([(key.replace("_", " "), _show(value)) for key, value in plain.items()])
     print("\nWhich transformer can carry it")

@@ -9,7 +9,7 @@ from lengthwise.languages.spec import parse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the language to the parser."""
-    parser.epilog = "Words are read from standard input, one to a line."
+    parser.epilog = "Words are read from standard input, one to a line, and answered when it ends."
     add_language(parser)
     add_json(parser)
 

@@ -25,7 +25,10 @@ from lengthwise.training.devices import choose_device
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run and the options of its answers to the parser."""
-    parser.epilog = "Words, or beginnings of texts, are read from standard input, one to a line."
+    parser.epilog = (
+        "Words, or beginnings of texts, are read from standard input, one to a line; words are "
+        "answered when it ends."
+    )
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run")
     parser.add_argument(
         "--tokens",

@@ -11,7 +11,7 @@ from lengthwise.constructions.folders import load_construction as load_stored
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
-from lengthwise.errors import ConfigError, VerificationError
+from lengthwise.errors import ConfigError, RunError, VerificationError
 from lengthwise.languages.language import Language
 
 
@@ -62,8 +62,7 @@ def verify(
         VerificationError: a number is too small, or no word is as short as `longest`.
         RunError: the folder holds no construction, or a file is damaged.
     """
-    if isinstance(construction, Path | str):
-        construction = load_construction(construction)
+    construction = _loaded(construction)
     if not isinstance(construction, Construction):
         raise VerificationError(
             f"a construction is verified, but got a {type(construction).__name__}. Use certify for "
@@ -75,6 +74,16 @@ def verify(
         words_per_length=whole("words_per_length", words_per_length, 1, error=VerificationError),
         seed=whole("seed", seed, error=VerificationError),
     )
+
+
+def _loaded(construction: Construction | Path | str) -> Construction:
+    """Return the construction, from its folder if that is given."""
+    if isinstance(construction, str) and not Path(construction).exists():
+        raise RunError(
+            f"{construction} is no folder. lw.compile({construction!r}) computes weights; give "
+            f"them, or the folder that they are kept in."
+        )
+    return load_construction(construction) if isinstance(construction, Path | str) else construction
 
 
 def explain(construction: Construction | Path | str, word: str | None = None) -> Explanation:
@@ -92,8 +101,7 @@ def explain(construction: Construction | Path | str, word: str | None = None) ->
             holds no construction.
         WordError: a symbol of the word is not in the alphabet.
     """
-    if isinstance(construction, Path | str):
-        construction = load_construction(construction)
+    construction = _loaded(construction)
     if not isinstance(construction, Construction):
         raise ConfigError(
             f"computed weights are explained, but got a {type(construction).__name__}. Use analyse "

@@ -77,6 +77,12 @@ _AT_ONCE = 2**22
 _FEW = 50
 """Least number of lines of which the first may be taken for a heading."""
 
+_COLUMNS = {
+    *("word", "words", "text", "string", "sequence", "sentence", "input"),
+    *("label", "labels", "class", "target", "output"),
+}
+"""Names of columns: a first line of two of them is a heading, however short the file."""
+
 Rows = NDArray[np.int64]
 """Numbers of words."""
 
@@ -337,13 +343,25 @@ def _require_no_heading(
     lengths: Sequence[int],
     labels: Sequence[int],
 ) -> None:
-    """Refuse a first line that is no word: its label, beside two others, and a symbol are its own.
+    """Refuse a first line that is no word.
 
-    In a few lines that may be chance. Symbols and labels are numbered as they are first met.
+    It has names of columns, or its label, beside two others, and one of its symbols are its own.
+
+    In a few lines the latter may be chance. Symbols and labels are numbered as they are first met.
 
     Raises:
         TextError: there is such a line.
     """
+    remedy = (
+        "Write word<TAB>label in its place, or, if it is a word, give all symbols with --alphabet "
+        "(in Python, alphabet=)."
+    )
+    names = [str(name).strip() for name in (first.word, first.label)]
+    if {name.lower() for name in names} <= _COLUMNS:
+        raise TextError(
+            f"{place_of(path, first.place)} seems to be a heading, {names[0]!r} and {names[1]!r}. "
+            f"{remedy}"
+        )
     if len(labels) < _FEW or labels.count(0) > 1 or max(labels) < 2:
         return
     file.seek(0)
@@ -353,8 +371,7 @@ def _require_no_heading(
     if len(alone):
         raise TextError(
             f"{place_of(path, first.place)} seems to be a heading: no other line has the label "
-            f"{first.label!r:.40} or the symbol {symbols[alone[0]]!r:.40}. Write word<TAB>label in "
-            f"its place, or, if it is a word, give all symbols with --alphabet."
+            f"{first.label!r:.40} or the symbol {symbols[alone[0]]!r:.40}. {remedy}"
         )
 
 

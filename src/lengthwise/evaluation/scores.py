@@ -148,7 +148,8 @@ def wilson(correct: int, total: int) -> tuple[float, float]:
     share, z2 = correct / total, Z_95**2
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    low = max(0.0, middle - half) if correct else 0.0  # exact, where rounding would miss it
+    return low, min(1.0, middle + half) if correct < total else 1.0
 
 
 def parse_lengths(text: str) -> list[int]:

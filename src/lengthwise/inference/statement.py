@@ -142,11 +142,13 @@ class DataStatement:
             + " are there."
         )
         if self.num_thin:
+            rest = "rests" if self.num_thin == 1 else "rest"
+            guesses = "is a guess" if self.num_unseen == 1 else "are guesses"
             found.append(
-                f"{counted(self.num_thin, 'transition')} rest on fewer than {self.thin_below} "
+                f"{counted(self.num_thin, 'transition')} {rest} on fewer than {self.thin_below} "
                 f"words of training"
                 + (
-                    f", {self.num_unseen:,} of them on none, and are guesses."
+                    f"; no word passes {self.num_unseen:,} of these, which {guesses}."
                     if self.num_unseen
                     else "."
                 )

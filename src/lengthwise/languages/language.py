@@ -7,6 +7,7 @@ classes also have names, which users read and type.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from lengthwise.arguments import whole
@@ -373,20 +374,31 @@ class Language(Viewed):
     def words(self, *, max_length: int, only: int | None = None) -> Iterator[tuple[int, ...]]:
         """Yield the words of the domain, or of one class, by length and then in alphabet order.
 
-        Dead ends are not entered, so the time is proportional to the number of words.
+        Dead ends are not entered, so the time is proportional to the number of words, and for each
+        length up to that of the last word taken, to the number of states.
+
+        Raises:
+            LanguageError: there is no such length or class.
         """
+        longest = whole("max_length", max_length, error=LanguageError)
+        if only is not None and whole("only", only, error=LanguageError) >= self.num_classes:
+            raise LanguageError(f"only={only} is no class: they are 0..{self.num_classes - 1}.")
+        return self._words(longest, only)
+
+    def _words(self, max_length: int, only: int | None) -> Iterator[tuple[int, ...]]:
         machine = self.total()
 
         def wanted(c: int) -> bool:
             return c < self.num_classes if only is None else c == only
 
+        sources: list[list[int]] = [[] for _ in machine.transitions]
+        for state, row in enumerate(machine.transitions):
+            for target in {*row}:
+                sources[target].append(state)
         alive = [frozenset(s for s, c in enumerate(machine.classes) if wanted(c))]
-        for _ in range(max_length):
-            before = alive[-1]
-            rows = enumerate(machine.transitions)
-            alive.append(frozenset(s for s, row in rows if not before.isdisjoint(row)))
-
         for length in range(max_length + 1):
+            if length:
+                alive.append(frozenset(chain.from_iterable(sources[s] for s in alive[-1])))
             if machine.start not in alive[length]:
                 continue
             prefix: list[int] = []

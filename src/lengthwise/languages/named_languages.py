@@ -56,8 +56,9 @@ def count(symbol: str, modulus: int, alphabet: str = "") -> Language:
     if not alphabet:
         alphabet = next((known for known in ("01", "ab") if symbol and symbol in known), "")
     if len(symbol) != 1 or symbol not in alphabet:
+        known = f"in {alphabet!r}" if alphabet else "0, 1, a or b, which need no alphabet"
         raise LanguageError(
-            f"a counter counts one symbol of its alphabet, but {symbol!r} is not in {alphabet!r}. "
+            f"a counter counts one symbol of its alphabet, but {symbol!r} is not {known}. "
             f"Write count:SYMBOL:MOD:ALPHABET, such as count:b:3:abc."
         )
     if not 2 <= modulus <= MAX_PARAMETER:

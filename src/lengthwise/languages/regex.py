@@ -90,8 +90,13 @@ def from_automata_dfa(dfa: DFA) -> Language:
     on the names or the order of the DFA's states.
 
     Raises:
-        LanguageError: a symbol is empty or has a space in it.
+        LanguageError: it is no DFA, or a symbol is empty or has a space in it.
     """
+    if not isinstance(dfa, DFA):
+        raise LanguageError(
+            f"a DFA of automata-lib is needed, but got {type(dfa).__name__}. Of an NFA, give "
+            f"DFA.from_nfa(nfa)."
+        )
     index: dict[Hashable, int] = {state: i for i, state in enumerate(dfa.states)}
     arcs: list[dict[str, tuple[int, ...]]] = [{} for _ in index]
     for state, row in dfa.transitions.items():
@@ -391,4 +396,6 @@ def _refuse(expression: str, column: int, what: str) -> NoReturn:
 
 
 def _short(expression: str) -> str:
-    return repr(expression if len(expression) <= 60 else expression[:57] + "...")
+    """Return an expression on one line, between quotes, with backslashes as they are written."""
+    shown = repr(expression if len(expression) <= 60 else expression[:57] + "...")
+    return shown.replace("\\\\", "\\")

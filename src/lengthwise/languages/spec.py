@@ -30,13 +30,17 @@ _DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
 
 
 def language(
-    spec: str | Callable[[str], Any], alphabet: str | None = None, *, max_states: int | None = None
+    spec: str | Language | Callable[[str], Any],
+    alphabet: str | Sequence[str] | None = None,
+    *,
+    max_states: int | None = None,
 ) -> Language:
     """Return the language that a specification names, or that of a function on words.
 
     `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
     `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression or of an
-    automaton in a file: `abc`, or `s1 s2` if some have several characters.
+    automaton in a file: `abc`, or `s1 s2` if some have several characters; or a list of them. A
+    `Language` is returned as it is.
 
     A function takes a written word and returns a truth value or a class 0, 1, ...; it needs
     `alphabet` and `max_states`. The result is exact if `max_states` states are enough for the
@@ -50,6 +54,9 @@ def language(
         LanguageError: the specification is unknown or malformed; or the function needs more than
             `max_states` states, fails, or gives what is no class.
     """
+    alphabet = alphabet_text(alphabet)
+    if isinstance(spec, Language):
+        return with_alphabet(spec, alphabet)
     if callable(spec):
         return _of_function(spec, alphabet, max_states)
     if max_states is not None:
@@ -87,12 +94,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
                 f"[{option}]. Remove it."
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
-    if alphabet is not None and language.alphabet != split_alphabet(alphabet):
-        raise LanguageError(
-            f"{spec} has the alphabet {' '.join(language.alphabet[:20])!r}, "
-            f"so it cannot have {alphabet!r}. Leave the alphabet out."
-        )
-    return language
+    return with_alphabet(language, alphabet)
 
 
 def languages() -> list[dict[str, str]]:
@@ -233,23 +235,55 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
 
 
+def with_alphabet(language: Language, alphabet: str | None) -> Language:
+    """Return the language.
+
+    Raises:
+        LanguageError: it has another alphabet.
+    """
+    if alphabet is not None and language.alphabet != split_alphabet(alphabet):
+        raise LanguageError(
+            f"{language.spec or 'this language'} has the alphabet "
+            f"{' '.join(language.alphabet[:20])!r}, so it cannot have {alphabet!r}. Leave the "
+            f"alphabet out."
+        )
+    return language
+
+
+def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
+    """Return an alphabet as it is written: `abc`, or `s1 s2` if some have several characters.
+
+    Raises:
+        LanguageError: it is neither a text nor a list of symbols.
+    """
+    if isinstance(alphabet, list | tuple) and all(isinstance(each, str) for each in alphabet):
+        text = ("" if all(len(each) == 1 for each in alphabet) else " ").join(alphabet)
+        if split_alphabet(text) == tuple(alphabet):
+            return text
+    _require_text(alphabet)
+    assert isinstance(alphabet, str | None)
+    return alphabet
+
+
 def _require_text(alphabet: object) -> None:
     if not isinstance(alphabet, str | None):
         raise LanguageError(
-            f"an alphabet is a text, such as 'abc' or 's1 s2', but got {short(alphabet)}."
+            f"an alphabet is a text, such as 'abc' or 's1 s2', or a list of symbols, but got "
+            f"{short(alphabet)}."
         )
 
 
-def _of_function(function: Callable[[str], Any], alphabet: object, max_states: object) -> Language:
+def _of_function(
+    function: Callable[[str], Any], alphabet: str | None, max_states: int | None
+) -> Language:
     """Return the language of a function on words, with a specification that names the function.
 
     The specification builds the language again where the function can be imported by it.
 
     Raises:
-        LanguageError: `alphabet` is no text or `max_states` no number; or see `from_function`.
+        LanguageError: `alphabet` or `max_states` is missing; or see `from_function`.
     """
-    _require_text(alphabet)
-    if not isinstance(alphabet, str) or not isinstance(max_states, int):
+    if not isinstance(alphabet, str) or max_states is None:
         raise LanguageError(
             "a function needs alphabet='01' and max_states=8, the most states that its automaton "
             "can have. Give both."

@@ -80,6 +80,8 @@ def check_table(
             f"transitions are a tuple of tuples of integers, but they are {_shown(transitions)}."
         )
     num_states = len(transitions)
+    if not num_states:
+        raise LanguageError("an automaton has a state or more, but transitions are empty.")
     if len(classes) != num_states:
         raise LanguageError(
             f"every state has a class, but for {counted(num_states, 'state')} came {len(classes)}."
