@@ -184,12 +184,19 @@ class Language(Viewed):
         alive = self.domain.reaching(lambda c: c == 1)
         state = self.domain.start
         for position, symbol in enumerate(word):
-            state = self.domain.transitions[state][symbol]
-            if state not in alive:
+            row = self.domain.transitions[state]
+            if row[symbol] not in alive:
+                last = self.decode(word[:position][-10:])
+                there = "at the start" if not position else f"after {last!r}"
+                fitting = [
+                    name for name, after in zip(self.alphabet, row, strict=True) if after in alive
+                ]
+                remedy = f"Use: {' '.join(fitting[:20])}" if fitting else "End the word before it"
                 raise WordError(
                     f"symbol {position + 1}, {self.alphabet[symbol]!r}, cannot stand there: no "
-                    f"well-formed word has that after {self.decode(word[:position][-10:])!r}."
+                    f"well-formed word has that {there}. {remedy}."
                 )
+            state = row[symbol]
         if self.domain.classes[state] != 1:
             raise WordError(
                 f"the word stops too early, after {counted(len(word), 'symbol')}: it only "
