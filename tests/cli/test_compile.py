@@ -292,6 +292,15 @@ def test_an_unsupported_line_of_a_circuit_file_is_shown(shell: Shell, tmp_path: 
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.parametrize("prefix", ["circuit:", "nor-circuit:"])
+def test_a_circuit_without_gates_is_refused(shell: Shell, tmp_path: Path, prefix: str) -> None:
+    file = tmp_path / "wire.bench"
+    file.write_text("INPUT(a)\nOUTPUT(a)\n")
+    error = complaint(shell("compile", f"{prefix}{file}", "--out", str(tmp_path / "made")))
+    assert "has no gates" in error
+    assert not (tmp_path / "made").exists()
+
+
 def test_another_construction_is_not_put_into_the_same_folder(shell: Shell, tmp_path: Path) -> None:
     folder = str(tmp_path / "exact")
     assert shell("compile", "parity", "--out", folder)[0] == 0

@@ -371,6 +371,10 @@ def _circuit(
     else:
         circuit = read_circuit(name.partition(":")[2])
         sequence = (circuit.as_nor() if _is_nor(name) else circuit).sequence()
+        if not sequence.steps:
+            raise ConstructionError(
+                f"{name} has no gates, so there is nothing to compute. Add one."
+            )
     model = compile_(sequence, report_size, **settings)
     settings = {**bits, **settings}
     return Construction(
