@@ -1,5 +1,6 @@
 """Evaluation and prediction, with models whose accuracy is known."""
 
+import json
 import math
 from typing import Any
 
@@ -12,6 +13,7 @@ from lengthwise.evaluation import evaluate as evaluation
 from lengthwise.evaluation import predict as prediction
 from lengthwise.evaluation.evaluate import answer_of, evaluate
 from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.automaton import PAD
 from lengthwise.tasks.task import Task
@@ -155,6 +157,10 @@ def test_logits_that_are_no_numbers_are_told(wrong: float) -> None:
         )
     scores = evaluate(lambda x, n: torch.tensor([0, -math.inf]).expand(len(x), 2), task, [3])
     assert scores.accuracy_by_length() == {3: 0.5}  # a class that is ruled out is no fault
+    assert scores.loss_by_length() == {3: math.inf}
+    assert scores.summary()["mean_loss"] is None
+    stored = json.loads(json.dumps(scores.to_records(), allow_nan=False))
+    assert Scores.from_records(stored) == scores
 
 
 def test_logits_of_other_classes_are_told() -> None:

@@ -372,9 +372,7 @@ def _circuit(
         circuit = read_circuit(name.partition(":")[2])
         sequence = (circuit.as_nor() if _is_nor(name) else circuit).sequence()
         if not sequence.steps:
-            raise ConstructionError(
-                f"{name} has no gates, so there is nothing to compute. Add one."
-            )
+            raise ConstructionError(f"{name} has no gates: there is nothing to compute. Add one.")
     model = compile_(sequence, report_size, **settings)
     settings = {**bits, **settings}
     return Construction(

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from lengthwise.display import Viewed
@@ -29,7 +29,7 @@ class Score:
     correct: int
     total: int
     loss: float
-    """Mean cross-entropy, in nats per word."""
+    """Mean cross-entropy, in nats per word; infinite if the class of a word was ruled out."""
 
 
 _OF_SCORES = {
@@ -39,7 +39,7 @@ _OF_SCORES = {
     "label": "a text",
     "correct": "a whole number",
     "total": "a whole number",
-    "loss": "a number",
+    "loss": "a number or null",
 }
 
 
@@ -89,7 +89,7 @@ class Scores(Viewed):
         """Return mean accuracy, worst length, first length under 99 %, words and interval.
 
         The interval is Wilson's at 95 % for the share of all words, which is the mean over lengths
-        since every length has as many words.
+        since every length has as many words. An infinite mean loss is None.
         """
         accuracy = self.accuracy_by_length()
         worst = min(accuracy, key=lambda length: (accuracy[length], length))
@@ -100,7 +100,7 @@ class Scores(Viewed):
             "worst_length": worst,
             "worst_accuracy": accuracy[worst],
             "first_length_below_99": next((n for n in self.lengths if accuracy[n] < 0.99), None),
-            "mean_loss": math.fsum(self.loss_by_length().values()) / len(accuracy),
+            "mean_loss": finite(math.fsum(self.loss_by_length().values()) / len(accuracy)),
             "lengths": [min(accuracy), max(accuracy)],
             "num_lengths": len(accuracy),
             "lengths_without_words": len(self.missing),
@@ -108,8 +108,8 @@ class Scores(Viewed):
         }
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return the records as plain values, for JSON lines."""
-        return [asdict(record) for record in self.records]
+        """Return the records as plain values, for JSON lines; an infinite loss is None."""
+        return [{**asdict(record), "loss": finite(record.loss)} for record in self.records]
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Scores":
@@ -119,7 +119,7 @@ class Scores(Viewed):
             RunError: a record is not one of an evaluation.
         """
         try:
-            scores = tuple(Score(**record) for record in records)
+            scores = [Score(**record) for record in records]
         except TypeError as error:
             raise RunError(
                 f"a record of scores.jsonl does not fit ({error}). Evaluate again."
@@ -127,12 +127,14 @@ class Scores(Viewed):
         for number, score in enumerate(scores, start=1):
             where = f"scores.jsonl, line {number}"
             require_kinds(asdict(score), _OF_SCORES, where=where, remedy="Evaluate again.")
+            if score.loss is None:
+                scores[number - 1] = replace(score, loss=math.inf)
             if not 0 <= score.correct <= score.total or score.total < 1 or score.length < 0:
                 raise RunError(
                     f"{where}: of `total` words `correct` are right, but they are {score.total} "
                     f"and {score.correct}, of length {score.length}. Evaluate again."
                 )
-        return cls(scores)
+        return cls(tuple(scores))
 
     def _by_length(self, amount: Any) -> dict[int, float]:
         sums: dict[int, float] = dict.fromkeys(self.lengths, 0.0)
@@ -141,6 +143,11 @@ class Scores(Viewed):
             sums[record.length] += amount(record)
             totals[record.length] += record.total
         return {length: sums[length] / totals[length] for length in sums}
+
+
+def finite(number: float) -> float | None:
+    """Return a number as JSON can hold it: None if it is infinite."""
+    return number if math.isfinite(number) else None
 
 
 def wilson(correct: int, total: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from lengthwise.data.text_corpus import TEST, TRAIN
 from lengthwise.errors import TaskError, TextError, unknown_name
 from lengthwise.evaluation.evaluate import answers, neighbours, require_numbers, scores_of
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import Score, Scores, percent, percent_interval, wilson
+from lengthwise.evaluation.scores import Score, Scores, finite, percent, percent_interval, wilson
 from lengthwise.evaluation.shortcuts import right_answers
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
@@ -83,7 +83,7 @@ def evaluate_run(
         "supervision": "labels of whole words",
         "accuracy": scores.correct / scores.total,
         "interval_95": list(wilson(scores.correct, scores.total)),
-        "mean_loss": sum(each.loss * each.total for each in scores.records) / scores.total,
+        "mean_loss": finite(sum(each.loss * each.total for each in scores.records) / scores.total),
         "words": scores.total,
         "lengths": [scores.lengths[0], scores.lengths[-1]],
         "by_class": {

@@ -376,7 +376,8 @@ def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:
 
 
 _OF_EVALUATION = {
-    **dict.fromkeys(("mean_accuracy", "worst_accuracy", "mean_loss"), "a number"),
+    **dict.fromkeys(("mean_accuracy", "worst_accuracy"), "a number"),
+    "mean_loss": "a number or null",
     **dict.fromkeys(("worst_length", "words", "num_lengths"), "a whole number"),
     **dict.fromkeys(("lengths_without_words", "words_per_length"), "a whole number"),
     "first_length_below_99": "a whole number or null",
