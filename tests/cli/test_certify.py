@@ -330,3 +330,12 @@ def test_a_place_that_cannot_be_written_is_named_as_people_know_it(
         "proof.json: Permission denied. Change its permissions, or use another place.\n"
     )
     assert ".tmp" not in said
+
+
+def test_a_wrong_word_of_the_snapped_model_is_tried_on_the_model_itself(shell: Shell) -> None:
+    status, out, _ = shell(Path("zoo:parity-exact"), "--against", "tomita-3")
+    assert status == 1
+    assert "gives this word the class 0, which is wrong, too" in out
+    told = shell.json(1, Path("zoo:parity-exact"), "--against", "tomita-3")
+    assert (told["model_as_it_runs"], told["counterexample"]["language"]) == ("0", "1")
+    assert "model_as_it_runs" not in shell.json(0, Path("zoo:parity-exact"))

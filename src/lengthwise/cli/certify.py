@@ -33,6 +33,8 @@ from lengthwise.verification.statement import (
 )
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from lengthwise.training.runs import RunFolder
 
 _SECONDS_OF_SILENCE = 3.0
@@ -122,15 +124,38 @@ def _certify(arguments: argparse.Namespace) -> None:
     out, saved = _place(arguments, trained.folder, made)
     if out is not None:
         made.save(out)
+    unsnapped = _unsnapped(made, trained.model)
     if arguments.json:
         where = None if out is None else saved
-        print_json({**made.summary(), "certificate": where, "run": str(arguments.run)})
+        tried = {} if unsnapped is None else {"model_as_it_runs": unsnapped}
+        saved_as = {"certificate": where, "run": str(arguments.run)}
+        print_json({**made.summary(), **tried, **saved_as})
     else:
-        print_facts([*facts(made), ("certificate", saved)])
+        lines = facts(made)
+        if unsnapped is not None:
+            lines.append(("without snapping", _said_unsnapped(made, unsnapped)))
+        print_facts([*lines, ("certificate", saved)])
     if arguments.export is not None:
         _export(arguments.export[1], *checked(made))
     if made.verdict != "equivalent":
         raise ClaimError(_verdict_of(made, arguments))
+
+
+def _unsnapped(made: Certificate, model: "nn.Module") -> str | None:
+    """Return the class that the model as it runs gives a word on which the snapped one is wrong."""
+    from lengthwise.verification.network import predicted
+
+    if made.strength != "snapped" or made.counterexample is None:
+        return None
+    word = made.language.encode(made.counterexample.word)
+    return made.language.class_names[predicted(model, word)]
+
+
+def _said_unsnapped(made: Certificate, given: str) -> str:
+    assert made.counterexample is not None
+    if given == made.counterexample.language:
+        return f"the model as it runs gives this word the class {shown(given)}, which is right"
+    return f"the model as it runs gives this word the class {shown(given)}, which is wrong, too"
 
 
 def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
