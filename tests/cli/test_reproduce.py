@@ -292,8 +292,18 @@ def test_failed_runs_stay_in_a_table_of_what_is_done_and_are_tried_again(
     assert "error" not in stored(file)[0]
 
 
+OF_TABLE_1 = '{"experiment": "chi2023/table1", "preset": "smoke", "commit": "a", "records": '
+
+
 @pytest.mark.parametrize(
-    "content", ['{"records": [1]}', "[]", '{"commit": "a", "records": [{"digest": []}]}']
+    "content",
+    [
+        '{"records": [1]}',
+        "[]",
+        OF_TABLE_1 + "{}}",
+        '{"commit": "a", "records": [{"digest": []}]}',
+        OF_TABLE_1 + '[{"digest": "b", "row": "c", "column": "d", "seed": 0, "tests": {"e": {}}}]}',
+    ],
 )
 def test_a_file_that_is_no_result_is_refused_in_one_line(
     shell: Shell, tmp_path: Path, content: str
@@ -350,10 +360,21 @@ def test_all_lists_what_is_missing_and_works_through_it(shell: Shell, tmp_path: 
     assert len(stored(tmp_path / "reproduced" / "own-constructions-smoke.json")) == 2
 
 
+@pytest.mark.slow
+def test_a_name_that_no_unit_has_is_refused(shell: Shell) -> None:
+    status, out, error = shell("reproduce", "all", "--preset", "smoke", "--only", "nosuch")
+    assert (status, out) == (2, "")
+    assert "units has nosuch in its name, such as" in error
+
+
 def test_what_the_queue_cannot_mean_is_refused(shell: Shell, tmp_path: Path) -> None:
     for arguments, told in [
         (("all", "--seed", "1"), "has no --seed"),
-        (("all", "--budget", "8 hours"), "such as 8h, but got '8 hours'"),
+        (("all", "--budget", "8 hours"), "such as 8h or 90m, but got '8 hours'"),
+        (("all", "--budget", "8h", "--finished"), "has no --budget"),
+        (("--only", "parity"), "name an experiment, or all"),
+        (("parity", "--workers", "2", "--scheduler", "tcp://x:1"), "Leave --workers out"),
+        (("parity", "--seeds", "99999999999"), "of at most nine digits"),
         (("all", "--preset", "small"), "small"),
         (("chi2023/table1", "--budget", "8h"), "--budget is for `reproduce all`"),
     ]:

@@ -26,6 +26,7 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.experiments.queue import Queue, Report, Work, work_off
 from lengthwise.experiments.store import measure_and_store
+from lengthwise.experiments.trained import TrainedExperiment
 from lengthwise.files import require_folder_place
 from lengthwise.sweeps.executors import executor_for
 from lengthwise.training.progress import counting_progress
@@ -101,6 +102,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """List the experiments, or measure one, store and draw it, and check its statements."""
     if arguments.experiment is None:
+        if arguments.only or arguments.finished or arguments.budget is not None:
+            raise ConfigError("name an experiment, or all; `lengthwise reproduce` lists them.")
         _list(as_json=arguments.json)
         return
     if arguments.experiment == ALL:
@@ -108,6 +111,8 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.budget is not None:
         raise ConfigError("--budget is for `reproduce all`. Leave it out.")
+    if arguments.scheduler is not None and arguments.workers != 1:
+        raise ConfigError("--scheduler has workers of its own. Leave --workers out.")
     name = full_name(arguments.experiment)
     experiment = EXPERIMENTS[name]
     experiment.presets[arguments.preset]  # raises for a misspelt name before a folder is made
@@ -115,7 +120,7 @@ def run(arguments: argparse.Namespace) -> None:
     require_folder_place(arguments.out)
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
-        counting_progress(name, "steps") as progress,
+        counting_progress(name, _counted(experiment)) as progress,
     ):
         options = MeasurementOptions(
             progress=progress,
@@ -157,6 +162,8 @@ def _work_off(arguments: argparse.Namespace) -> None:
     """Do what is missing of all experiments, or, with `--finished`, list it."""
     if arguments.seed or arguments.scheduler:
         raise ConfigError("`reproduce all` has no --seed and no --scheduler. Leave them out.")
+    if arguments.finished and arguments.budget is not None:
+        raise ConfigError("--finished trains nothing, so it has no --budget. Leave one out.")
     require_folder_place(arguments.out)
     queue = Queue(
         preset=arguments.preset,
@@ -169,8 +176,9 @@ def _work_off(arguments: argparse.Namespace) -> None:
     if not arguments.finished:
         report = work_off(queue, workers=arguments.workers, seconds=arguments.budget, tell=note)
     missing, lacking = queue.survey()
-    for name, lack in lacking.items():
-        note(f"left out: {name}: {lack}")
+    if arguments.finished:
+        for name, lack in lacking.items():
+            note(f"left out: {name}: {lack}")
     if arguments.json:
         told = {"done": report.done, "failed": report.failed, "stopped": report.stopped}
         print_json({**told, "missing": [work._asdict() for work in missing]})
@@ -190,6 +198,11 @@ def _work_off(arguments: argparse.Namespace) -> None:
         raise ClaimError(f"{len(report.failed)} units failed, such as {name}: {error}")
 
 
+def _counted(experiment: Experiment) -> str:
+    """Return the noun of what the progress of an experiment counts."""
+    return "runs" if isinstance(experiment, TrainedExperiment) else "steps"
+
+
 def _expected(work: Work) -> str:
     return "not known" if work.seconds is None else f"{work.seconds:,.0f}"
 
@@ -198,7 +211,9 @@ def _duration(text: str) -> float:
     """Read `8h`, `30m` or `90s` as seconds."""
     seconds = {"h": 3600.0, "m": 60.0, "s": 1.0}.get(text[-1:])
     if seconds is None or not text[:-1].isdecimal() or len(text) > 8:
-        raise argparse.ArgumentTypeError(f"a number with h, m or s, such as 8h, but got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"a whole number with h, m or s, such as 8h or 90m, but got {text!r}"
+        )
     return int(text[:-1]) * seconds
 
 
@@ -207,7 +222,10 @@ def _seeds(text: str | None) -> tuple[int, ...]:
         return ()
     pieces = text.split(",")
     if not all(piece.strip().isdecimal() and len(piece) < 10 for piece in pieces):
-        raise ConfigError(f"--seeds are whole numbers with commas, but got {text!r}. Try 0,1,2.")
+        raise ConfigError(
+            f"--seeds are whole numbers of at most nine digits with commas, but got {text!r}. Try "
+            f"0,1,2."
+        )
     return tuple(int(piece) for piece in pieces)
 
 

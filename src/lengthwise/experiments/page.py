@@ -40,9 +40,9 @@ def _made_by(name: str, result: Mapping[str, Any]) -> str:
     records: Sequence[Record] = result["records"]
     trained = [one for one in records if "digest" in one]
     facts = [f"`lengthwise reproduce {name}`", f"preset {result['preset']}"]
-    if not trained:
+    if not any("seed" in one for one in records):
         facts.append(f"seed {result['seed']}")
-    made = trained or [dict(result)]
+    made = list(records) or [dict(result)]
     facts.append(_range(one.get("date", result["date"]) for one in made))
     facts.append(f"commit {_each(one.get('commit', result['commit']) for one in made)}")
     made_with = [one["environment"] for one in trained if "environment" in one]

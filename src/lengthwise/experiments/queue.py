@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lengthwise.errors import LengthwiseError, RunError, TextError
+from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import MeasuredExperiment, MeasurementOptions, Unit
 from lengthwise.experiments.store import measure_and_store, units
@@ -43,7 +43,7 @@ class Work(NamedTuple):
     @property
     def name(self) -> str:
         """`chi2023/table1: parity, rnn, seed 0`."""
-        return f"{self.experiment}: {self.unit}" if self.unit else self.experiment
+        return _name(self.experiment, self.unit)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,12 +75,20 @@ class Queue:
 
         Raises:
             RunError: a file of records is damaged.
+            ConfigError: no unit, done or not, has the wanted names.
         """
         every, lacking = self._every()
+        names = [_name(name, unit.name) for name, own in every.items() for unit in own]
+        if not any(map(self._is_wanted, names)):
+            raise ConfigError(
+                f"none of the {len(names):,} units has {' and '.join(self.only)} in its name, such "
+                f"as {names[0]!r}. Change --only."
+            )
         found = [work for name, own in every.items() for work in _missing(name, own)]
-        texts = [text.casefold() for text in self.only]
-        wanted = [one for one in found if all(text in one.name.casefold() for text in texts)]
-        return sorted(wanted, key=_order), lacking
+        return sorted((one for one in found if self._is_wanted(one.name)), key=_order), lacking
+
+    def _is_wanted(self, name: str) -> bool:
+        return all(text.casefold() in name.casefold() for text in self.only)
 
     def unwritten(self) -> list[str]:
         """Return the experiments of which the folder of runs has units that the files of records
@@ -135,12 +143,16 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
 
     Raises:
         RunError: a file of records is damaged.
+        ConfigError: no unit has the wanted names.
     """
+    ends_at = None if seconds is None else time.monotonic() + seconds
+    tell("looking for what is missing")
     for name in queue.unwritten():
         queue.store(name)
         tell(f"written: {name}")
-    waiting, report = queue.survey()[0], Report()
-    ends_at = None if seconds is None else time.monotonic() + seconds
+    (waiting, lacking), report = queue.survey(), Report()
+    for name, lack in lacking.items():
+        tell(f"left out: {name}: {lack}")
     running: dict[Future[None], Work] = {}
     with LocalProcesses(workers) as executor:
         while (waiting or running) and not _is_over(ends_at):
@@ -183,6 +195,10 @@ def _do(queue: Queue, work: Work) -> None:
     found = EXPERIMENTS[work.experiment].collect(work.experiment, queue.preset, options)
     if errors := [one["error"] for one in found if "error" in one]:
         raise RunError(errors[0])
+
+
+def _name(experiment: str, unit: str) -> str:
+    return f"{experiment}: {unit}" if unit else experiment
 
 
 def _nothing(done: int, steps: int) -> None:

@@ -95,9 +95,13 @@ def _records(file: Path, name: str, preset: str) -> list[Record]:
     try:
         stored = read_json(file)
         holds = f"{stored['experiment']}, preset {stored['preset']}"
+        if not isinstance(stored["records"], list):
+            raise TypeError
         found = [{"commit": stored["commit"], **one} for one in stored["records"]]
         for one in _by_digest(found).values():
-            run_name(one), one["tests" if "error" not in one else "error"]
+            run_name(one)
+            if "error" not in one and not (one.keys() >= _OF_RUNS and {**one["tests"]}):
+                raise KeyError
     except (KeyError, TypeError):
         raise RunError(f"{file} is damaged. Move it away, or use another --out.") from None
     if holds != f"{name}, preset {preset}":
@@ -106,6 +110,10 @@ def _records(file: Path, name: str, preset: str) -> list[Record]:
             f"use another --out."
         )
     return found
+
+
+_OF_RUNS = {"steps", "seconds", "parameters", "flops", "supervision", "trained_on", "tests"}
+"""What every record of a run that ended has."""
 
 
 def _by_digest(records: Sequence[Record]) -> dict[str, Record]:

@@ -23,6 +23,11 @@ class Test:
 
     def __post_init__(self) -> None:
         about = f"test {self.name!r}"
+        require(
+            not isinstance(self.lengths, str) and all(isinstance(n, int) for n in self.lengths),
+            f"{about} has lengths={self.lengths!r:.60}. Give a list of whole numbers; "
+            f"parse_lengths reads 41:500.",
+        )
         require(bool(self.lengths), f"{about} has no length. Give at least one.")
         require(min(self.lengths) >= 0, f"{about} has length {min(self.lengths)}. Use 0 or more.")
         require(

@@ -54,7 +54,7 @@ def claim(folder: Path, experiment: str) -> None:
             f"{folder} exists and holds no sweep of lengthwise. Use a new or empty folder."
         )
     create_json(stored, {"format": FORMAT, "experiment": experiment})
-    found = read_json(stored)
+    found = read_json(stored, remedy="Delete that file; the runs beside it stay.")
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RunError(f"{stored} is not of format {FORMAT}. Use a new folder.")
     if found.get("experiment") != experiment:
@@ -131,7 +131,7 @@ class JobFolder:
         path = self.path / _OUTCOME
         if not path.exists():
             return None
-        stored = read_json(path)
+        stored = read_json(path, remedy=f"Delete {self.path}; this run alone is trained again.")
         try:
             outcome = Outcome.from_dict(stored)
         except RunError as error:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import plan_from_dict
@@ -66,7 +67,10 @@ def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> 
     Raises:
         ConfigError: there is no seed, or one is repeated.
     """
+    if not isinstance(plan, Plan):
+        raise ConfigError(f"a plan is needed, but got {plan!r:.60}. Make one with make_plan.")
     require(bool(seeds), "there is no seed. Give at least one.")
+    seeds = [whole("a seed", seed) for seed in seeds]
     require(
         len(set(seeds)) == len(seeds),
         f"seed {repeated(seeds)} comes twice, and would be the same run. Give each once.",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from lengthwise.analysis.figures import Picture, receptive_field_figure
 from lengthwise.experiments.chi2023.table3 import TABLE_3
 from lengthwise.experiments.experiment import Record, Statement, Table
-from lengthwise.experiments.trained import cells, run_name
+from lengthwise.experiments.trained import cells, one_digit, run_name
 from lengthwise.problems.language_modelling.problem import FIELD
 
 
@@ -49,7 +49,7 @@ def check_fields(records: Sequence[Record]) -> list[Statement]:
             where="section 7.4",
             says="nine tenths of RegularGPT's gradient are those of the last half of the tokens",
             holds=shares[least] >= 0.9,
-            measured=f"at least {100 * shares[least]:.1f} % ({least})",
+            measured=f"at least {one_digit(100 * shares[least])} % ({least})",
         )
     ]
 

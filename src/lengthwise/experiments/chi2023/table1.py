@@ -263,7 +263,10 @@ def binary_table(records: Sequence[Record]) -> Table:
 
 
 def fit_table(records: Sequence[Record]) -> Table:
-    """Return how well runs fit their training lengths, by cell; old records do not tell."""
+    """Return how well runs fit their training lengths, by cell, beside how far all of them carry.
+
+    Records of earlier versions do not tell how many words of validation were right.
+    """
     rows = []
     for (row, key), of_cell in cells(records).items():
         known = [run for run in of_cell if "validation_accuracy" in run]
@@ -278,12 +281,12 @@ def fit_table(records: Sequence[Record]) -> Table:
                 from_to([_reached(run) for run in known]),
                 pair(max(right), fmean(right)),
                 f"{sum(run['perfect'] for run in known)} of {len(known)}",
-                pair(*best_and_mean(known, NEAR)),
+                pair(*best_and_mean(of_cell, NEAR)),
             ]
         )
-    columns = ["language", "network", "seeds", "longest words reached"]
+    columns = ["language", "network", "seeds of which it is known", "longest words reached"]
     columns += ["% right in validation, best / mean", "perfect in validation"]
-    return Table([*columns, "% at tested lengths, best / mean"], rows)
+    return Table([*columns, "% at tested lengths, best / mean of all seeds"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:

@@ -32,6 +32,7 @@ from lengthwise.experiments.experiment import (
     counted,
     preset_catalogue,
 )
+from lengthwise.experiments.trained import from_to
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
 from lengthwise.sweeps.sweep import Progress
@@ -97,11 +98,13 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each network, a column for each power of ten."""
     found = curves(records)
     lengths = [n for n in next(iter(found.values())) if math.log10(n).is_integer()]
+    words = from_to([record["words"] for record in records])
     rows = [
-        [language.upper(), _name(epsilon), *(f"{curve[n]:.5f}" for n in lengths)]
+        [language.upper(), _name(epsilon), words, *(f"{curve[n]:.5f}" for n in lengths)]
         for (language, epsilon), curve in found.items()
     ]
-    return Table(["language", "network", *(f"bits at {n:,}" for n in lengths)], rows)
+    columns = ["language", "network", "words of each length"]
+    return Table([*columns, *(f"bits at {n:,}" for n in lengths)], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:

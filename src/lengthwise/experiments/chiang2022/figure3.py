@@ -84,6 +84,7 @@ def table(records: Sequence[Record]) -> Table:
         rows.append(
             [
                 f"{length:,}",
+                f"{right['words']:,}",
                 f"{right['bits']:.5f}",
                 f"{100 * right['accuracy']:g}",
                 f"{_reach(curve):.5f}",
@@ -92,8 +93,8 @@ def table(records: Sequence[Record]) -> Table:
                 str(_crossings(curve)),
             ]
         )
-    columns = ["symbols", "bits at 1", "accuracy at 1 %", "all right in 1 ±", "some wrong at 1 ±"]
-    return Table([*columns, "half a place", "passes 1 bit"], rows)
+    columns = ["symbols", "words", "bits at 1", "accuracy at 1 %", "all right in 1 ±"]
+    return Table([*columns, "some wrong at 1 ±", "half a place", "passes 1 bit"], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:

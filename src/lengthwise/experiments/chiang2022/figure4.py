@@ -31,6 +31,7 @@ from lengthwise.analysis.figures import Picture, learning_figure
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.parts import Part, PartsExperiment, grouped, without_problem
+from lengthwise.experiments.trained import one_digit
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
 from lengthwise.problems.base import Plan
@@ -193,9 +194,9 @@ def table(records: Sequence[Record]) -> Table:
                 f"{one['test_words']}, of {one['test_length']:,} symbols",
                 f"{curve.epochs[-1]}",
                 f"{curve.end('bits'):.4f}",
-                f"{100 * curve.end('accuracy'):.1f}",
+                one_digit(100 * curve.end("accuracy")),
                 f"{right.count(1)} of {len(right)}",
-                f"{100 * min(right):.1f}",
+                one_digit(100 * min(right)),
                 f"{curve.end('attention'):.3f}",
             ]
         )
@@ -244,7 +245,7 @@ def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list
             where="section 5.1",
             says=f"for training n = {shortest} it is hardly better than random guessing",
             holds=plain[shortest].end("accuracy") < 0.65,
-            measured=f"{100 * plain[shortest].end('accuracy'):.1f} %",
+            measured=f"{one_digit(100 * plain[shortest].end('accuracy'))} %",
         ),
         Statement(
             where="section 5.4",
@@ -274,7 +275,9 @@ def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list
 
 
 def _accuracies(by_length: Mapping[int, Curve]) -> str:
-    return ", ".join(f"n = {n}: {100 * one.end('accuracy'):.1f} %" for n, one in by_length.items())
+    return ", ".join(
+        f"n = {n}: {one_digit(100 * one.end('accuracy'))} %" for n, one in by_length.items()
+    )
 
 
 FIGURE_4: PartsExperiment[Sizes] = PartsExperiment(

@@ -10,7 +10,13 @@ from typing import Any
 
 from lengthwise.experiments.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise.experiments.steps2022.table1 import REGIMES, STRONG, UNSEEN, schedule
-from lengthwise.experiments.trained import CellRun, TrainedExperiment, best_and_mean, cells
+from lengthwise.experiments.trained import (
+    CellRun,
+    TrainedExperiment,
+    best_and_mean,
+    cells,
+    one_digit,
+)
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
@@ -89,7 +95,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
     if not gains:
         return []
     measured = "; ".join(
-        f"{row} {told:.1f} % and {untold:.1f} %" for row, (told, untold) in gains.items()
+        f"{row} {one_digit(told)} % and {one_digit(untold)} %"
+        for row, (told, untold) in gains.items()
     )
     return [
         Statement(
