@@ -15,7 +15,7 @@ from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import alphabet_text, parse, with_alphabet
+from lengthwise.languages.spec import alphabet_text, parse, require_alphabet
 from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.validation import short
@@ -86,9 +86,11 @@ def train(
         model = own_name(model)
     symbols = alphabet_text(alphabet)
     if isinstance(language, str | Problem):
+        if symbols is not None and isinstance(language, Problem):
+            raise ConfigError("a problem has its alphabet; alphabet= is for a name. Leave it out.")
         spec: str | Problem | Language = language
     else:
-        spec = with_alphabet(_chosen(language), symbols)
+        spec = require_alphabet(_chosen(language), symbols)
     options = {"alphabet": symbols, "protocol": protocol}
     plan = make_plan(spec, model, preset=preset, settings=settings, options=options)
     out = None if out is None else path_of("out", out)

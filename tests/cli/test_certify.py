@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import lengthwise as lw
+from lengthwise.cli.certify import _said_unsnapped
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import require_file_place
@@ -338,4 +340,6 @@ def test_a_wrong_word_of_the_snapped_model_is_tried_on_the_model_itself(shell: S
     assert "gives this word the class 0, which is wrong, too" in out
     told = shell.json(1, Path("zoo:parity-exact"), "--against", "tomita-3")
     assert (told["model_as_it_runs"], told["counterexample"]["language"]) == ("0", "1")
+    made = SimpleNamespace(counterexample=SimpleNamespace(language="1"))
+    assert "class 1, which is right" in _said_unsnapped(made, "1")  # type: ignore[arg-type]
     assert "model_as_it_runs" not in shell.json(0, Path("zoo:parity-exact"))

@@ -316,6 +316,10 @@ def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_pat
         path.write_text(f"{heading}\na\t1\nb\t0\n", encoding="utf-8")
         with pytest.raises(TextError, match="line 1 seems to be a heading"):
             prepared(path)
+    path.write_text("label\tword\n1\ta\n0\tb\n", encoding="utf-8")
+    with pytest.raises(TextError, match="The word comes first on each line"):
+        prepared(path)
+    path.write_text("Input\tTarget\na\t1\nb\t0\n", encoding="utf-8")
     assert len(prepared(path, "".join(sorted({*"Input", "a", "b"})))) == 3
     path.write_text("text\t1\na\t1\nb\t0\n", encoding="utf-8")
     assert len(prepared(path)) == 3  # a word whose label is no name of a column

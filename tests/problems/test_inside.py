@@ -113,6 +113,7 @@ def test_an_alphabet_is_a_text_or_a_list_of_symbols() -> None:
     assert run.language.alphabet == ("a", "b", "c")
     assert lw.language("regex:(ab)*", run.language.alphabet) == run.language
     assert lw.language(run.language) is run.language
+    assert lw.verify("zoo:parity-exact", longest=5).holds
     longer = lw.language(lambda word: word.startswith("s1"), ["s1", "s2"], max_states=3)
     assert longer.alphabet == ("s1", "s2")
 
@@ -158,6 +159,11 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: list(language.words(max_length=2, only=2)), "only=2 is no class"),
         (lambda: lw.verify("parity"), "no folder. lw.compile('parity') computes weights"),
         (lambda: lw.explain("parity"), "no folder. lw.compile('parity') computes weights"),
+        (lambda: lw.verify("regex:" + "a" * 300), "is no folder. lw.compile("),
+        (lambda: lw.verify("runs/none"), "runs/none is not a folder"),
+        (lambda: lw.train(run.problem, alphabet="ab", **small), "a problem has its alphabet"),
+        (lambda: lw.language("regex:a*", ["s1"]), "['s1'] cannot be"),
+        (lambda: lw.language(language, max_states=3), "max_states is for functions"),
         (lambda: lw.language("regex[ab:a*"), "Write regex[...]: before the rest"),
         (lambda: lw.extract(model, "parity"), "a domain is a Language"),  # type: ignore[arg-type]
         (lambda: lw.extract(model, max_elements=0), "max_elements is a whole number of 1"),

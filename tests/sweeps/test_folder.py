@@ -45,6 +45,18 @@ def test_a_damaged_sweep_is_named(tmp_path: Path) -> None:
         claim(tmp_path, "chi2023/table1")
 
 
+def test_a_sweep_whose_name_is_damaged_goes_on_when_the_file_is_gone(tmp_path: Path) -> None:
+    claim(tmp_path, "chi2023/table1")
+    (tmp_path / "0123456789ab").mkdir()
+    stored = tmp_path / "sweep.json"
+    stored.write_text("{")
+    with pytest.raises(RunError, match="Delete that file; the runs beside it stay"):
+        claim(tmp_path, "chi2023/table1")
+    stored.unlink()
+    claim(tmp_path, "chi2023/table1")
+    assert json.loads(stored.read_text())["experiment"] == "chi2023/table1"
+
+
 @pytest.mark.parametrize(
     ("content", "what"),
     [

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError
@@ -59,7 +60,19 @@ def test_every_part_of_a_job_is_in_its_digest() -> None:
     [
         ({"lengths": ()}, "test 'a' has no length. Give at least one."),
         ({"lengths": (3, 4, 3)}, "test 'a' has length 3 twice. Give each once."),
-        ({"lengths": (3, -1)}, "test 'a' has length -1. Use 0 or more."),
+        (
+            {"lengths": (3, -1)},
+            "a length of test 'a' is a whole number of 0 or more, but got -1.",
+        ),
+        (
+            {"lengths": "41:50"},
+            "test 'a' has lengths='41:50'. Give a list of whole numbers; parse_lengths reads "
+            "41:500.",
+        ),
+        (
+            {"lengths": 5},
+            "test 'a' has lengths=5. Give a list of whole numbers; parse_lengths reads 41:500.",
+        ),
         ({"words_per_length": 0}, "test 'a' has words_per_length=0. Use 1 or more."),
     ],
 )
@@ -67,6 +80,11 @@ def test_a_test_without_words_is_refused(change: dict[str, Any], message: str) -
     with pytest.raises(ConfigError) as caught:
         Test(**{"name": "a", "lengths": (3,), **change})
     assert str(caught.value) == message
+
+
+def test_lengths_are_any_whole_numbers() -> None:
+    for lengths in (range(3, 6), np.arange(3, 6), (n for n in (3, 4, 5))):
+        assert Test(name="a", lengths=lengths).lengths == (3, 4, 5)  # type: ignore[arg-type]
 
 
 def test_tests_are_told_apart_and_have_a_known_protocol() -> None:

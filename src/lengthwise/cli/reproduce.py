@@ -26,7 +26,6 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.experiments.queue import Queue, Report, Work, work_off
 from lengthwise.experiments.store import measure_and_store
-from lengthwise.experiments.trained import TrainedExperiment
 from lengthwise.files import require_folder_place
 from lengthwise.sweeps.executors import executor_for
 from lengthwise.training.progress import counting_progress
@@ -102,7 +101,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """List the experiments, or measure one, store and draw it, and check its statements."""
     if arguments.experiment is None:
-        if arguments.only or arguments.finished or arguments.budget is not None:
+        given = (arguments.only, arguments.finished, arguments.seeds, arguments.seed)
+        if any(given) or arguments.budget or arguments.scheduler or arguments.workers != 1:
             raise ConfigError("name an experiment, or all; `lengthwise reproduce` lists them.")
         _list(as_json=arguments.json)
         return
@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> None:
     require_folder_place(arguments.out)
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
-        counting_progress(name, _counted(experiment)) as progress,
+        counting_progress(name, "done") as progress,
     ):
         options = MeasurementOptions(
             progress=progress,
@@ -164,7 +164,8 @@ def _work_off(arguments: argparse.Namespace) -> None:
         raise ConfigError("`reproduce all` has no --seed and no --scheduler. Leave them out.")
     if arguments.finished and arguments.budget is not None:
         raise ConfigError("--finished trains nothing, so it has no --budget. Leave one out.")
-    require_folder_place(arguments.out)
+    if not arguments.finished:
+        require_folder_place(arguments.out)
     queue = Queue(
         preset=arguments.preset,
         runs=arguments.runs,
@@ -196,11 +197,6 @@ def _work_off(arguments: argparse.Namespace) -> None:
     if report.failed:
         name, error = next(iter(report.failed.items()))
         raise ClaimError(f"{len(report.failed)} units failed, such as {name}: {error}")
-
-
-def _counted(experiment: Experiment) -> str:
-    """Return the noun of what the progress of an experiment counts."""
-    return "runs" if isinstance(experiment, TrainedExperiment) else "steps"
 
 
 def _expected(work: Work) -> str:

@@ -1,5 +1,6 @@
 """Exact weights, as `import lengthwise as lw` gives them."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from lengthwise.constructions.folders import load_construction as load_stored
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import Verification
 from lengthwise.constructions.verify import verify as verify_construction
-from lengthwise.errors import ConfigError, RunError, VerificationError
+from lengthwise.errors import ConfigError, LengthwiseError, RunError, VerificationError
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.languages.validation import short
 
 
 def compile(spec: Language | str, **settings: Any) -> Construction:
@@ -78,12 +81,24 @@ def verify(
 
 def _loaded(construction: Construction | Path | str) -> Construction:
     """Return the construction, from its folder if that is given."""
-    if isinstance(construction, str) and not Path(construction).exists():
+    if not isinstance(construction, Path | str):
+        return construction
+    try:
+        return load_construction(construction)
+    except (RunError, OSError) as error:
+        if not isinstance(construction, str) or not _is_language(construction):
+            raise RunError(str(error)) from None
         raise RunError(
-            f"{construction} is no folder. lw.compile({construction!r}) computes weights; give "
-            f"them, or the folder that they are kept in."
-        )
-    return load_construction(construction) if isinstance(construction, Path | str) else construction
+            f"{short(construction)} is no folder. lw.compile({short(construction)}) computes "
+            f"weights; give them, or the folder that they are kept in."
+        ) from None
+
+
+def _is_language(spec: str) -> bool:
+    with suppress(LengthwiseError):
+        parse(spec)
+        return True
+    return False
 
 
 def explain(construction: Construction | Path | str, word: str | None = None) -> Explanation:

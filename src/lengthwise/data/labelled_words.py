@@ -61,7 +61,7 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 3
+FORMAT = 4
 """Rises when prepared words of an older version cannot be used."""
 
 PARTS = (TRAIN, VALID, TEST)
@@ -77,10 +77,8 @@ _AT_ONCE = 2**22
 _FEW = 50
 """Least number of lines of which the first may be taken for a heading."""
 
-_COLUMNS = {
-    *("word", "words", "text", "string", "sequence", "sentence", "input"),
-    *("label", "labels", "class", "target", "output"),
-}
+_WORDS = {"word", "words", "text", "string", "sequence", "sentence", "input"}
+_LABELS = {"label", "labels", "class", "target", "output"}
 """Names of columns: a first line of two of them is a heading, however short the file."""
 
 Rows = NDArray[np.int64]
@@ -357,10 +355,13 @@ def _require_no_heading(
         "(in Python, alphabet=)."
     )
     names = [str(name).strip() for name in (first.word, first.label)]
-    if {name.lower() for name in names} <= _COLUMNS:
+    columns = [name.lower() for name in names]
+    if {*columns} <= _WORDS | _LABELS:
+        is_swapped = columns[0] in _LABELS
         raise TextError(
             f"{place_of(path, first.place)} seems to be a heading, {names[0]!r} and {names[1]!r}. "
-            f"{remedy}"
+            + ("The word comes first on each line; put the columns so. " if is_swapped else "")
+            + remedy
         )
     if len(labels) < _FEW or labels.count(0) > 1 or max(labels) < 2:
         return

@@ -79,7 +79,7 @@ class Queue:
         """
         every, lacking = self._every()
         names = [_name(name, unit.name) for name, own in every.items() for unit in own]
-        if not any(map(self._is_wanted, names)):
+        if not any(map(self._is_wanted, [*names, *lacking])):
             raise ConfigError(
                 f"none of the {len(names):,} units has {' and '.join(self.only)} in its name, such "
                 f"as {names[0]!r}. Change --only."
@@ -147,12 +147,14 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
     """
     ends_at = None if seconds is None else time.monotonic() + seconds
     tell("looking for what is missing")
-    for name in queue.unwritten():
-        queue.store(name)
-        tell(f"written: {name}")
     (waiting, lacking), report = queue.survey(), Report()
     for name, lack in lacking.items():
         tell(f"left out: {name}: {lack}")
+    for name in (unwritten := queue.unwritten()):
+        queue.store(name)
+        tell(f"written: {name}")
+    if unwritten:
+        waiting = queue.survey()[0]
     running: dict[Future[None], Work] = {}
     with LocalProcesses(workers) as executor:
         while (waiting or running) and not _is_over(ends_at):

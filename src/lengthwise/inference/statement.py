@@ -144,14 +144,11 @@ class DataStatement:
         if self.num_thin:
             rest = "rests" if self.num_thin == 1 else "rest"
             guesses = "is a guess" if self.num_unseen == 1 else "are guesses"
+            some = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
             found.append(
                 f"{counted(self.num_thin, 'transition')} {rest} on fewer than {self.thin_below} "
                 f"words of training"
-                + (
-                    f"; no word passes {self.num_unseen:,} of these, which {guesses}."
-                    if self.num_unseen
-                    else "."
-                )
+                + (f"; no word passes {some}, which {guesses}." if self.num_unseen else ".")
             )
         if self.unlabelled:
             found.append(

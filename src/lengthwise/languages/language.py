@@ -26,6 +26,9 @@ from lengthwise.wording import counted, shortened
 if TYPE_CHECKING:
     from lengthwise.languages.ladder import Ladder
 
+_FITTING = 20
+"""Symbols that a message lists."""
+
 _SHOWN = 40
 """Characters of a text that a line shows."""
 
@@ -191,7 +194,9 @@ class Language(Viewed):
                 fitting = [
                     name for name, after in zip(self.alphabet, row, strict=True) if after in alive
                 ]
-                remedy = f"Use: {' '.join(fitting[:20])}" if fitting else "End the word before it"
+                few = len(fitting) <= _FITTING
+                listed = f"{'Use:' if few else 'Use such as'} {' '.join(fitting[:_FITTING])}"
+                remedy = listed if fitting else "End the word before it"
                 raise WordError(
                     f"symbol {position + 1}, {self.alphabet[symbol]!r}, cannot stand there: no "
                     f"well-formed word has that {there}. {remedy}."

@@ -55,15 +55,15 @@ def language(
             `max_states` states, fails, or gives what is no class.
     """
     alphabet = alphabet_text(alphabet)
-    if isinstance(spec, Language):
-        return with_alphabet(spec, alphabet)
     if callable(spec):
         return _of_function(spec, alphabet, max_states)
     if max_states is not None:
         raise LanguageError(
-            f"max_states is for functions, but {short(spec)} is a line. In a line, write "
+            f"max_states is for functions, but {short(spec)} is none. In a line, write "
             f"py[states={short(max_states)},alphabet=01]:module:function."
         )
+    if isinstance(spec, Language):
+        return require_alphabet(spec, alphabet)
     return parse(spec, alphabet)
 
 
@@ -94,7 +94,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
                 f"[{option}]. Remove it."
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
-    return with_alphabet(language, alphabet)
+    return require_alphabet(language, alphabet)
 
 
 def languages() -> list[dict[str, str]]:
@@ -235,7 +235,7 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
 
 
-def with_alphabet(language: Language, alphabet: str | None) -> Language:
+def require_alphabet(language: Language, alphabet: str | None) -> Language:
     """Return the language.
 
     Raises:
@@ -260,6 +260,10 @@ def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
         text = ("" if all(len(each) == 1 for each in alphabet) else " ").join(alphabet)
         if split_alphabet(text) == tuple(alphabet):
             return text
+        raise LanguageError(
+            f"an alphabet is written as abc, or as s1 s2 with spaces, which {short(alphabet)} "
+            f"cannot be. Give symbols of one character, or several without spaces."
+        )
     _require_text(alphabet)
     assert isinstance(alphabet, str | None)
     return alphabet

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
+from lengthwise.arguments import whole
+from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores
 from lengthwise.settings import require
 
@@ -23,13 +25,14 @@ class Test:
 
     def __post_init__(self) -> None:
         about = f"test {self.name!r}"
-        require(
-            not isinstance(self.lengths, str) and all(isinstance(n, int) for n in self.lengths),
-            f"{about} has lengths={self.lengths!r:.60}. Give a list of whole numbers; "
-            f"parse_lengths reads 41:500.",
-        )
+        if isinstance(self.lengths, str) or not isinstance(self.lengths, Iterable):
+            raise ConfigError(
+                f"{about} has lengths={self.lengths!r:.60}. Give a list of whole numbers; "
+                f"parse_lengths reads 41:500."
+            )
+        lengths = tuple(whole(f"a length of {about}", length) for length in self.lengths)
+        object.__setattr__(self, "lengths", lengths)
         require(bool(self.lengths), f"{about} has no length. Give at least one.")
-        require(min(self.lengths) >= 0, f"{about} has length {min(self.lengths)}. Use 0 or more.")
         require(
             len(set(self.lengths)) == len(self.lengths),
             f"{about} has length {repeated(self.lengths)} twice. Give each once.",

@@ -13,6 +13,7 @@ All processes that work on one sweep, on one machine or on several, see the same
 
 import json
 import os
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -37,6 +38,10 @@ FORMAT = 1
 _OUTCOME, _FAILURE, _CLOCK = "outcome.json", "failure.json", "clock.json"
 
 
+_JOB = re.compile(r"[0-9a-f]{12}")
+"""Names of folders of jobs."""
+
+
 class BusyError(RunError):
     """Raised if another process is working on the job."""
 
@@ -49,7 +54,8 @@ def claim(folder: Path, experiment: str) -> None:
     """
     stored = folder / "sweep.json"
     there = [path for path in folder.iterdir() if not is_leftover(path)] if folder.is_dir() else []
-    if (folder.exists() and not folder.is_dir()) or (there and stored not in there):
+    is_known = stored in there or all(_JOB.fullmatch(path.name) for path in there)
+    if (folder.exists() and not folder.is_dir()) or not is_known:
         raise RunError(
             f"{folder} exists and holds no sweep of lengthwise. Use a new or empty folder."
         )
@@ -131,7 +137,7 @@ class JobFolder:
         path = self.path / _OUTCOME
         if not path.exists():
             return None
-        stored = read_json(path, remedy=f"Delete {self.path}; this run alone is trained again.")
+        stored = read_json(path, remedy=f"Delete {path}; this run alone is tested again.")
         try:
             outcome = Outcome.from_dict(stored)
         except RunError as error:

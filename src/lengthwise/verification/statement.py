@@ -41,8 +41,8 @@ _RUNS = (
 _BFLOAT16 = (
     "the model is cast by .bfloat16(), and arithmetic is that of bfloat16: what operations hand on "
     "is rounded to nearest; sums are formed in float32, in any order, fused or not, each addition "
-    "rounded to nearest (tensor cores cut off), as are softmax and layer norms inside; no sums in "
-    "bfloat16, and no autocast"
+    "rounded to nearest (tensor cores cut numbers off, and are not covered), as are softmax and "
+    "layer norms inside; no sums in bfloat16, and no autocast"
 )
 
 _TERMS = {

@@ -284,7 +284,7 @@ def fit_table(records: Sequence[Record]) -> Table:
                 pair(*best_and_mean(of_cell, NEAR)),
             ]
         )
-    columns = ["language", "network", "seeds of which it is known", "longest words reached"]
+    columns = ["language", "network", "seeds with known validation", "longest words reached"]
     columns += ["% right in validation, best / mean", "perfect in validation"]
     return Table([*columns, "% at tested lengths, best / mean of all seeds"], rows)
 

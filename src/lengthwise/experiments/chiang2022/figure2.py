@@ -98,9 +98,16 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each network, a column for each power of ten."""
     found = curves(records)
     lengths = [n for n in next(iter(found.values())) if math.log10(n).is_integer()]
-    words = from_to([record["words"] for record in records])
+    words: dict[tuple[str, float | None], list[int]] = {}
+    for record in records:
+        words.setdefault((record["language"], record["epsilon"]), []).append(record["words"])
     rows = [
-        [language.upper(), _name(epsilon), words, *(f"{curve[n]:.5f}" for n in lengths)]
+        [
+            language.upper(),
+            _name(epsilon),
+            from_to(words[language, epsilon]),
+            *(f"{curve[n]:.5f}" for n in lengths),
+        ]
         for (language, epsilon), curve in found.items()
     ]
     columns = ["language", "network", "words of each length"]

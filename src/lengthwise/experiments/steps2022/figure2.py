@@ -31,6 +31,7 @@ from lengthwise.experiments.experiment import (
 )
 from lengthwise.experiments.steps2022.figure1 import on_sources
 from lengthwise.experiments.steps2022.table1 import TRAINING_OF
+from lengthwise.experiments.trained import one_digit
 from lengthwise.models.decoder import Decoder
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.runs import make_plan, train
@@ -159,9 +160,9 @@ def _of_trained(trained: Record) -> list[Statement]:
             says=f"most rows of the decoder ({trained['decoder']}) resemble those of the "
             f"hand-coded one",
             holds=alike > 0.5,
-            measured=f"the greatest weights are on the sources in {100 * alike:.1f} % of the rows; "
-            f"mean weight on sources {trained['on_sources']:.4f}, and {blind:.4f} if all places "
-            f"had the same",
+            measured="the greatest weights are on the sources in "
+            f"{one_digit(100 * alike)} % of the rows; mean weight on sources "
+            f"{trained['on_sources']:.4f}, and {blind:.4f} if all places had the same",
         ),
         Statement(
             where="section 5",

@@ -13,7 +13,7 @@ import torch
 from lengthwise.errors import RunError
 from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import Scores, percent, percent_interval
+from lengthwise.evaluation.scores import Scores, finite, percent, percent_interval
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.languages.language import Language
 from lengthwise.models.threads import processor_threads
@@ -126,7 +126,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
             **summary,
             "snapped": is_snapped,
             "accuracy_by_length": accuracy,
-            "loss_by_length": scores.loss_by_length(),
+            "loss_by_length": {n: finite(loss) for n, loss in scores.loss_by_length().items()},
             "records": records,
         },
         is_stored=not is_snapped,
