@@ -1,10 +1,23 @@
 """The languages of `own/ladder` stand where they are said to, and theory says what it says."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from lengthwise.experiments.own.ladder import EACH, NAMED, WINDOW, Sizes, expectation, parts
+from lengthwise.experiments.own.ladder import (
+    EACH,
+    NAMED,
+    WINDOW,
+    Sizes,
+    check,
+    expectation,
+    parts,
+)
 from lengthwise.experiments.own.random_languages import random_of_rung
 from lengthwise.languages.spec import language
+
+RESULTS = Path(__file__).parents[2] / "results"
 
 
 @pytest.mark.slow_except("generalised_definite", "solvable")
@@ -42,3 +55,12 @@ def test_theory_says_yes_no_or_nothing(spec: str, decoder: str, window: str) -> 
     assert expectation("1 layer", ladder) == expectation("2 layers", ladder) == decoder
     assert expectation(WINDOW, ladder) == window
     assert expectation("rnn", ladder) == expectation("regular-gpt", ladder) == "yes"
+
+
+def test_what_no_network_was_asked_is_no_statement() -> None:
+    records = json.loads((RESULTS / "own-ladder.json").read_text(encoding="utf-8"))["records"]
+    assert [statement.where for statement in check(records)] == ["ours", "ours"]
+    for record in records[:40]:
+        said = check([record])
+        assert len(said) <= 1
+        assert {statement.measured for statement in said} <= {"0 of 1", "1 of 1"}
