@@ -120,6 +120,11 @@ def test_another_name_of_the_same_language_is_no_other_language(
     out = shell("ls", str(tmp_path))[1]
     assert "claims equivalent" in out
     assert "claims equivalent (" not in out
+    (folder / "certificate.json").unlink()
+    assert "no certificate yet, proved in training" in shell("ls", str(tmp_path))[1]
+    metrics = (folder / "metrics.jsonl").read_text()
+    (folder / "metrics.jsonl").write_text(metrics.replace('"proved": true', '"proved": false'))
+    assert "\tnone" in shell("ls", str(tmp_path))[1]
 
 
 def test_what_training_proved_is_not_believed_of_stored_weights(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def _read(path: Path) -> dict[str, Any]:
         "longest": best.get("longest"),
         "grows_to": best.get("grows_to"),
         "evaluation": _evaluation(path),
-        "proof": _claim(path, config),
+        "proof": _claim(path, config, is_proved=is_finished and best.get("proved") is True),
     }
 
 
@@ -230,11 +230,14 @@ def _evaluation(path: Path) -> str:
     return ""
 
 
-def _claim(path: Path, config: Mapping[str, Any]) -> str:
-    """Return the claim of a certificate, which nothing has checked here, and what it is about."""
+def _claim(path: Path, config: Mapping[str, Any], *, is_proved: bool = False) -> str:
+    """Return the claim of a certificate, which nothing has checked here, and what it is about.
+
+    Without one, say whether training ended with a proof.
+    """
     file = path / "certificate.json"
     if not file.exists():
-        return "none"
+        return "no certificate yet, proved in training" if is_proved else "none"
     try:
         found = read_object(file)
         if found["verdict"] == "not-closed":
