@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from lengthwise.errors import ConfigError
+from lengthwise.layers.attention import SCALES
+from lengthwise.problems.reference import settings_reference
+from lengthwise.problems.registry import kind_of
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Config, require_at_least, require_options, sort_settings
 
@@ -74,6 +77,16 @@ def test_a_catalogue_lists_its_names_and_guesses_at_others() -> None:
     assert (kinds["beta"], len(kinds), "alpha" in kinds) == (2, 2, True)
     with pytest.raises(ConfigError, match=r"unknown kind 'beto'. Did you mean 'beta'\? Known: al"):
         _ = kinds["beto"]
+
+
+def test_the_reference_lists_the_names_that_a_setting_takes() -> None:
+    found = settings_reference(
+        kind_of("parity"), "chomsky-transformer", preset="smoke", spec="parity"
+    )
+    kinds = {each.name: each.kind for each in found}
+    assert kinds["network.position"].startswith("one of 'none', 'learned', ")
+    assert {repr(name) for name in SCALES} == {*kinds["network.scale"][7:].split(", ")}
+    assert kinds["network.norm"] == "one of 'post', 'pre', 'none'"
 
 
 def test_settings_that_differ_from_their_defaults_are_told_apart() -> None:

@@ -228,7 +228,7 @@ def describe_settings(
         found.append(
             SettingInfo(
                 name=f"{section}.{field.name}",
-                kind=_describe(hints[field.name]),
+                kind=_listed(about.options) if about.options else _describe(hints[field.name]),
                 default=default,
                 unit=about.unit,
                 letter=about.letter,
@@ -371,11 +371,15 @@ def _as_type(value: Any, hint: Any) -> Any:
     return float(value) if hint is float else value
 
 
+def _listed(names: Iterable[object]) -> str:
+    return "one of " + ", ".join(map(repr, names))
+
+
 def _describe(hint: Any) -> str:
     if isinstance(hint, UnionType):
         return " or ".join(_describe(option) for option in get_args(hint))
     if get_origin(hint) is Literal:
-        return "one of " + ", ".join(repr(option) for option in get_args(hint))
+        return _listed(get_args(hint))
     if get_origin(hint) is tuple:
         return f"a list, each {_describe(get_args(hint)[0])}"
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}

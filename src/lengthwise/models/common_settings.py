@@ -12,7 +12,7 @@ from lengthwise.settings import Setting
 MOST_LAYERS = 2**12
 """Greatest number of layers: they are made one by one, and more of them take minutes."""
 
-_NORM = Setting(meaning="Where a residual branch is normalised: a name in `NORMS`.")
+_NORM = Setting(meaning="Where a residual branch is normalised.")
 CausalNorm = Annotated[Literal["post", "post-embedded", "pre", "none"], _NORM]
 Norm = Annotated[Literal["post", "pre", "none"], _NORM]
 """For networks that do not normalise embeddings."""

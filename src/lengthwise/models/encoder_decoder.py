@@ -65,7 +65,7 @@ SourceMask = Bool[Tensor, "pair 1 source"]
 _OwnScale = Annotated[
     str,
     Setting(
-        meaning="Scale of one of the attentions: a name in `SCALES`; nothing for `scale`.",
+        meaning="Scale of one of the attentions; nothing for `scale`.",
         options=Catalogue("attention scale", {"": None, **SCALES}),
     ),
 ]

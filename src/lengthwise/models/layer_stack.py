@@ -30,21 +30,15 @@ from lengthwise.models.transformer_config import TransformerConfig
 from lengthwise.models.transformer_layer import TransformerLayer
 from lengthwise.settings import Setting, require
 
-PositionName = Annotated[
-    str, Setting(meaning="How positions are encoded: a name in `POSITIONS`.", options=POSITIONS)
-]
-ScaleName = Annotated[
-    str, Setting(meaning="Factor of the attention logits: a name in `SCALES`.", options=SCALES)
-]
+PositionName = Annotated[str, Setting(meaning="How positions are encoded.", options=POSITIONS)]
+ScaleName = Annotated[str, Setting(meaning="Factor of the attention logits.", options=SCALES)]
 SelectionName = Annotated[
     str,
-    Setting(
-        meaning="How logits become attention weights: a name in `SELECTIONS`.", options=SELECTIONS
-    ),
+    Setting(meaning="How logits become attention weights.", options=SELECTIONS),
 ]
 InitialName = Annotated[
     str,
-    Setting(meaning="How weights are drawn: a name in `INITIALISATIONS`.", options=INITIALISATIONS),
+    Setting(meaning="How weights are drawn.", options=INITIALISATIONS),
 ]
 
 MOST_PAIRS = 2**25

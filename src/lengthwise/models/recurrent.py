@@ -57,7 +57,7 @@ class RecurrentConfig(NetworkConfig):
     num_classes: NumClasses
     cell: Annotated[
         Literal["elman", "elman-relu", "gru", "lstm"],
-        Setting(meaning="Kind of cell: a name in `CELLS`."),
+        Setting(meaning="Kind of cell."),
     ]
     d_model: Annotated[int, Setting(meaning="Numbers in a state.", least=1)] = 256
     num_layers: NumLayers = 1

@@ -56,7 +56,7 @@ class RegularGPTConfig(TransformerConfig):
     ] = "learned"
     memory: Annotated[
         Literal["continuous", "binary"],
-        Setting(meaning="What a node keeps: any vector, or bits. A name in `MEMORIES`."),
+        Setting(meaning="What a node keeps: any vector, or bits."),
     ] = "continuous"
     num_bits: Annotated[int, Setting(meaning="Bits of a node, if memory is binary.", least=1)] = 16
     noise: Annotated[

@@ -53,7 +53,7 @@ class UniversalConfig(ClsConfig):
 
     depth: Annotated[
         Literal["fixed", "log"],
-        Setting(meaning="How depth grows with the word: a name in `DEPTHS`."),
+        Setting(meaning="How depth grows with the word."),
     ]
     num_steps: Annotated[
         int, Setting(meaning="Steps in all, or for each doubling of the length.", least=1)
