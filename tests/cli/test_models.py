@@ -68,8 +68,14 @@ def test_training_evaluation_answers_and_the_page(
             "Use regular-gpt-binary or gru-binary, or lw.learn_automaton in Python, which tests "
             "any model.",
         ),
-        (("extract",), "Use a RegularGPT, or lw.learn_automaton in Python, which tests any model."),
-        (("snap",), "Use a RegularGPT, or lw.learn_automaton in Python, which tests any model."),
+        (
+            ("extract",),
+            "Use a RegularGPT. In Python lw.extract_automaton also reads networks that keep bits",
+        ),
+        (
+            ("snap",),
+            "Use a RegularGPT. In Python lw.extract_automaton also reads networks that keep bits",
+        ),
         (("predict", "--snapped"), "Use a RegularGPT"),
         (("evaluate", "--snapped", "--lengths", "5"), "Use a RegularGPT"),
         (("analyse",), "Give a run of regular-gpt or regular-gpt-binary."),

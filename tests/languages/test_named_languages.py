@@ -128,7 +128,7 @@ def test_counters_count(symbol: str, alphabet: str, modulus: int) -> None:
         ("d-0", "a depth of 1 to 10000, but N is 0"),
         ("d-99999", "but N is 99999"),
         ("count:1:1", "modulo 2 to 10000, but the modulus is 1"),
-        ("count:c:3", "'c' is not in ''"),
+        ("count:c:3", "'c' is not 0, 1, a or b, which need no alphabet"),
         ("count:c:3:ab", "'c' is not in 'ab'"),
     ],
 )
