@@ -38,7 +38,7 @@ class Work(NamedTuple):
     num_done: int
     """Number of units of its kind that are done."""
     seconds: float | None
-    """How long those took, in the middle; None if nothing is known."""
+    """Median time of those; None if nothing is known."""
 
     @property
     def name(self) -> str:
@@ -48,7 +48,7 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Queue:
-    """What is asked for, and where it is kept."""
+    """Holds what is asked for, and where it is kept."""
 
     preset: str
     runs: Path
@@ -124,13 +124,13 @@ class Queue:
 
 @dataclass(slots=True)
 class Report:
-    """What became of the units."""
+    """Tells what became of the units."""
 
     done: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     """The error of each."""
     stopped: list[str] = field(default_factory=list)
-    """Those that were running when the time was over; they go on where they were."""
+    """Names of units that were running when the time was over; they go on where they were."""
 
 
 Tell = Callable[[str], None]

@@ -25,7 +25,7 @@ from lengthwise.files import read_json, write_json, write_text
 
 
 class Stored(NamedTuple):
-    """What a measurement left."""
+    """Holds what a measurement left."""
 
     result: dict[str, Any]
     """As `reproduced` returns it."""
@@ -113,7 +113,7 @@ def _records(file: Path, name: str, preset: str) -> list[Record]:
 
 
 _OF_RUNS = {"steps", "seconds", "parameters", "flops", "supervision", "trained_on", "tests"}
-"""What every record of a run that ended has."""
+"""Names that every record of a run that ended has."""
 
 
 def _by_digest(records: Sequence[Record]) -> dict[str, Record]:

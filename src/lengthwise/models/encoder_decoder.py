@@ -60,7 +60,7 @@ Target = Int[Tensor, "pair target"]
 SourceVectors = Float[Tensor, "pair source width"]
 TargetVectors = Float[Tensor, "pair target width"]
 SourceMask = Bool[Tensor, "pair 1 source"]
-"""Which positions of a source hold tokens."""
+"""Marks the positions of a source that hold tokens."""
 
 _OwnScale = Annotated[
     str,

@@ -79,7 +79,7 @@ class RegularGPTConfig(TransformerConfig):
 
     @property
     def has_codes(self) -> bool:
-        """Whether memory is binary."""
+        """Tell whether memory is binary."""
         return self.memory == "binary"
 
     def __post_init__(self) -> None:

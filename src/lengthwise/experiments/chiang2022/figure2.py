@@ -32,6 +32,7 @@ from lengthwise.experiments.experiment import (
     counted,
     preset_catalogue,
 )
+from lengthwise.experiments.parts import grouped
 from lengthwise.experiments.trained import from_to
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
@@ -98,14 +99,12 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each network, a column for each power of ten."""
     found = curves(records)
     lengths = [n for n in next(iter(found.values())) if math.log10(n).is_integer()]
-    words: dict[tuple[str, float | None], list[int]] = {}
-    for record in records:
-        words.setdefault((record["language"], record["epsilon"]), []).append(record["words"])
+    of_network = grouped(records, "language", "epsilon")
     rows = [
         [
             language.upper(),
             _name(epsilon),
-            from_to(words[language, epsilon]),
+            from_to([record["words"] for record in of_network[language, epsilon]]),
             *(f"{curve[n]:.5f}" for n in lengths),
         ]
         for (language, epsilon), curve in found.items()
