@@ -3,7 +3,8 @@
 //! `checker FILE ...` prints one line for each file, `FILE: accepted: ...` or `FILE: refused: ...`,
 //! and ends with 0 if all are accepted, with 1 if one is refused, and with 2 if a file cannot be
 //! read. It handles `discrete` certificates of trees (RegularGPT) and of recurrent networks, both
-//! with binary memory. docs/certificate.md has the format and the steps, which are counted as here.
+//! with binary memory, and `structural` ones of trees with a slot for each state.
+//! docs/certificate.md has the format and the steps, which are counted as here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::process::exit;
@@ -37,7 +38,10 @@ fn main() {
 fn check(content: &[u8]) -> Checked<String> {
     let claim = Claim::read(content)?;
     check_machine(&claim)?;
-    check_levels(&claim)?;
+    match &claim.network {
+        Network::Memory(network) => check_levels(&claim, network)?,
+        Network::Slots(network) => check_slots(&claim, network)?,
+    }
     Ok(match &claim.wrong {
         None => "every word of the automaton in the file gets its class, at every length".into(),
         Some(wrong) => format!("the shortest wrong word has {} symbols", wrong.0.len()),
@@ -157,13 +161,33 @@ fn escaped(c: char) -> String {
     }
 }
 
-/// Write a float as Python does: Rust has the same digits, but other exponents.
+/// Write a float as Python does: Rust has the same digits but the last one, which it rounds up
+/// where Python makes it even, and other exponents.
 fn written(number: f64) -> String {
-    let text = format!("{number:?}");
+    let text = even(format!("{number:?}"), number);
     let sign = if text.contains("e-") { '-' } else { '+' };
     match text.split_once('e') {
         Some((digits, power)) => format!("{digits}e{sign}{:0>2}", power.trim_start_matches('-')),
         None => text,
+    }
+}
+
+/// Make the last digit of the shortest text of a number even, if it is odd and the number stands
+/// just between this text and the one below, which is as short.
+fn even(text: String, number: f64) -> String {
+    let end = text.find('e').unwrap_or(text.len());
+    let last = text.as_bytes()[end - 1];
+    let below = || format!("{}{}{}", &text[..end - 1], (last - 1) as char, &text[end..]);
+    let digits = |text: &str| {
+        let significant = text.split('e').next().unwrap_or(text).replace(['-', '.'], "");
+        significant.trim_start_matches('0').to_string()
+    };
+    let exact = || digits(&format!("{number:.800e}")).trim_end_matches('0').to_string();
+    let is_between = || below().parse() == Ok(number) && digits(&below()) + "5" == exact();
+    if last % 2 == 1 && is_between() {
+        below()
+    } else {
+        text
     }
 }
 
@@ -235,6 +259,11 @@ impl Automaton {
         let whole = |row: &Vec<usize>| row.len() == symbols && row.iter().all(|next| *next < count);
         require(transitions.iter().all(whole), "states have a next one for each symbol")?;
         Ok(Automaton { transitions, classes, start })
+    }
+
+    /// Return the state after a word.
+    fn after(&self, word: &[usize]) -> usize {
+        word.iter().fold(self.start, |state, symbol| self.transitions[state][*symbol])
     }
 }
 
@@ -331,7 +360,8 @@ impl Claim {
         require_handled(!reader.takes(",\"precision\":"), "bfloat16")?;
         require(format == 2, "the format is 2")?;
         require(verdict != "not-closed", "the certificate claims something")?;
-        require_handled(strength == "discrete", &strength)?;
+        let is_structural = strength == "structural";
+        require_handled(is_structural || strength == "discrete", &strength)?;
 
         let (alphabet, class_names, language) = read_language(reader.field(',', "language")?)?;
         let domain = if reader.takes("null}") {
@@ -345,13 +375,22 @@ impl Claim {
         };
         let machine = Automaton::read(reader.field(',', "machine")?, '{', alphabet.len())?;
         reader.expect("}")?;
-        let network = Network::read(reader, alphabet.len(), class_names.len())?;
-        let codes = reader.field(',', "elements")?.field('{', "codes")?.list(Reader::text)?;
-        reader.expect("}")?;
-        require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
-        let read = |code: &String| read_code(code, network.bits);
+        let given = Given::read(reader, alphabet.len(), class_names.len())?;
+        reader.field(',', "elements")?;
+        let (network, codes) = if is_structural {
+            reader.expect("{}")?;
+            (Network::Slots(Slots::read(given)?), Vec::new())
+        } else {
+            let memory = Memory::read(given)?;
+            let codes = reader.field('{', "codes")?.list(Reader::text)?;
+            reader.expect("}")?;
+            require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
+            let codes = codes.iter().map(|code| read_code(code, memory.bits));
+            let codes = codes.collect::<Checked<_>>()?;
+            (Network::Memory(memory), codes)
+        };
         let claim = Claim {
-            codes: codes.iter().map(read).collect::<Checked<_>>()?,
+            codes,
             maps: reader.field(',', "maps")?.list(Reader::counts)?,
             levels: reader.field(',', "levels")?.list(|reader| {
                 let interior = reader.field('{', "interior")?.list(Reader::counts)?;
@@ -677,30 +716,31 @@ impl Arithmetic {
     }
 
     /// Return softmax of logits, and how far each weight can move; the movements sum to 0, but for
-    /// roundings relative to the weights, which `attend` counts.
+    /// roundings relative to the weights, which are counted where weights are used.
+    fn softmax(&self, logits: &[Number]) -> Vec<Number> {
+        (0..logits.len()).map(|key| self.share(logits, key)).collect()
+    }
+
+    /// Return one weight of softmax, and how far it can move.
     ///
     /// A weight is largest where its own logit is at its upper end and all others at their lower
     /// ones. Rounding inside exp is as if logits moved.
-    fn softmax(&self, logits: &[Number]) -> Vec<Number> {
+    fn share(&self, logits: &[Number], key: usize) -> Number {
         let most = largest(&logits.iter().map(|logit| logit.0.abs() + logit.1).collect::<Vec<_>>());
         let own = FLOAT64.gamma_of(64) * (1.0 + most); // of the exponents below
         let inside = self.gamma(6) * most + self.gamma(EXP) + own;
         let end = |key: usize, up: f64| logits[key].0 + up * (logits[key].1 + inside) * OUTWARD;
-        let weight = |key: usize, up: f64| {
+        let weight = |up: f64| {
             let others = (0..logits.len()).filter(|other| *other != key);
             1.0 / (1.0 + others.map(|other| (end(other, -up) - end(key, up)).exp()).sum::<f64>())
         };
         let top = logits.iter().fold(f64::NEG_INFINITY, |top, logit| top.max(logit.0));
         let all: f64 = logits.iter().map(|logit| (logit.0 - top).exp()).sum();
-        let share = |key: usize| {
-            let (middle, up, down) =
-                ((logits[key].0 - top).exp() / all, weight(key, 1.0), weight(key, -1.0));
-            let slack = FLOAT64.gamma_of(2 * logits.len() + 64) * (up + middle);
-            let moved = largest(&[up - middle, middle - down]) + slack;
-            let flushed = self.flushed(2.0 + logits.len() as f64);
-            (middle, unless(self.overflows(most), (moved + flushed) * OUTWARD + LEAST))
-        };
-        (0..logits.len()).map(share).collect()
+        let (middle, up, down) = ((logits[key].0 - top).exp() / all, weight(1.0), weight(-1.0));
+        let slack = FLOAT64.gamma_of(2 * logits.len() + 64) * (up + middle);
+        let moved = largest(&[up - middle, middle - down]) + slack;
+        let flushed = self.flushed(2.0 + logits.len() as f64);
+        (middle, unless(self.overflows(most), (moved + flushed) * OUTWARD + LEAST))
     }
 
     /// Return max(logit, 0) / C of logits, and how far each weight can move: as much as its logit,
@@ -752,6 +792,9 @@ struct Given {
     arrays: Fields<(String, Vec<usize>, Vec<u8>)>,
     kind: String,
     by: Arithmetic,
+    /// Numbers of symbols and classes of the language.
+    symbols: usize,
+    classes: usize,
 }
 
 fn whole(text: &str) -> Option<usize> {
@@ -763,7 +806,7 @@ fn float(text: &str) -> Option<f64> {
 }
 
 impl Given {
-    fn read(reader: &mut Reader) -> Checked<Given> {
+    fn read(reader: &mut Reader, symbols: usize, classes: usize) -> Checked<Given> {
         let settings = reader.field(',', "settings")?.object(false, |reader| {
             if reader.rest.starts_with('"') {
                 return Ok(format!("{:?}", reader.text()?));
@@ -780,7 +823,17 @@ impl Given {
         let kind = arrays.values().next().map_or(String::new(), |array| array.0.clone());
         let by = if kind == "float32" { FLOAT32 } else { FLOAT64 };
         require(kind == "float32" || kind == "float64", "weights are of float32 or of float64")?;
-        Ok(Given { settings, arrays, kind, by })
+        let mut given = Given { settings, arrays, kind, by, symbols, classes };
+        require_handled(!given.settings.contains_key("window"), "scratchpad-window")?;
+        let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
+        require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
+        Ok(given)
+    }
+
+    /// Check that nothing is left.
+    fn end(&self) -> Checked<()> {
+        let all = self.settings.is_empty() && self.arrays.is_empty();
+        require(all, "there are no other settings, and no other weights")
     }
 
     fn setting<T>(&mut self, name: &str, read: impl Fn(&str) -> Option<T>) -> Checked<T> {
@@ -840,8 +893,13 @@ impl Given {
     }
 }
 
+enum Network {
+    Memory(Memory),
+    Slots(Slots),
+}
+
 /// A network with binary memory.
-struct Network {
+struct Memory {
     /// Of a tree; 0 of a recurrence.
     chunk: usize,
     bits: usize,
@@ -859,12 +917,8 @@ struct Network {
 /// The places of a chunk, the vectors of symbols, and a function to the vector that `write` reads.
 type Parts = (usize, Vec<Ball>, Box<dyn Fn(&[&Ball]) -> Ball>);
 
-impl Network {
-    fn read(reader: &mut Reader, symbols: usize, classes: usize) -> Checked<Network> {
-        let mut given = Given::read(reader)?;
-        require_handled(!given.settings.contains_key("window"), "scratchpad-window")?;
-        let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
-        require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
+impl Memory {
+    fn read(mut given: Given) -> Checked<Memory> {
         let (width, bits, by) = (given.count("d_model", 1)?, given.count("num_bits", 1)?, given.by);
         given.setting("noise", |text| float(text).filter(|noise| *noise >= 0.0))?;
         let is = |name: &str, value: &str| given.settings.get(name).map_or(false, |it| it == value);
@@ -874,11 +928,10 @@ impl Network {
         let read = given.matrix("memory.read", width, bits)?;
         let memory_norm = given.norm("memory.norm", width, !is_rational)?;
         let final_norm = given.norm("final_norm", width, is_pre)?;
-        let answer = given.matrix("answer", classes, width)?;
+        let answer = given.matrix("answer", given.classes, width)?;
         let read_node = if is_tree { read_tree } else { read_recurrence };
-        let (chunk, symbols, node) = read_node(&mut given, symbols, width)?;
-        let all = given.settings.is_empty() && given.arrays.is_empty();
-        require(all, "there are no other settings, and no other weights")?;
+        let (chunk, symbols, node) = read_node(&mut given, width)?;
+        given.end()?;
         let write = Box::new(move |below: &[&Ball]| by.affine(&write, &node(below)).1);
         let recall = Box::new(move |code: &[bool]| {
             let off = if is_tree { -1.0 } else { 0.0 };
@@ -886,18 +939,18 @@ impl Network {
             by.normed(&memory_norm, &by.affine(&read, &Ball::exact(&signs)).0)
         });
         let answer = Box::new(move |x: &Ball| by.affine(&answer, &by.normed(&final_norm, x)).1);
-        Ok(Network { chunk, bits, symbols, write, recall, answer })
+        Ok(Memory { chunk, bits, symbols, write, recall, answer })
     }
 }
 
 /// Read a recurrence. The vector after a symbol is tanh(x + U h + b), max(x + U h + b, 0), or n + z
 /// (h - n) with n = tanh(x_n + r (U_n h + b_n)), from the gates r and z.
-fn read_recurrence(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> {
+fn read_recurrence(given: &mut Given, width: usize) -> Checked<Parts> {
     let (cell, by) = (given.option("cell", "elman relu gru")?, given.by);
     let gates = if cell == "gru" { 3 } else { 1 };
     let rows = width.saturating_mul(gates);
     let recurrent = given.parts("cell.recurrent", [rows, width], gates)?;
-    let inputs = given.take("cell.symbols.weight", &[symbols, rows])?;
+    let inputs = given.take("cell.symbols.weight", &[given.symbols, rows])?;
     let start = Ball::exact(&given.vector("start", width)?);
     let node = move |below: &[&Ball]| {
         if below.is_empty() {
@@ -918,7 +971,7 @@ fn read_recurrence(given: &mut Given, symbols: usize, width: usize) -> Checked<P
     Ok((0, inputs.iter().map(|row| Ball::exact(row)).collect(), Box::new(node)))
 }
 
-fn read_tree(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> {
+fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
     let (by, rational) = (given.by, given.settings.contains_key("attention"));
     rational.then(|| given.option("attention", "relu")).transpose()?;
     let norm = given.option("norm", if rational { "none" } else { "post pre none" })?;
@@ -940,12 +993,12 @@ fn read_tree(given: &mut Given, symbols: usize, width: usize) -> Checked<Parts> 
     for layer in 0..given.count("thickness", 1)? {
         layers.push(read_layer(given, layer, [width, hidden, heads, chunk], norm, rational)?);
     }
-    let mut vectors = given.take("embedding.weight", &[symbols, width])?;
+    let mut vectors = given.take("embedding.weight", &[given.symbols, width])?;
     vectors.push(given.vector("pad", width)?);
     let factor = Ball::exact(&vec![scale; width]);
     let scaled = |row: &Vec<f64>| by.product(&Ball::exact(row), &factor, 4);
     let vectors: Vec<Ball> = vectors.iter().map(scaled).collect();
-    let pad = vectors[symbols].clone();
+    let pad = vectors[given.symbols].clone();
     let node = move |below: &[&Ball]| {
         let pads = chunk - below.len();
         let present = if learned_pad { 0 } else { pads.min(chunk - 1) };
@@ -1010,6 +1063,146 @@ fn read_layer(
     }))
 }
 
+/// A tree whose nodes have a slot for each state: slot q of the node of a word holds the code of
+/// the state to which the word leads state q.
+struct Slots {
+    by: Arithmetic,
+    /// The code of each state, in 1 and -1, those of the slots of each symbol, and that of the start.
+    codes: Vec<Vec<f64>>,
+    symbols: Vec<Vec<Vec<f64>>>,
+    start: Vec<f64>,
+    /// From a code to the query with which its slot looks at the keys of slots.
+    expand: Matrix,
+    query: Matrix,
+    keys: Vec<Ball>,
+    /// From what a slot gathers to the numbers whose signs are its new code.
+    write: Matrix,
+    /// From a code to the logits of classes.
+    inner: Matrix,
+    answer: Matrix,
+}
+
+impl Slots {
+    fn read(mut given: Given) -> Checked<Slots> {
+        let (symbols, least) = (given.symbols, given.by.tiny);
+        let (slots, bits) = (given.count("num_slots", 1)?, given.count("num_bits", 1)?);
+        require(bits <= 12 && slots <= 1 << bits, "at most 12 bits tell slots apart")?;
+        require(given.count("chunk", 2)? <= 32, "a chunk has at most 32 places")?;
+        let (width, hidden) = (given.count("d_model", 1)?, given.count("d_hidden", 0)?);
+        let hidden = if hidden > 0 { hidden } else { width.saturating_mul(4) };
+        let mut codes = |name: &str, shape: &[usize]| -> Checked<Vec<Vec<f64>>> {
+            let rows = given.take(name, shape)?;
+            let far = rows.iter().flatten().all(|number| number.abs() > least);
+            require(far, "every sign is certain")?;
+            let sign = |number: &f64| if *number > 0.0 { 1.0 } else { -1.0 };
+            Ok(rows.iter().map(|row| row.iter().map(sign).collect()).collect())
+        };
+        let pad = codes("pad", &[slots, bits])?;
+        let start = codes("start", &[bits])?.remove(0);
+        let symbols = codes("symbols", &[symbols, slots, bits])?;
+        let keys = given.take("keys", &[slots, width])?;
+        let network = Slots {
+            by: given.by,
+            codes: pad,
+            symbols: symbols.chunks(slots).map(<[_]>::to_vec).collect(),
+            start,
+            expand: given.matrix("expand", hidden, bits)?,
+            query: given.matrix("query", width, hidden)?,
+            keys: keys.iter().map(|key| Ball::exact(key)).collect(),
+            write: given.matrix("write", bits, bits)?,
+            inner: given.matrix("inner", hidden, bits)?,
+            answer: given.matrix("answer", given.classes, hidden)?,
+        };
+        given.end().map(|_| network)
+    }
+
+    /// Return the vector after a layer and ReLU.
+    fn rectified(&self, layer: &Matrix, code: &[f64]) -> Ball {
+        self.by.entries(RELU, &self.by.affine(layer, &Ball::exact(code)).0)
+    }
+
+    /// Return the class of a state.
+    fn class(&self, state: usize) -> Checked<usize> {
+        class(&self.by.affine(&self.answer, &self.rectified(&self.inner, &self.codes[state])).1)
+    }
+
+    /// Return the least weight with which a slot that holds the code of a state looks at the slot
+    /// of that state.
+    fn own_weight(&self, state: usize) -> Checked<f64> {
+        let width = self.query.rows.len();
+        let factor = Ball::exact(&vec![1.0 / (width as f64).sqrt(); width]);
+        let hidden = self.rectified(&self.expand, &self.codes[state]);
+        let query = self.by.product(&self.by.affine(&self.query, &hidden).0, &factor, 4);
+        let logits: Vec<Number> =
+            self.keys.iter().map(|key| self.by.logit(&query, key, 0.0)).collect();
+        let (weight, moved) = self.by.share(&logits, state);
+        require(moved.is_finite(), "every sign is certain")?; // else logits could overflow
+        Ok(weight - moved)
+    }
+
+    /// Check that a slot with the code of s takes over what slot s of the right node holds, if that
+    /// is the code of a state, whatever codes of states the other slots hold.
+    ///
+    /// Before the signs a slot has W y + b, where y has the weight w of slot s for c(t) and the
+    /// rest, 1 - w, for other codes. With u(t) = W c(t), a number is on the side of its sign in
+    /// c(t), if sign (w u(t) + b) + (1 - w) m > 0, where m is the least of sign u(t') over all t'.
+    /// This grows with w, since m <= sign u(t); so the least w of all s is enough.
+    fn check_products(&self) -> Checked<()> {
+        let (count, bits, by) = (self.codes.len(), self.start.len(), self.by);
+        let weights: Vec<f64> =
+            (0..count).map(|state| self.own_weight(state)).collect::<Checked<_>>()?;
+        let weight = weights.into_iter().fold(1.0, f64::min);
+        let gathered = by.radius(0.0, 1.0, 2 * count + 8, 8.0 * (count * (count + 4)) as f64);
+        for (bit, (row, b)) in self.write.rows.iter().zip(&self.write.bias).enumerate() {
+            let size = absolute(row).iter().sum::<f64>() * OUTWARD;
+            let reach = (bits + 1) as f64 * (2.0 + gathered) + size + b.abs();
+            let all = size * (1.0 + gathered) + b.abs();
+            let radius = by.radius(size * gathered, all, bits + 8, reach);
+            let seen: Vec<f64> = self.codes.iter().map(|code| dot(row, code)).collect();
+            let least = |sign: f64| seen.iter().map(|u| sign * u).fold(f64::INFINITY, f64::min);
+            let others = [least(-1.0), least(1.0)];
+            let is_certain = |(code, u): (&Vec<f64>, &f64)| {
+                let other = others[(code[bit] > 0.0) as usize];
+                code[bit] * (weight * u + b) + (1.0 - weight) * other > radius
+            };
+            require(self.codes.iter().zip(&seen).all(is_certain), "every sign is certain")?;
+        }
+        Ok(())
+    }
+
+    /// Check that symbols and the start hold the codes of a machine's states, and that states in
+    /// the domain have their classes.
+    fn check_written(&self, machine: &Automaton, outside: usize) -> Checked<()> {
+        require(self.codes.len() == machine.classes.len(), "there is a slot for each state")?;
+        require(self.start == self.codes[machine.start], "the start code is that of the start")?;
+        for (state, row) in machine.transitions.iter().enumerate() {
+            let leads = |(next, slots): (&usize, &Vec<Vec<f64>>)| slots[state] == self.codes[*next];
+            let led = row.iter().zip(&self.symbols).all(leads);
+            require(led, "slots of symbols hold codes of next states")?;
+            let class = machine.classes[state];
+            let right = class == outside || self.class(state)? == class;
+            require(right, "states are read as their classes")?;
+        }
+        Ok(())
+    }
+
+    /// Return the automaton that is written in the weights, with a state for each slot.
+    fn own_machine(&self) -> Checked<Automaton> {
+        let number = |code: &Vec<f64>| {
+            let found = self.codes.iter().position(|each| each == code);
+            found.ok_or("this is not so: slots of symbols and the start hold codes of states")
+        };
+        let mut transitions = Vec::new();
+        for state in 0..self.codes.len() {
+            let row = self.symbols.iter().map(|slots| number(&slots[state]));
+            transitions.push(row.collect::<Result<_, _>>()?);
+        }
+        let classes =
+            (0..self.codes.len()).map(|state| self.class(state)).collect::<Checked<_>>()?;
+        Ok(Automaton { transitions, classes, start: number(&self.start)? })
+    }
+}
+
 // ---- 3 to 6 the induction -----------------------------------------------------------------------
 
 /// Elements, each with what its words do to states (of the interior: a map of all states; at the
@@ -1032,7 +1225,7 @@ fn class(logits: &[Number]) -> Checked<usize> {
 
 /// What the network makes of elements: symbols at level 0 of a tree, else codes.
 struct Run<'a> {
-    network: &'a Network,
+    network: &'a Memory,
     codes: &'a [Vec<bool>],
     vectors: Vec<Ball>,
     known: HashMap<(bool, Vec<usize>), usize>,
@@ -1141,8 +1334,8 @@ fn leading(steps: &Steps, inside: &[bool]) -> Vec<bool> {
 
 /// Check that the levels follow from the network, and that they prove the claim. A recurrence is
 /// like a tree of which only the edge grows, by a symbol.
-fn check_levels(claim: &Claim) -> Checked<()> {
-    let (machine, network, chunk) = (&claim.automata[0], &claim.network, claim.network.chunk);
+fn check_levels(claim: &Claim, network: &Memory) -> Checked<()> {
+    let (machine, chunk) = (&claim.automata[0], network.chunk);
     let (states, is_tree, count) = (machine.classes.len(), chunk > 0, claim.levels.len());
     let whole = |map: &Vec<usize>| map.len() == states && map.iter().all(|next| *next < states);
     let whole = claim.maps.iter().all(whole) && all_differ(&claim.maps);
@@ -1204,16 +1397,9 @@ fn check_levels(claim: &Claim) -> Checked<()> {
         require(same, &format!("the pairs of level {level} are what follows"))?;
     }
 
-    let length = claim.wrong.as_ref().map(|claimed| claimed.0.len() as i64);
-    require(wrong.map(|n| n as i64) == length, "the shortest wrong word is as long as is claimed")?;
-    require(claim.checked_length == length.map(|n| n - 1), "shorter words were checked, or all")?;
+    check_verdict(claim, wrong, |word| run.classify(word))?;
     let (first, last) = (claim.repeats.unwrap_or(0), count - 1);
-    if let Some((word, model, language)) = &claim.wrong {
-        let step = |state: usize, symbol: &usize| machine.transitions[state][*symbol];
-        let (given, state) = (run.classify(word)?, word.iter().fold(machine.start, step));
-        let (class, names) = (machine.classes[state], &claim.names);
-        require(inside[state] && given != class, "the word is in the domain, and wrong")?;
-        require([&names[given], &names[class]] == [model, language], "the word has these classes")?;
+    if wrong.is_some() {
         require(claim.repeats.is_none(), "a counterexample repeats nothing")?;
     } else if is_tree {
         require(1 <= first && first < last, "a level repeats an earlier one after the symbols")?;
@@ -1225,4 +1411,60 @@ fn check_levels(claim: &Claim) -> Checked<()> {
     let codes: BTreeSet<usize> = seen.iter().map(|pair| pair.0).collect();
     let all = claim.maps.is_empty() && codes.len() == claim.codes.len();
     require(is_tree || all, "a recurrence has no maps, and every code that is named occurs")
+}
+
+/// Check that a shortest wrong word is what is claimed, given its length and the network's answers.
+fn check_verdict(
+    claim: &Claim, wrong: Option<u64>, mut classify: impl FnMut(&[usize]) -> Checked<usize>,
+) -> Checked<()> {
+    let length = claim.wrong.as_ref().map(|claimed| claimed.0.len() as i64);
+    require(wrong.map(|n| n as i64) == length, "the shortest wrong word is as long as is claimed")?;
+    require(claim.checked_length == length.map(|n| n - 1), "shorter words were checked, or all")?;
+    if let Some((word, model, language)) = &claim.wrong {
+        let (machine, names) = (&claim.automata[0], &claim.names);
+        let (given, class) = (classify(word)?, machine.classes[machine.after(word)]);
+        require(class < names.len() && given != class, "the word is in the domain, and wrong")?;
+        require([&names[given], &names[class]] == [model, language], "the word has these classes")?;
+    }
+    Ok(())
+}
+
+// ---- 3 to 6 of slots ----------------------------------------------------------------------------
+
+/// Check that the network composes maps of states, and that the automaton whose maps these are
+/// proves the claim: the machine, or the one that is written in the weights.
+fn check_slots(claim: &Claim, network: &Slots) -> Checked<()> {
+    let (machine, outside) = (&claim.automata[0], claim.names.len());
+    let empty = claim.maps.is_empty() && claim.levels.is_empty() && claim.repeats.is_none();
+    require(empty, "a structural certificate lists no maps and no levels")?;
+    network.check_products()?;
+    if network.check_written(machine, outside).is_ok() {
+        return check_verdict(claim, None, |_| Err("there is no wrong word".into()));
+    }
+    let own = network.own_machine()?;
+    let wrong = shortest_wrong(&own, machine, outside)?;
+    check_verdict(claim, wrong, |word| Ok(own.classes[own.after(word)]))
+}
+
+/// Return the length of the shortest word of the domain to which two automata give two classes.
+fn shortest_wrong(own: &Automaton, machine: &Automaton, outside: usize) -> Checked<Option<u64>> {
+    let (mut ends, mut length) = (BTreeSet::from([[own.start, machine.start]]), 0);
+    let mut seen = ends.clone();
+    while !ends.is_empty() {
+        let is_wrong = |[mine, theirs]: &[usize; 2]| {
+            let class = machine.classes[*theirs];
+            class != outside && class != own.classes[*mine]
+        };
+        if ends.iter().any(is_wrong) {
+            return Ok(Some(length));
+        }
+        let after = |[mine, theirs]: &[usize; 2]| {
+            let rows = own.transitions[*mine].iter().zip(&machine.transitions[*theirs]);
+            rows.map(|(a, b)| [*a, *b]).collect::<Vec<_>>()
+        };
+        ends = ends.iter().flat_map(after).filter(|pair| seen.insert(*pair)).collect();
+        require(seen.len() <= 1_000_000, "the automata are small enough to walk")?;
+        length += 1;
+    }
+    Ok(None)
 }

@@ -30,6 +30,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.rational_gpt import RationalGPT
 from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.exact_learning import language_of
@@ -585,9 +586,18 @@ def model_of(verified: Certificate) -> RegularGPT:
     return model.eval()
 
 
+def _slots_of(verified: Certificate) -> StateSlots:
+    """The network of a structural certificate."""
+    model = StateSlots(StateSlotsConfig.from_dict(verified.settings))
+    weights = {name: torch.from_numpy(w.copy()) for name, w in verified.weights.items()}
+    model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
+    return model.eval()
+
+
 def _answers(verified: Certificate, words: list[tuple[int, ...]]) -> tuple[list[int], str]:
     """The classes that the model of a statement gives, and which figure is false."""
-    model = model_of(verified)
+    slots = verified.network_config is StateSlotsConfig
+    model: Any = _slots_of(verified) if slots else model_of(verified)
     with torch.no_grad():
         if verified.strength == "snapped":
             snapped = _SnappedByNearest(model.double(), verified)

@@ -19,19 +19,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lengthwise.languages.spec import parse
-from lengthwise.models.state_slots import StateSlots
-from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from verification.certificate_schema import SCHEMA, schema_text
 from verification.forger import Body, body_of, honest, model_of, signed
-from verification.second_checker import certificate_of
+from verification.second_checker import certificate_of, of_slots, on_odd_words
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length
 from verification.windowed import automaton_of, random_scratchpad
 
@@ -69,31 +66,6 @@ def _of_odd_words() -> Certificate:
     return certify(model_of(made), replace(made.language, domain=of_odd_length()))
 
 
-def _structural() -> Certificate:
-    """Parity by a network with a slot for each of two states: the code of a state is one bit.
-
-    The query of a slot is that of the state which it holds, and symbol 1 exchanges the states.
-    """
-    config = StateSlotsConfig(
-        vocab_size=2, num_classes=2, num_slots=2, num_bits=1, d_model=2, d_hidden=2
-    )
-    model = StateSlots(config)
-    codes = torch.tensor([[-1.0], [1.0]])
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.zero_()
-        model.symbols.copy_(torch.stack([codes, codes.flip(0)]))
-        model.pad.copy_(codes)
-        model.start.copy_(codes[0])
-        for linear in (model.expand, model.inner):
-            linear.weight.copy_(codes)
-        model.query.weight.copy_(10.0 * torch.eye(2))
-        model.keys.copy_(10.0 * torch.eye(2))
-        model.write.weight.fill_(1.0)
-        model.answer.weight.copy_(torch.eye(2))
-    return certify(model.eval(), parse("parity"))
-
-
 VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
     "tree": (lambda: honest("discrete, C=2"), "RegularGPT with one bit; words that end with 1"),
     "tree-domain": (
@@ -126,7 +98,18 @@ VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
     ),
     "rational-wrong": (lambda: honest("discrete, rational, wrong"), "a shortest wrong word"),
     "scratchpad": (_scratchpad, "a transformer that writes states; elements are contexts"),
-    "structural": (_structural, "a slot for each state of Parity; no elements are listed"),
+    "structural": (
+        lambda: of_slots("parity"),
+        "a slot for each state of Parity; no elements are listed",
+    ),
+    "structural-states": (
+        lambda: of_slots("tomita-3", on_odd_words("tomita-3")),
+        "only words of odd length, by a network that has fewer states than the machine",
+    ),
+    "structural-wrong": (
+        lambda: of_slots("tomita-3", parse("tomita-4")),
+        "a shortest wrong word of a network with the states of another language",
+    ),
     "snapped": (lambda: honest("snapped, C=2"), "vectors replaced by the nearest representatives"),
     "robust": (lambda: honest("robust, C=2"), "balls that hold all vectors"),
     "bfloat16": (
@@ -506,6 +489,86 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         lambda b: b.update(checked_length=b["checked_length"] + 1),
         "not so many words were checked",
         "all shorter words were checked",
+    ),
+    "structural-slot": (
+        "structural",
+        lambda b: _array(b, "symbols", lambda array: np.negative(array[0, 0], out=array[0, 0])),
+        "a slot of a symbol holds the code of another state",
+        "all words have their class",
+    ),
+    "structural-start": (
+        "structural",
+        lambda b: _array(b, "start", lambda array: np.negative(array, out=array)),
+        "the start code is that of another state",
+        "all words have their class",
+    ),
+    "structural-attention": (
+        "structural",
+        lambda b: _array(b, "keys", lambda array: array.fill(0)),
+        "other slots are looked at as much as the one of the state",
+        "other slots can change a product",
+    ),
+    "structural-overflow": (
+        "structural",
+        lambda b: _array(b, "keys", lambda array: np.multiply(array, 1e37, out=array)),
+        "logits of attention are infinite in float32",
+        "other slots can change a product",
+    ),
+    "structural-near": (
+        "structural",
+        lambda b: _array(b, "pad", lambda array: np.multiply(array, 1e-39, out=array)),
+        "numbers whose signs are written are so small that a processor may take them as 0",
+        "a written number is too near to 0",
+    ),
+    "structural-cancelling": (
+        "structural",
+        lambda b: _array(b, "write.bias", lambda array: array.fill(-1 + 1e-7)),
+        "a number before a sign is 1e-7, beside weights of 1",
+        "other slots can change a product",
+    ),
+    "structural-answers": (
+        "structural",
+        lambda b: _array(b, "answer.bias", lambda array: array.fill(1e8)),
+        "logits are 1e8 and 1 apart, which rounding in float32 could turn",
+        "a state is read as another class",
+    ),
+    "structural-slots": (
+        "structural",
+        lambda b: b["settings"].update(num_slots=3),
+        "the settings have more slots than a bit can tell apart",
+        "cannot tell num_slots=3 states apart",
+    ),
+    "structural-chunk": (
+        "structural",
+        lambda b: b["settings"].update(chunk=33),
+        "a chunk has at most 32 places",
+        "chunk=33 is too large",
+    ),
+    "structural-levels": (
+        "structural",
+        lambda b: b.update(maps=[[0, 1]]),
+        "such a certificate lists no maps",
+        "has no elements, maps and levels",
+    ),
+    "structural-not-the-shortest": (
+        "structural-wrong",
+        lambda b: (b["counterexample"].update(word="1011"), b.update(checked_length=3)),
+        "it is wrong, and so is a shorter word",
+        "no shorter word is wrong",
+    ),
+    "structural-other-classes": (
+        "structural-wrong",
+        lambda b: b["counterexample"].update(
+            model=b["counterexample"]["language"], language=b["counterexample"]["model"]
+        ),
+        "the classes of the wrong word are exchanged",
+        "its class is true",
+    ),
+    "structural-proof-of-a-wrong-network": (
+        "structural-wrong",
+        lambda b: b.update(verdict="equivalent", counterexample=None, checked_length=None),
+        "a wrong word is known, and it is said to be a proof",
+        "all words have their class",
     ),
     "bfloat16-weights": (
         "bfloat16",

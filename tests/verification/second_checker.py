@@ -18,10 +18,12 @@ import pytest
 import torch
 
 from lengthwise.errors import CertificateError
+from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
+from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
@@ -37,6 +39,7 @@ from verification.forger import (
     signed,
 )
 from verification.recurrent import automaton_of, random_recurrence
+from verification.slots import slots_of
 from verification.trained import of_odd_length
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +63,8 @@ class Decision:
     @property
     def is_of_rounding(self) -> bool:
         """Whether its bounds on rounding are what decided."""
-        return "every sign is certain" in self.why or "every answer is certain" in self.why
+        certain = "every sign is certain" in self.why or "every answer is certain" in self.why
+        return certain or "every case holds" in self.why
 
 
 def second_checker() -> Path:
@@ -114,6 +118,8 @@ def first_says(path: Path, *, named: bool = True) -> Decision:
 def is_true(path: Path) -> bool:
     """Whether words show nothing false in what a file states of language and network."""
     made = Certificate.load(path)
+    if made.network_config is StateSlotsConfig:
+        return falsehood(made) == ""
     if issubclass(made.network_config, RegularGPTConfig):
         assert made.sureness is not None
         least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
@@ -166,13 +172,41 @@ RECURRENT: dict[str, Callable[[], Certificate]] = {
     "relu, wrong": lambda: _of_recurrence(6, cell="relu", num_bits=4, wrong=True),
 }
 
+
+def of_slots(own: str | Language, about: Language | None = None, **values: Any) -> Certificate:
+    """A proof of a network with the states of one language, about that or another one."""
+    own = parse(own) if isinstance(own, str) else own
+    free = own.total().minimised()
+    classes = tuple(min(each, own.num_classes - 1) for each in free.classes)  # outside, too
+    states = replace(free, classes=classes, class_names=own.class_names)
+    return certify(slots_of(states, **values), about or own)
+
+
+def on_odd_words(spec: str) -> Language:
+    return replace(parse(spec), domain=of_odd_length(), spec="")
+
+
+SLOTS: dict[str, Callable[[], Certificate]] = {
+    "slots": lambda: of_slots("parity", noise=0.05),
+    "slots, C=3, float64": lambda: of_slots(
+        "cycle-navigation", chunk=3, noise=0.05, dtype=torch.float64
+    ),
+    "slots, 32 states": lambda: of_slots("regex:(0|1)*1(0|1){4}", noise=0.02),
+    "slots, wrong": lambda: of_slots("tomita-3", parse("tomita-4"), noise=0.05),
+    "slots, domain": lambda: of_slots(on_odd_words("tomita-3"), noise=0.05),
+    "slots, fewer states": lambda: of_slots("tomita-3", on_odd_words("tomita-3"), noise=0.05),
+    "slots, wrong, domain": lambda: of_slots("tomita-3", on_odd_words("tomita-7")),
+}
+"""Of the last two and `slots, wrong`, the network has other states than the machine."""
+
 TREES = [name for name in HONEST if name.startswith("discrete")]
 
 
 @cache
 def certificate_of(name: str) -> Certificate:
-    """The honest certificate of a name, of `RECURRENT` or of the forger's."""
-    return RECURRENT[name]() if name in RECURRENT else honest(name)
+    """The honest certificate of a name, of `RECURRENT`, of `SLOTS`, or of the forger's."""
+    own = {**RECURRENT, **SLOTS}
+    return own[name]() if name in own else honest(name)
 
 
 # ---- changes -----------------------------------------------------------------------------------
@@ -291,6 +325,26 @@ def other_kind(body: Body, choose: random.Random) -> None:
     body["weights"] = dict(sorted(weights.items()))
 
 
+def exchanged_slots(body: Body, choose: random.Random) -> None:
+    """Exchange two slots wherever they stand, which makes another automaton, or in some places."""
+    one, other = choose.sample(range(body["settings"]["num_slots"]), 2)
+    for name, axis in (("symbols", 1), ("pad", 0), ("keys", 0)):
+        if choose.random() < 0.8:
+            array = _array(body["weights"][name])
+            rows = np.arange(array.shape[axis])
+            rows[[one, other]] = other, one
+            _pack(body["weights"][name], array.take(rows, axis))
+
+
+def other_size(body: Body, choose: random.Random) -> None:
+    """Give settings of slots other values, some of which say the same."""
+    name = choose.choice(["chunk", "d_hidden", "num_slots", "num_bits"])
+    own = body["settings"][name]
+    body["settings"][name] = choose.choice(
+        [0, 2, 32, 33, own + 1, own - 1, 4 * body["settings"]["d_model"]]
+    )
+
+
 OWN: tuple[Callable[[Body, random.Random], None], ...] = (
     scaled_weights,
     shifted_weights,
@@ -301,6 +355,8 @@ OWN: tuple[Callable[[Body, random.Random], None], ...] = (
     longer_proof,
     other_order,
     other_kind,
+    exchanged_slots,
+    other_size,
 )
 
 

@@ -1,6 +1,7 @@
 """Two checkers that share no code decide alike, of honest certificates and of changed ones."""
 
 import base64
+import hashlib
 import subprocess
 from collections import Counter
 from dataclasses import replace
@@ -16,6 +17,7 @@ from verification.forger import HONEST, body_of, honest, model_of, signed
 from verification.second_checker import (
     RECURRENT,
     ROOT,
+    SLOTS,
     TREES,
     Decision,
     certificate_of,
@@ -28,9 +30,9 @@ from verification.second_checker import (
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length
 from verification.windowed import automaton_of, random_scratchpad
 
-NAMES = [*TREES, *RECURRENT]
+NAMES = [*TREES, *RECURRENT, *SLOTS]
 FEW, MANY = 16, 750
-"""Changed certificates of each honest one; 22 of these make more than 16,000."""
+"""Changed certificates of each honest one; 29 of these make more than 21,000."""
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,7 @@ def compared(program: Path, name: str, count: int, folder: Path) -> Counter[str]
     "relu, domain",
     "relu, float32",
     "relu, wrong",
+    *SLOTS,
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_both_accept_an_honest_certificate_and_agree_on_changed_ones(
@@ -129,6 +132,15 @@ def test_a_scratchpad_and_gelu_are_refused_by_name(program: Path, tmp_path: Path
     assert both(program, signed(body), tmp_path)[1].why == 'kind "gelu" is not handled.'
 
 
+def test_proofs_of_models_that_come_with_the_package_are_accepted(program: Path) -> None:
+    files = sorted((ROOT / "src" / "lengthwise" / "zoo" / "models").glob("*/certificate.json"))
+    decided = second_says(program, files)
+    handled = [said for said in decided if not said.is_of_another_kind]
+    assert all(said.accepted for said in handled)
+    assert len(handled) >= 32
+    assert all("snapped" in said.why for said in decided if said.is_of_another_kind)
+
+
 def test_what_is_not_closed_claims_nothing(program: Path, tmp_path: Path) -> None:
     body = body_of(certificate_of("gru"))
     body["verdict"] = "not-closed"
@@ -141,6 +153,28 @@ def test_a_file_that_is_not_there_is_one_line_and_status_2(program: Path, tmp_pa
     assert done.returncode == 2
     assert done.stderr.startswith(f"checker: {missing} cannot be read")
     assert done.stderr.count("\n") == 1
+
+
+def test_numbers_between_two_shortest_texts_are_read_as_python_writes_them(
+    program: Path, tmp_path: Path
+) -> None:
+    """Odd numbers over 2^18 have 18 digits, the last of which is 5: texts of 17 are as near."""
+    body = body_of(certificate_of("relu"))
+    draw = np.random.default_rng(0)
+    names = ("sign_distance", "sign_radius", "answer_distance", "answer_radius", "room")
+    for scale in (1.0, 1.0, 2.0**60, 2.0**-40):
+        numbers = (scale * (2 * draw.integers(2**15, 2**17, len(names)) + 1) / 2**18).tolist()
+        body["notes"]["sureness"].update(zip(names, numbers, strict=True))
+        for said in both(program, signed(body), tmp_path):
+            assert said.accepted, (numbers, said.why)
+    body["notes"]["sureness"]["room"] = 0.220691680908203125
+    text = signed(body).decode().partition(',"digest"')[0] + "}\n"
+    odd = text.replace("0.22069168090820312", "0.22069168090820313").encode()
+    digest = hashlib.sha256(odd).hexdigest()
+    content = odd[:-2] + f',"digest":"{digest}"}}\n'.encode()
+    first, second = both(program, content, tmp_path)
+    assert not first.accepted
+    assert "numbers are written canonically" in second.why
 
 
 def test_codes_in_capitals_are_refused_by_both(program: Path, tmp_path: Path) -> None:

@@ -18,8 +18,10 @@ import torch
 
 import lengthwise as lw
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
+from lengthwise.models.state_slots import StateSlots
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.exact_learning import language_of
@@ -27,6 +29,7 @@ from lengthwise.verification.orders import ORDERS, OrderedSums
 from verification.forger import body_of, signed
 from verification.recurrent import automaton_of, random_recurrence
 from verification.second_checker import second_checker, second_says
+from verification.slots import slots_of
 from verification.trained import ENDS_WITH_1, random_model, random_rational
 
 WIDTH = 32
@@ -185,3 +188,55 @@ def test_the_radius_of_a_random_network_is_more_than_any_order_moves_a_number(
         with mode:
             errors.append(np.abs(first_numbers(model) - true).max())
     assert 0 < max(errors) < radius
+
+
+# ---- slots of states -----------------------------------------------------------------------------
+
+
+def numbers_of_slots(model: StateSlots, nodes: torch.Tensor) -> torch.Tensor:
+    """The numbers `[node, state, bit]` of slots of all states, by what nodes hold."""
+    codes = model.leaves()[-1].long()
+    weights = model.weights(codes).expand(len(nodes), -1, -1)
+    return model.numbers(weights, model.signs(codes[nodes]))
+
+
+@pytest.mark.parametrize("name", ["write.bias", "keys"])
+@torch.no_grad()
+def test_slots_are_accepted_where_no_node_and_no_order_of_additions_turns_a_sign(
+    program: Path, name: str, tmp_path: Path
+) -> None:
+    """All 256 nodes of four states are tried while a bias grows, or attention fades."""
+    language = parse("regex:(0|1)*1(0|1)")
+    model: Any = slots_of(language, noise=0.05)
+    made = certify(model, language)
+    nodes = torch.tensor(list(product(range(4), repeat=4)))
+    true = model.signs(model.leaves()[-1].long()[nodes])
+    exact, part = copy.deepcopy(model).double(), model.get_parameter(name)
+    own = part.double().clone()
+
+    def least(left: float) -> float:
+        """How far the nearest number is on its side, in float64, of what is left of a part."""
+        part.copy_(own * left if name == "keys" else own + 1 - left)
+        exact.get_parameter(name).copy_(part)
+        return float((numbers_of_slots(exact, nodes) * true).min())
+
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if least(middle) > 0 else (middle, high)
+    contents, distances, errors = [], [], []
+    for more in np.geomspace(1e-8, 1 - high, 100):
+        distances.append(least(high + more))
+        body = body_of(made)
+        body["weights"][name]["base64"] = base64.b64encode(part.numpy().tobytes()).decode()
+        contents.append(signed(body))
+    accepted = accepts(program, contents, tmp_path)
+    radius = min(far for far, yes in zip(distances, accepted, strict=True) if yes)
+    assert accepted[-1]
+    assert not accepted[0]
+    least(high + 1e-4)
+    for mode in orders(seeds=6):
+        with mode:
+            numbers = numbers_of_slots(model, nodes)
+        errors.append(float((numbers - numbers_of_slots(exact, nodes)).abs().max()))
+    assert 0 < max(errors) < radius < 1e-4
