@@ -282,7 +282,7 @@ def test_bodies_are_compared_by_their_size() -> None:
     parameters = 8 * (12 * 512**2 + 13 * 512) + 2 * 512 + 512 * 512 + 2 * 512 + 512 * 2 + 2
     large = lines["text-large", "8 x 512 wide"]
     assert large["parameters"] == f"{parameters:,}"
-    assert (large[frozen], large["random, frozen"]) == ("0.7000", "not run")
+    assert (large[frozen], large["random, frozen"]) == ("0.7000", "no record")
     assert lines["text-small", "4 x 128 wide"]["random, frozen"] == "0.1000"
     (statement,) = body_sizes.check(records)
     assert statement.holds

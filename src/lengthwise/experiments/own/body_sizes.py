@@ -90,7 +90,7 @@ def table(records: Sequence[Record]) -> Table:
     for body in dict.fromkeys(record["row"] for record in records):
         first = next(record for record in records if record["row"] == body)
         values = [found.get(kind, {}).get(body) for kind in KINDS]
-        shown = ["not run" if value is None else f"{value:.4f}" for value in values]
+        shown = ["no record" if value is None else f"{value:.4f}" for value in values]
         rows.append([body, shape_of(first), f"{size_of(first):,}", *shown])
     return Table(["body", "layers", "parameters", *KINDS], rows)
 
