@@ -3,7 +3,7 @@
 //! `checker FILE ...` prints one line for each file, `FILE: accepted: ...` or `FILE: refused: ...`,
 //! and ends with 0 if all are accepted, with 1 if one is refused, and with 2 if a file cannot be
 //! read. It handles `discrete` certificates of trees (RegularGPT) and of recurrent networks, both
-//! with binary memory, and `structural` ones of trees with a slot for each state.
+//! with binary memory, `structural` ones of trees with a slot for each state, and `snapped` ones.
 //! docs/certificate.md has the format and the steps, which are counted as here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -39,12 +39,16 @@ fn check(content: &[u8]) -> Checked<String> {
     let claim = Claim::read(content)?;
     check_machine(&claim)?;
     match &claim.network {
-        Network::Memory(network) => check_levels(&claim, network)?,
+        Network::Nodes(network, elements) => check_levels(&claim, network, elements)?,
         Network::Slots(network) => check_slots(&claim, network)?,
     }
+    let is_snapped = matches!(&claim.network, Network::Nodes(_, Elements::Tables(_)));
+    let by = if is_snapped { " if vectors are snapped" } else { "" };
     Ok(match &claim.wrong {
-        None => "every word of the automaton in the file gets its class, at every length".into(),
-        Some(wrong) => format!("the shortest wrong word has {} symbols", wrong.0.len()),
+        None => {
+            format!("every word of the automaton in the file gets its class{by}, at every length")
+        }
+        Some(wrong) => format!("the shortest wrong word{by} has {} symbols", wrong.0.len()),
     })
 }
 
@@ -150,6 +154,28 @@ impl Reader<'_> {
     fn counts(&mut self) -> Checked<Vec<usize>> {
         self.list(Reader::number)
     }
+}
+
+/// The type, the shape and the bytes of an array.
+type Array = (String, Vec<usize>, Vec<u8>);
+
+fn read_array(reader: &mut Reader) -> Checked<Array> {
+    let kind = reader.field('{', "type")?.text()?;
+    let shape = reader.field(',', "shape")?.counts()?;
+    let bytes = base64(&reader.field(',', "base64")?.text()?)?;
+    reader.expect("}").map(|_| (kind, shape, bytes))
+}
+
+/// Return the bits of numbers of eight bytes, in rows of the last axis.
+fn rows_of((kind, shape, bytes): Array, wanted: &str, axes: usize) -> Checked<Vec<Vec<u64>>> {
+    let count = shape.iter().fold(8, |all: usize, length| all.saturating_mul(*length));
+    let fits = kind == wanted && shape.len() == axes && bytes.len() == count;
+    require(fits, "arrays are of their types and shapes")?;
+    let bits = |raw: &[u8]| raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64);
+    let numbers: Vec<u64> = bytes.chunks(8).map(bits).collect();
+    let row = shape[axes - 1];
+    require(row > 0 || shape[0] == 0, "rows have numbers")?;
+    Ok(numbers.chunks(row.max(1)).map(<[u64]>::to_vec).collect())
 }
 
 fn escaped(c: char) -> String {
@@ -337,7 +363,6 @@ struct Claim {
     /// The machine, the language and its domain.
     automata: [Automaton; 3],
     network: Network,
-    codes: Vec<Vec<bool>>,
     maps: Vec<Vec<usize>>,
     /// Pairs of each level: of the interior, and of the edge.
     levels: Vec<[Vec<Vec<usize>>; 2]>,
@@ -360,8 +385,8 @@ impl Claim {
         require_handled(!reader.takes(",\"precision\":"), "bfloat16")?;
         require(format == 2, "the format is 2")?;
         require(verdict != "not-closed", "the certificate claims something")?;
-        let is_structural = strength == "structural";
-        require_handled(is_structural || strength == "discrete", &strength)?;
+        let handled = ["discrete", "structural", "snapped"].contains(&strength.as_str());
+        require_handled(handled, &strength)?;
 
         let (alphabet, class_names, language) = read_language(reader.field(',', "language")?)?;
         let domain = if reader.takes("null}") {
@@ -377,20 +402,19 @@ impl Claim {
         reader.expect("}")?;
         let given = Given::read(reader, alphabet.len(), class_names.len())?;
         reader.field(',', "elements")?;
-        let (network, codes) = if is_structural {
+        let network = if strength == "structural" {
             reader.expect("{}")?;
-            (Network::Slots(Slots::read(given)?), Vec::new())
+            Network::Slots(Slots::read(given)?)
         } else {
-            let memory = Memory::read(given)?;
-            let codes = reader.field('{', "codes")?.list(Reader::text)?;
-            reader.expect("}")?;
-            require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
-            let codes = codes.iter().map(|code| read_code(code, memory.bits));
-            let codes = codes.collect::<Checked<_>>()?;
-            (Network::Memory(memory), codes)
+            let network = Nodes::read(given)?;
+            let elements = if strength == "discrete" {
+                Elements::read_codes(reader, &network)?
+            } else {
+                Elements::Tables(Tables::read(reader, &network)?)
+            };
+            Network::Nodes(network, elements)
         };
         let claim = Claim {
-            codes,
             maps: reader.field(',', "maps")?.list(Reader::counts)?,
             levels: reader.field(',', "levels")?.list(|reader| {
                 let interior = reader.field('{', "interior")?.list(Reader::counts)?;
@@ -789,7 +813,7 @@ impl Arithmetic {
 /// arrays with their types, shapes and bytes. All have the type of the first one.
 struct Given {
     settings: Fields<String>,
-    arrays: Fields<(String, Vec<usize>, Vec<u8>)>,
+    arrays: Fields<Array>,
     kind: String,
     by: Arithmetic,
     /// Numbers of symbols and classes of the language.
@@ -814,12 +838,7 @@ impl Given {
             let plain = ["null", "true", "false"].into_iter().find(|token| reader.takes(token));
             plain.map_or_else(|| reader.number(), |token| Ok(token.into()))
         })?;
-        let arrays = reader.field(',', "weights")?.object(true, |reader| {
-            let kind = reader.field('{', "type")?.text()?;
-            let shape = reader.field(',', "shape")?.counts()?;
-            let bytes = base64(&reader.field(',', "base64")?.text()?)?;
-            reader.expect("}").map(|_| (kind, shape, bytes))
-        })?;
+        let arrays = reader.field(',', "weights")?.object(true, read_array)?;
         let kind = arrays.values().next().map_or(String::new(), |array| array.0.clone());
         let by = if kind == "float32" { FLOAT32 } else { FLOAT64 };
         require(kind == "float32" || kind == "float64", "weights are of float32 or of float64")?;
@@ -894,52 +913,77 @@ impl Given {
 }
 
 enum Network {
-    Memory(Memory),
+    Nodes(Nodes, Elements),
     Slots(Slots),
 }
 
-/// A network with binary memory.
-struct Memory {
+/// A network whose nodes are vectors: a tree or a recurrence.
+struct Nodes {
+    by: Arithmetic,
     /// Of a tree; 0 of a recurrence.
     chunk: usize,
-    bits: usize,
+    width: usize,
     /// The vectors of symbols.
     symbols: Vec<Ball>,
-    /// Returns the numbers whose signs are the code of a chunk of vectors, or of the vectors of a
-    /// code and a symbol; if there are none, the code of the empty word.
-    write: Box<dyn Fn(&[&Ball]) -> Vec<Number>>,
-    /// Returns the vector of a code.
-    recall: Box<dyn Fn(&[bool]) -> Ball>,
+    /// Returns the vector of a chunk of vectors, or after a vector and a symbol; if there are none,
+    /// that of the empty word.
+    node: Box<dyn Fn(&[&Ball]) -> Ball>,
+    memory: Option<Memory>,
     /// Returns the logits of a vector.
     answer: Box<dyn Fn(&Ball) -> Vec<Number>>,
 }
 
-/// The places of a chunk, the vectors of symbols, and a function to the vector that `write` reads.
-type Parts = (usize, Vec<Ball>, Box<dyn Fn(&[&Ball]) -> Ball>);
+/// Binary memory: a vector is kept as signs, and another one is made of these.
+struct Memory {
+    by: Arithmetic,
+    write: Matrix,
+    read: Matrix,
+    norm: Vec<Vec<f64>>,
+    /// What stands for a bit that is 0.
+    off: f64,
+}
 
 impl Memory {
-    fn read(mut given: Given) -> Checked<Memory> {
+    fn code(&self, vector: &Ball) -> Checked<Vec<bool>> {
+        signs(&self.by.affine(&self.write, vector).1)
+    }
+
+    fn recall(&self, code: &[bool]) -> Ball {
+        let signs: Vec<f64> = code.iter().map(|bit| if *bit { 1.0 } else { self.off }).collect();
+        self.by.normed(&self.norm, &self.by.affine(&self.read, &Ball::exact(&signs)).0)
+    }
+}
+
+/// The places of a chunk, the vectors of symbols, and the function to a new vector.
+type Parts = (usize, Vec<Ball>, Box<dyn Fn(&[&Ball]) -> Ball>);
+
+impl Nodes {
+    fn read(mut given: Given) -> Checked<Nodes> {
         let (width, bits, by) = (given.count("d_model", 1)?, given.count("num_bits", 1)?, given.by);
         given.setting("noise", |text| float(text).filter(|noise| *noise >= 0.0))?;
         let is = |name: &str, value: &str| given.settings.get(name).map_or(false, |it| it == value);
         let is_rational = is("cell", "\"relu\"") || is("attention", "\"relu\"");
         let (is_tree, is_pre) = (!given.settings.contains_key("cell"), is("norm", "\"pre\""));
-        let write = given.matrix("memory.write", bits, width)?;
-        let read = given.matrix("memory.read", width, bits)?;
-        let memory_norm = given.norm("memory.norm", width, !is_rational)?;
+        let kinds = if is_rational { "binary" } else { "binary continuous" };
+        let memory = if is_tree { given.option("memory", kinds)? } else { "binary" };
+        let memory = if memory == "binary" {
+            Some(Memory {
+                by,
+                write: given.matrix("memory.write", bits, width)?,
+                read: given.matrix("memory.read", width, bits)?,
+                norm: given.norm("memory.norm", width, !is_rational)?,
+                off: if is_tree { -1.0 } else { 0.0 },
+            })
+        } else {
+            None
+        };
         let final_norm = given.norm("final_norm", width, is_pre)?;
         let answer = given.matrix("answer", given.classes, width)?;
         let read_node = if is_tree { read_tree } else { read_recurrence };
         let (chunk, symbols, node) = read_node(&mut given, width)?;
         given.end()?;
-        let write = Box::new(move |below: &[&Ball]| by.affine(&write, &node(below)).1);
-        let recall = Box::new(move |code: &[bool]| {
-            let off = if is_tree { -1.0 } else { 0.0 };
-            let signs: Vec<f64> = code.iter().map(|bit| if *bit { 1.0 } else { off }).collect();
-            by.normed(&memory_norm, &by.affine(&read, &Ball::exact(&signs)).0)
-        });
         let answer = Box::new(move |x: &Ball| by.affine(&answer, &by.normed(&final_norm, x)).1);
-        Ok(Memory { chunk, bits, symbols, write, recall, answer })
+        Ok(Nodes { by, chunk, width, symbols, node, memory, answer })
     }
 }
 
@@ -977,7 +1021,6 @@ fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
     let norm = given.option("norm", if rational { "none" } else { "post pre none" })?;
     let activation = given.option("activation", if rational { "relu" } else { "relu gelu" })?;
     require_handled(activation == "relu", "gelu")?;
-    given.option("memory", "binary")?;
     let learned_pad = given.option("pad", "learned absent")? == "learned";
     given.setting("dropout", |text| float(text).filter(|share| (0.0..1.0).contains(share)))?;
     let (chunk, heads) = (given.count("chunk", 2)?, given.count("num_heads", 1)?);
@@ -1203,6 +1246,148 @@ impl Slots {
     }
 }
 
+// ---- 2 the network: elements --------------------------------------------------------------------
+
+/// What nodes become: codes, or representatives of vectors.
+enum Elements {
+    Codes(Vec<Vec<bool>>),
+    Tables(Tables),
+}
+
+impl Elements {
+    fn read_codes(reader: &mut Reader, network: &Nodes) -> Checked<Elements> {
+        let codes = reader.field('{', "codes")?.list(Reader::text)?;
+        reader.expect("}")?;
+        require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
+        let memory = network.memory.as_ref().ok_or("this is not so: memory is binary")?;
+        let codes = codes.iter().map(|code| read_code(code, memory.write.rows.len()));
+        Ok(Elements::Codes(codes.collect::<Checked<_>>()?))
+    }
+}
+
+/// For each level after the symbols, its interior and its edge; from the last one on, levels recur.
+struct Tables {
+    levels: Vec<[Merge; 2]>,
+    repeat: usize,
+}
+
+/// Representatives, and the number of the one that each chunk becomes; chunks are without pads.
+struct Merge {
+    representatives: Vec<Vec<f64>>,
+    chunks: BTreeMap<Vec<usize>, usize>,
+}
+
+impl Tables {
+    fn read(reader: &mut Reader, network: &Nodes) -> Checked<Tables> {
+        require(network.memory.is_none(), "memory is continuous")?;
+        let levels = reader.field('{', "levels")?.list(|reader| {
+            let interior = Merge::read(reader.field('{', "interior")?, network, false)?;
+            let edge = Merge::read(reader.field(',', "edge")?, network, true)?;
+            reader.expect("}").map(|_| [interior, edge])
+        })?;
+        let repeat = reader.field(',', "repeat")?.number()?;
+        reader.expect("}")?;
+        let is_earlier = 1 <= repeat && repeat < levels.len();
+        require(is_earlier, "the level that recurs is an earlier one after the symbols")?;
+        let [inner, edge] = [0, 1].map(|place| {
+            let of = |level: usize| &levels[level - 1][place].representatives;
+            of(levels.len()) == of(repeat)
+        });
+        require(inner && edge, "the last level has the representatives of the one that recurs")?;
+        Ok(Tables { levels, repeat })
+    }
+
+    /// Return the number of the table by which nodes of a level are composed.
+    fn phase(&self, level: usize) -> usize {
+        let (count, repeat) = (self.levels.len(), self.repeat);
+        if level < count {
+            level
+        } else {
+            repeat + (level - repeat) % (count - repeat)
+        }
+    }
+
+    /// Check that every chunk becomes the representative that is nearest.
+    fn check(&self, network: &Nodes) -> Checked<()> {
+        let mut below = [network.symbols.clone(), network.symbols.clone()];
+        for (level, merges) in self.levels.iter().enumerate() {
+            let is_last = level + 1 == self.levels.len();
+            merges[0].check(network, [&below[0], &below[0]], is_last)?;
+            merges[1].check(network, [&below[0], &below[1]], is_last)?;
+            below = [0, 1].map(|place| merges[place].vectors(network));
+        }
+        Ok(())
+    }
+}
+
+impl Merge {
+    fn read(reader: &mut Reader, network: &Nodes, is_edge: bool) -> Checked<Merge> {
+        let vectors = read_array(reader.field('{', "representatives")?)?;
+        require(
+            vectors.1.last() == Some(&network.width),
+            "representatives are as wide as vectors",
+        )?;
+        let vectors = rows_of(vectors, "float64", 2)?;
+        let children = read_array(reader.field(',', "children")?)?;
+        require(children.1.last() == Some(&network.chunk), "chunks have the network's places")?;
+        let children = rows_of(children, "int64", 2)?;
+        let elements = rows_of(read_array(reader.field(',', "elements")?)?, "int64", 1)?.concat();
+        reader.expect("}")?;
+        let number = |bits: &u64| f64::from_bits(*bits);
+        let representatives: Vec<Vec<f64>> =
+            vectors.iter().map(|row| row.iter().map(number).collect()).collect();
+        let finite = representatives.iter().flatten().all(|number| number.is_finite());
+        require(finite, "representatives are numbers")?;
+        require(children.len() == elements.len(), "every chunk has an element")?;
+        let mut chunks = BTreeMap::new();
+        for (row, element) in children.iter().zip(elements) {
+            let row = row.iter().map(|child| *child as i64).skip_while(|child| *child == -1);
+            let chunk: Option<Vec<usize>> = row.map(|child| child.try_into().ok()).collect();
+            let chunk = chunk.filter(|chunk| !chunk.is_empty());
+            let chunk = chunk.ok_or("this is not so: pads stand before the others")?;
+            require(is_edge || chunk.len() == network.chunk, "pads stand at the edge")?;
+            require(element < vectors.len() as u64, "elements exist")?;
+            let twice = chunks.insert(chunk, element as usize).is_some();
+            require(!twice, "every chunk stands once")?;
+        }
+        Ok(Merge { representatives, chunks })
+    }
+
+    /// Return representatives, each rounded to the weights' type.
+    fn vectors(&self, network: &Nodes) -> Vec<Ball> {
+        let rounded = |x: &Vec<f64>| network.by.ball(x.clone(), 0.0, &absolute(x), 1, 4.0);
+        self.representatives.iter().map(rounded).collect()
+    }
+
+    /// Check that the vector of every chunk is nearer to its representative than any is to another
+    /// one, and that every representative is such a vector, but for those of the last level. Of
+    /// one that stands alone no vector is farther than 0 is.
+    fn check(&self, network: &Nodes, below: [&Vec<Ball>; 2], is_last: bool) -> Checked<()> {
+        let mut are_met = vec![is_last; self.representatives.len()];
+        let (mut spread, mut gap) = (0.0, f64::INFINITY);
+        for (chunk, element) in &self.chunks {
+            let child = |(place, child): (usize, &usize)| below[(place == 0) as usize].get(*child);
+            let parts: Option<Vec<&Ball>> = chunk.iter().enumerate().map(child).collect();
+            let image = (network.node)(&parts.ok_or("this is not so: children exist")?);
+            let apart = |x: &Vec<f64>| norm(&zipped(x, &image.centre, |a, b| a - b));
+            let own = apart(&self.representatives[*element]);
+            let others = self.representatives.iter().enumerate();
+            let others = others.filter(|(other, _)| other != element).map(|(_, x)| apart(x));
+            let nearest = others.fold(f64::INFINITY, f64::min) * (1.0 - 4e-9) - image.radius;
+            let far = (own + image.radius) * OUTWARD;
+            require(far < nearest, "the nearest representative is taken")?;
+            are_met[*element] |= own <= image.radius;
+            (spread, gap) = (far.max(spread), nearest.min(gap));
+            let alone = self.representatives.len() == 1;
+            let size = norm(&self.representatives[*element]) + image.radius;
+            require(!alone || own <= size, "vectors are near their representative")?;
+        }
+        require(spread < gap, "vectors are nearer to theirs than any is to another one")?;
+        let met = are_met.iter().all(|is_met| *is_met);
+        require(met, "every representative is a vector of the network")
+    }
+}
+
 // ---- 3 to 6 the induction -----------------------------------------------------------------------
 
 /// Elements, each with what its words do to states (of the interior: a map of all states; at the
@@ -1223,17 +1408,46 @@ fn class(logits: &[Number]) -> Checked<usize> {
     Ok(best)
 }
 
-/// What the network makes of elements: symbols at level 0 of a tree, else codes.
+/// What the network makes of elements: symbols at level 0 of a tree, else codes or representatives.
 struct Run<'a> {
-    network: &'a Memory,
-    codes: &'a [Vec<bool>],
+    network: &'a Nodes,
+    elements: &'a Elements,
+    /// Of codes.
     vectors: Vec<Ball>,
     known: HashMap<(bool, Vec<usize>), usize>,
 }
 
 impl Run<'_> {
-    /// Return the code that a chunk of a level becomes, or a code and a symbol.
-    fn compose(&mut self, level: usize, chunk: &[usize]) -> Checked<usize> {
+    fn of<'a>(network: &'a Nodes, elements: &'a Elements) -> Checked<Run<'a>> {
+        let mut vectors = Vec::new();
+        match (elements, &network.memory) {
+            (Elements::Codes(codes), Some(memory)) => {
+                vectors = codes.iter().map(|code| memory.recall(code)).collect();
+            }
+            (Elements::Tables(tables), _) => tables.check(network)?,
+            _ => (),
+        }
+        Ok(Run { network, elements, vectors, known: HashMap::new() })
+    }
+
+    /// Return the same number for levels whose elements are composed alike.
+    fn phase(&self, level: usize) -> usize {
+        match self.elements {
+            Elements::Tables(tables) => tables.phase(level),
+            Elements::Codes(_) => level.min(1),
+        }
+    }
+
+    /// Return the element that a chunk of a level becomes, or a code and a symbol.
+    fn compose(&mut self, level: usize, chunk: &[usize], is_edge: bool) -> Checked<usize> {
+        let codes = match self.elements {
+            Elements::Codes(codes) => codes,
+            Elements::Tables(tables) => {
+                let table = &tables.levels[tables.phase(level)][is_edge as usize];
+                let element = table.chunks.get(chunk).copied();
+                return element.ok_or("this is not so: the tables have every chunk".into());
+            }
+        };
         let key = (level > 0, chunk.to_vec());
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
@@ -1244,21 +1458,35 @@ impl Run<'_> {
             _ if level == 0 => chunk.iter().map(|symbol| &symbols[*symbol]).collect(),
             _ => chunk.iter().map(|code| &vectors[*code]).collect(),
         };
-        let code = signs(&(self.network.write)(&below))?;
-        let number = self.codes.iter().position(|named| *named == code);
+        let code = self.code(&(self.network.node)(&below))?;
+        let number = codes.iter().position(|named| *named == code);
         let number = number.ok_or("this is not so: every code that follows is named")?;
         self.known.insert(key, number);
         Ok(number)
     }
 
-    fn class(&self, code: usize) -> Checked<usize> {
-        class(&(self.network.answer)(&self.vectors[code]))
+    /// Return the code that memory keeps of a vector.
+    fn code(&self, vector: &Ball) -> Checked<Vec<bool>> {
+        self.network.memory.as_ref().map_or(Ok(Vec::new()), |memory| memory.code(vector))
     }
 
-    /// Return the class of the empty word, whose code need not be named.
+    /// Return the class of an element at the edge of a level.
+    fn class(&self, level: usize, element: usize) -> Checked<usize> {
+        class(&match self.elements {
+            Elements::Codes(_) => (self.network.answer)(&self.vectors[element]),
+            Elements::Tables(tables) => {
+                let edge = &tables.levels[tables.phase(level - 1)][1];
+                (self.network.answer)(&edge.vectors(self.network)[element])
+            }
+        })
+    }
+
+    /// Return the class of the empty word, whose element need not be named.
     fn empty_class(&self) -> Checked<usize> {
-        let code = signs(&(self.network.write)(&[]))?;
-        class(&(self.network.answer)(&(self.network.recall)(&code)))
+        let vector = (self.network.node)(&[]);
+        let code = self.code(&vector)?;
+        let recall = |memory: &Memory| memory.recall(&code);
+        class(&(self.network.answer)(&self.network.memory.as_ref().map_or(vector, recall)))
     }
 
     fn classify(&mut self, word: &[usize]) -> Checked<usize> {
@@ -1267,23 +1495,27 @@ impl Run<'_> {
             return self.empty_class();
         }
         if chunk == 0 {
-            let start = self.compose(0, &[])?;
-            let step = |code: usize, symbol: &usize| self.compose(0, &[code, *symbol]);
+            let start = self.compose(0, &[], true)?;
+            let step = |code: usize, symbol: &usize| self.compose(0, &[code, *symbol], true);
             nodes = vec![word.iter().try_fold(start, step)?];
         }
         while chunk > 0 && (nodes.len() > 1 || level == 0) {
             let (edge, inner) = nodes.split_at((nodes.len() - 1) % chunk + 1);
-            let chunks = std::iter::once(edge).chain(inner.chunks(chunk));
-            nodes = chunks.map(|chunk| self.compose(level, chunk)).collect::<Checked<_>>()?;
+            let mut above = vec![self.compose(level, edge, true)?];
+            for each in inner.chunks(chunk) {
+                above.push(self.compose(level, each, false)?);
+            }
+            nodes = above;
             level += 1;
         }
-        self.class(nodes[0])
+        self.class(level, nodes[0])
     }
 
     /// Return the pairs, of words that lead some state to a good one, of chunks of one pair of
-    /// `firsts` and `more` of `inner`.
+    /// `firsts`, which are of the edge or not, and `more` of `inner`.
     fn follow(
-        &mut self, level: usize, firsts: &Pairs, inner: &Pairs, more: u32, good: &[bool],
+        &mut self, level: usize, (firsts, is_edge): (&Pairs, bool), inner: &Pairs, more: u32,
+        good: &[bool],
     ) -> Checked<Pairs> {
         let (inner, mut found) = (inner.iter().collect::<Vec<_>>(), Pairs::new());
         let times = |chunks: u128, _| chunks.saturating_mul(inner.len() as u128);
@@ -1300,7 +1532,8 @@ impl Run<'_> {
                     length += symbols;
                 }
                 if map.iter().any(|state| good[*state]) {
-                    let least = found.entry((self.compose(level, &chunk)?, map)).or_insert(length);
+                    let element = self.compose(level, &chunk, is_edge)?;
+                    let least = found.entry((element, map)).or_insert(length);
                     *least = length.min(*least);
                 }
             }
@@ -1334,7 +1567,7 @@ fn leading(steps: &Steps, inside: &[bool]) -> Vec<bool> {
 
 /// Check that the levels follow from the network, and that they prove the claim. A recurrence is
 /// like a tree of which only the edge grows, by a symbol.
-fn check_levels(claim: &Claim, network: &Memory) -> Checked<()> {
+fn check_levels(claim: &Claim, network: &Nodes, elements: &Elements) -> Checked<()> {
     let (machine, chunk) = (&claim.automata[0], network.chunk);
     let (states, is_tree, count) = (machine.classes.len(), chunk > 0, claim.levels.len());
     let whole = |map: &Vec<usize>| map.len() == states && map.iter().all(|next| *next < states);
@@ -1342,8 +1575,7 @@ fn check_levels(claim: &Claim, network: &Memory) -> Checked<()> {
     require(whole, "state maps lead from all states to states, and differ")?;
     let few = count > 0 && (chunk as f64).powi(count as i32) < 4.6e18;
     require(few, "there is a level, and there are few enough")?;
-    let vectors = claim.codes.iter().map(|code| (network.recall)(code)).collect();
-    let mut run = Run { network, codes: &claim.codes, vectors, known: HashMap::new() };
+    let mut run = Run::of(network, elements)?;
 
     let inside: Vec<bool> =
         machine.classes.iter().map(|class| *class < claim.names.len()).collect();
@@ -1360,7 +1592,7 @@ fn check_levels(claim: &Claim, network: &Memory) -> Checked<()> {
         edge = begun.filter(|((_, map), _)| good[map[0]]).collect();
         interior = symbols.clone();
     } else {
-        edge.insert((run.compose(0, &[])?, vec![machine.start]), 0);
+        edge.insert((run.compose(0, &[], true)?, vec![machine.start]), 0);
     }
     // the length of the shortest wrong word, and the pairs of a recurrence
     let is_wrong = inside[machine.start] && run.empty_class()? != machine.classes[machine.start];
@@ -1372,13 +1604,15 @@ fn check_levels(claim: &Claim, network: &Memory) -> Checked<()> {
             if is_tree {
                 steps.push(power(&steps[level - 1], chunk));
                 good = leading(&steps[level], &inside);
-                interior = run.follow(level - 1, &inner, &inner, chunk as u32 - 1, &good)?;
+                interior =
+                    run.follow(level - 1, (&inner, false), &inner, chunk as u32 - 1, &good)?;
             }
             let mut begun = Pairs::new();
             for more in if is_tree { 0..chunk as u32 } else { 1..2 } {
-                for (pair, length) in run.follow(level - 1, &edge, &inner, more, &good)? {
+                for (pair, length) in run.follow(level - 1, (&edge, true), &inner, more, &good)? {
                     let (state, ends) = (pair.1[0], more > 0 || level == 1); // in one node
-                    if ends && inside[state] && run.class(pair.0)? != machine.classes[state] {
+                    if ends && inside[state] && run.class(level, pair.0)? != machine.classes[state]
+                    {
                         wrong = Some(wrong.map_or(length, |least| length.min(least)));
                     }
                     let least = begun.entry(pair).or_insert(length);
@@ -1405,11 +1639,13 @@ fn check_levels(claim: &Claim, network: &Memory) -> Checked<()> {
         require(1 <= first && first < last, "a level repeats an earlier one after the symbols")?;
         let same = claim.levels[first] == claim.levels[last] && steps[first] == steps[last];
         require(same, "levels that repeat have the same pairs, and lead to the same states")?;
+        require(run.phase(first) == run.phase(last), "levels that repeat are composed alike")?;
     } else {
         require(claim.repeats.is_none() && edge.is_empty(), "nothing new follows the last level")?;
     }
     let codes: BTreeSet<usize> = seen.iter().map(|pair| pair.0).collect();
-    let all = claim.maps.is_empty() && codes.len() == claim.codes.len();
+    let named = matches!(elements, Elements::Codes(all) if all.len() == codes.len());
+    let all = claim.maps.is_empty() && named;
     require(is_tree || all, "a recurrence has no maps, and every code that is named occurs")
 }
 

@@ -125,11 +125,41 @@ Change = Callable[[Body], object]
 
 def _array(body: Body, name: str, change: Callable[[Any], object]) -> None:
     """Change an array of weights in place."""
-    packed = body["weights"][name]
+    _pack(body["weights"][name], _in_place(change))
+
+
+def _in_place(change: Callable[[Any], object]) -> Callable[[Any], Any]:
+    """A function that returns its argument changed."""
+
+    def changed(array: Any) -> Any:
+        change(array)
+        return array
+
+    return changed
+
+
+def _pack(packed: Body, change: Callable[[Any], Any]) -> None:
+    """Take what becomes of an array in its place."""
     array = np.frombuffer(base64.b64decode(packed["base64"]), dtype=packed["type"])
-    array = array.reshape(packed["shape"]).copy()
-    change(array)
+    array = change(array.reshape(packed["shape"]).copy())
+    packed["shape"] = list(array.shape)
     packed["base64"] = base64.b64encode(array.tobytes()).decode()
+
+
+def _table(name: str, change: Callable[[Any], Any], level: int = 0) -> Change:
+    """Change an array of the edge of a level, which is handed on as it becomes."""
+    return lambda body: _pack(body["elements"]["levels"][level]["edge"][name], change)
+
+
+def _every_table(change: Callable[[Any], Any]) -> Change:
+    """Change the representatives of all levels."""
+
+    def changed(body: Body) -> None:
+        for level in body["elements"]["levels"]:
+            for merge in level.values():
+                _pack(merge["representatives"], change)
+
+    return changed
 
 
 def _read(body: Body, name: str) -> Any:
@@ -489,6 +519,63 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         lambda b: b.update(checked_length=b["checked_length"] + 1),
         "not so many words were checked",
         "all shorter words were checked",
+    ),
+    "snapped-chunk-missing": (
+        "snapped",
+        lambda b: [_table(name, lambda a: a[:-1])(b) for name in ("children", "elements")],
+        "a chunk that occurs is not in the table",
+        "the tables have every chunk",
+    ),
+    "snapped-chunk-twice": (
+        "snapped",
+        lambda b: [
+            _table(name, lambda a: np.concatenate([a, a[-1:]]))(b)
+            for name in ("children", "elements")
+        ],
+        "a chunk stands twice",
+        "every chunk stands once",
+    ),
+    "snapped-other-element": (
+        "snapped",
+        _table("elements", _in_place(lambda a: np.subtract(1, a[-1:], out=a[-1:]))),
+        "a chunk becomes the representative that is farther",
+        "the nearest representative is taken",
+    ),
+    "snapped-pad-inside": (
+        "snapped",
+        _table("children", _in_place(lambda a: a[-1].fill(-1))),
+        "a chunk has pads alone",
+        "pads stand before the others",
+    ),
+    "snapped-child-missing": (
+        "snapped",
+        _table("children", _in_place(lambda a: a[-1].fill(7))),
+        "an element of the level below does not exist",
+        "children exist",
+    ),
+    "snapped-representative": (
+        "snapped",
+        _every_table(lambda a: a + 0.01),
+        "representatives are near the network's vectors, and none of them",
+        "every representative is a vector of the network",
+    ),
+    "snapped-representative-too-many": (
+        "snapped",
+        _every_table(lambda a: np.concatenate([a, a[:1] + 100])),
+        "no vector of the network is a representative that is far away",
+        "every representative is a vector of the network",
+    ),
+    "snapped-repeat": (
+        "snapped",
+        lambda b: b["elements"].update(repeat=0),
+        "the level that recurs is that of symbols",
+        "the level that recurs is one after symbols",
+    ),
+    "snapped-other-weight": (
+        "snapped",
+        lambda b: _array(b, "answer.weight", lambda array: np.negative(array, out=array)),
+        "answers are those of other weights",
+        "no word is wrong that ends at level 1",
     ),
     "structural-slot": (
         "structural",

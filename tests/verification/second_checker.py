@@ -27,6 +27,7 @@ from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
+from lengthwise.verification.margins import SnapDistances
 from verification.forger import (
     HONEST,
     STRUCTURED,
@@ -48,6 +49,17 @@ TOGETHER = 200
 """Files that one run of the second checker decides."""
 
 
+_OF_ROUNDING = (
+    "every sign is certain",
+    "every answer is certain",
+    "every case holds",  # of slots
+    "the nearest representative is taken",
+    "vectors are nearer to theirs than any is to another",
+    "vectors are near their representative",
+    "every representative is a vector of the network",
+)
+
+
 @dataclass(frozen=True)
 class Decision:
     """What a checker says of a file."""
@@ -63,8 +75,7 @@ class Decision:
     @property
     def is_of_rounding(self) -> bool:
         """Whether its bounds on rounding are what decided."""
-        certain = "every sign is certain" in self.why or "every answer is certain" in self.why
-        return certain or "every case holds" in self.why
+        return any(reason in self.why for reason in _OF_ROUNDING)
 
 
 def second_checker() -> Path:
@@ -120,6 +131,9 @@ def is_true(path: Path) -> bool:
     made = Certificate.load(path)
     if made.network_config is StateSlotsConfig:
         return falsehood(made) == ""
+    if made.strength == "snapped":
+        any_distance = SnapDistances(spread=np.inf, gap=0.0)
+        return falsehood(replace(made, moved=any_distance)) == ""
     if issubclass(made.network_config, RegularGPTConfig):
         assert made.sureness is not None
         least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
@@ -200,6 +214,7 @@ SLOTS: dict[str, Callable[[], Certificate]] = {
 """Of the last two and `slots, wrong`, the network has other states than the machine."""
 
 TREES = [name for name in HONEST if name.startswith("discrete")]
+SNAPPED = [name for name in HONEST if name.startswith("snapped")]
 
 
 @cache
