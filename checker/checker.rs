@@ -3,7 +3,8 @@
 //! `checker FILE ...` prints one line for each file, `FILE: accepted: ...` or `FILE: refused: ...`,
 //! and ends with 0 if all are accepted, with 1 if one is refused, and with 2 if a file cannot be
 //! read. It handles `discrete` certificates of trees (RegularGPT) and of recurrent networks, both
-//! with binary memory, `structural` ones of trees with a slot for each state, and `snapped` ones.
+//! with binary memory, and of scratchpads; `structural` ones of trees with a slot for each state;
+//! and `snapped` ones.
 //! docs/certificate.md has the format and the steps, which are counted as here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -36,14 +37,13 @@ fn main() {
 
 /// Check a file, and return what it proves.
 fn check(content: &[u8]) -> Checked<String> {
-    let claim = Claim::read(content)?;
+    let (claim, network) = Claim::read(content)?;
     check_machine(&claim)?;
-    match &claim.network {
-        Network::Nodes(network, elements) => check_levels(&claim, network, elements)?,
-        Network::Slots(network) => check_slots(&claim, network)?,
+    match network {
+        Network::Listed(mut elements) => check_levels(&claim, elements.as_mut())?,
+        Network::Slots(network) => check_slots(&claim, &network)?,
     }
-    let is_snapped = matches!(&claim.network, Network::Nodes(_, Elements::Tables(_)));
-    let by = if is_snapped { " if vectors are snapped" } else { "" };
+    let by = if claim.is_snapped { " if vectors are snapped" } else { "" };
     Ok(match &claim.wrong {
         None => {
             format!("every word of the automaton in the file gets its class{by}, at every length")
@@ -362,7 +362,7 @@ struct Claim {
     names: Vec<String>,
     /// The machine, the language and its domain.
     automata: [Automaton; 3],
-    network: Network,
+    is_snapped: bool,
     maps: Vec<Vec<usize>>,
     /// Pairs of each level: of the interior, and of the edge.
     levels: Vec<[Vec<Vec<usize>>; 2]>,
@@ -373,7 +373,7 @@ struct Claim {
 }
 
 impl Claim {
-    fn read(content: &[u8]) -> Checked<Claim> {
+    fn read(content: &[u8]) -> Checked<(Claim, Network)> {
         let text = std::str::from_utf8(content).map_err(|_| "the file is no UTF-8")?;
         let (body, end) = text.rsplit_once(",\"digest\":\"").ok_or("there is no digest")?;
         let digest = sha256(format!("{body}}}\n").as_bytes());
@@ -402,17 +402,13 @@ impl Claim {
         reader.expect("}")?;
         let given = Given::read(reader, alphabet.len(), class_names.len())?;
         reader.field(',', "elements")?;
-        let network = if strength == "structural" {
-            reader.expect("{}")?;
-            Network::Slots(Slots::read(given)?)
-        } else {
-            let network = Nodes::read(given)?;
-            let elements = if strength == "discrete" {
-                Elements::read_codes(reader, &network)?
-            } else {
-                Elements::Tables(Tables::read(reader, &network)?)
-            };
-            Network::Nodes(network, elements)
+        let network = match strength.as_str() {
+            "structural" => Network::Slots(Slots::read(reader, given)?),
+            "snapped" => Network::Listed(Box::new(Tables::read(reader, given)?)),
+            _ if given.settings.contains_key("window") => {
+                Network::Listed(Box::new(Contexts::read(reader, given)?))
+            }
+            _ => Network::Listed(Box::new(Codes::read(reader, given)?)),
         };
         let claim = Claim {
             maps: reader.field(',', "maps")?.list(Reader::counts)?,
@@ -426,13 +422,13 @@ impl Claim {
             checked_length: reader.field(',', "checked_length")?.maybe(Reader::number)?,
             names: class_names,
             automata: [machine, language, domain],
-            network,
+            is_snapped: strength == "snapped",
         };
         let told = if claim.wrong.is_some() { "counterexample" } else { "equivalent" };
         require(verdict == told, "the verdict is whether there is a wrong word")?;
         read_notes(reader.field(',', "notes")?)?;
         require(reader.rest.is_empty(), "the digest follows the notes")?;
-        Ok(claim)
+        Ok((claim, network))
     }
 }
 
@@ -843,7 +839,6 @@ impl Given {
         let by = if kind == "float32" { FLOAT32 } else { FLOAT64 };
         require(kind == "float32" || kind == "float64", "weights are of float32 or of float64")?;
         let mut given = Given { settings, arrays, kind, by, symbols, classes };
-        require_handled(!given.settings.contains_key("window"), "scratchpad-window")?;
         let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
         require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
         Ok(given)
@@ -867,6 +862,12 @@ impl Given {
     /// Take a setting that is one of some words.
     fn option(&mut self, name: &str, words: &'static str) -> Checked<&'static str> {
         self.setting(name, |text| words.split(' ').find(|word| text == format!("{word:?}")))
+    }
+
+    /// Take the function of hidden units.
+    fn activation(&mut self, words: &'static str) -> Checked<()> {
+        let activation = self.option("activation", words)?;
+        require_handled(activation == "relu", activation)
     }
 
     /// Take the rows of an array; of one axis, there is one.
@@ -913,7 +914,8 @@ impl Given {
 }
 
 enum Network {
-    Nodes(Nodes, Elements),
+    /// Of which the file lists elements.
+    Listed(Box<dyn Elements>),
     Slots(Slots),
 }
 
@@ -928,7 +930,6 @@ struct Nodes {
     /// Returns the vector of a chunk of vectors, or after a vector and a symbol; if there are none,
     /// that of the empty word.
     node: Box<dyn Fn(&[&Ball]) -> Ball>,
-    memory: Option<Memory>,
     /// Returns the logits of a vector.
     answer: Box<dyn Fn(&Ball) -> Vec<Number>>,
 }
@@ -958,7 +959,7 @@ impl Memory {
 type Parts = (usize, Vec<Ball>, Box<dyn Fn(&[&Ball]) -> Ball>);
 
 impl Nodes {
-    fn read(mut given: Given) -> Checked<Nodes> {
+    fn read(mut given: Given) -> Checked<(Nodes, Option<Memory>)> {
         let (width, bits, by) = (given.count("d_model", 1)?, given.count("num_bits", 1)?, given.by);
         given.setting("noise", |text| float(text).filter(|noise| *noise >= 0.0))?;
         let is = |name: &str, value: &str| given.settings.get(name).map_or(false, |it| it == value);
@@ -983,7 +984,7 @@ impl Nodes {
         let (chunk, symbols, node) = read_node(&mut given, width)?;
         given.end()?;
         let answer = Box::new(move |x: &Ball| by.affine(&answer, &by.normed(&final_norm, x)).1);
-        Ok(Nodes { by, chunk, width, symbols, node, memory, answer })
+        Ok((Nodes { by, chunk, width, symbols, node, answer }, memory))
     }
 }
 
@@ -1019,8 +1020,7 @@ fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
     let (by, rational) = (given.by, given.settings.contains_key("attention"));
     rational.then(|| given.option("attention", "relu")).transpose()?;
     let norm = given.option("norm", if rational { "none" } else { "post pre none" })?;
-    let activation = given.option("activation", if rational { "relu" } else { "relu gelu" })?;
-    require_handled(activation == "relu", "gelu")?;
+    given.activation(if rational { "relu" } else { "relu gelu" })?;
     let learned_pad = given.option("pad", "learned absent")? == "learned";
     given.setting("dropout", |text| float(text).filter(|share| (0.0..1.0).contains(share)))?;
     let (chunk, heads) = (given.count("chunk", 2)?, given.count("num_heads", 1)?);
@@ -1126,7 +1126,8 @@ struct Slots {
 }
 
 impl Slots {
-    fn read(mut given: Given) -> Checked<Slots> {
+    fn read(reader: &mut Reader, mut given: Given) -> Checked<Slots> {
+        reader.expect("{}")?;
         let (symbols, least) = (given.symbols, given.by.tiny);
         let (slots, bits) = (given.count("num_slots", 1)?, given.count("num_bits", 1)?);
         require(bits <= 12 && slots <= 1 << bits, "at most 12 bits tell slots apart")?;
@@ -1248,25 +1249,209 @@ impl Slots {
 
 // ---- 2 the network: elements --------------------------------------------------------------------
 
-/// What nodes become: codes, or representatives of vectors.
-enum Elements {
-    Codes(Vec<Vec<bool>>),
-    Tables(Tables),
+/// What the network makes of elements: of symbols at level 0 of a tree, else of what the file lists.
+trait Elements {
+    /// The places of a chunk; 0 of a recurrence.
+    fn chunk(&self) -> usize;
+
+    /// The number of elements that are listed.
+    fn count(&self) -> usize;
+
+    /// Return the same number for levels whose elements are composed alike.
+    fn phase(&self, level: usize) -> usize;
+
+    /// Return the element that a chunk of a level becomes, or an element and a symbol; of no
+    /// element, it is that of the empty word.
+    fn compose(&mut self, level: usize, chunk: &[usize], is_edge: bool) -> Checked<usize>;
+
+    /// Return the logits of an element at the edge of a level.
+    fn logits(&self, level: usize, element: usize) -> Vec<Number>;
+
+    /// Return the logits of the empty word, whose element a tree need not list.
+    fn empty_logits(&mut self) -> Checked<Vec<Number>>;
 }
 
-impl Elements {
-    fn read_codes(reader: &mut Reader, network: &Nodes) -> Checked<Elements> {
+/// Codes of binary memory.
+struct Codes {
+    network: Nodes,
+    memory: Memory,
+    codes: Vec<Vec<bool>>,
+    vectors: Vec<Ball>,
+    known: HashMap<(bool, Vec<usize>), usize>,
+}
+
+impl Codes {
+    fn read(reader: &mut Reader, given: Given) -> Checked<Codes> {
+        let (network, memory) = Nodes::read(given)?;
+        let memory = memory.ok_or("this is not so: memory is binary")?;
         let codes = reader.field('{', "codes")?.list(Reader::text)?;
         reader.expect("}")?;
         require(!codes.is_empty() && all_differ(&codes), "every code stands once")?;
-        let memory = network.memory.as_ref().ok_or("this is not so: memory is binary")?;
         let codes = codes.iter().map(|code| read_code(code, memory.write.rows.len()));
-        Ok(Elements::Codes(codes.collect::<Checked<_>>()?))
+        let codes: Vec<Vec<bool>> = codes.collect::<Checked<_>>()?;
+        let vectors = codes.iter().map(|code| memory.recall(code)).collect();
+        Ok(Codes { network, memory, codes, vectors, known: HashMap::new() })
     }
 }
 
-/// For each level after the symbols, its interior and its edge; from the last one on, levels recur.
+impl Elements for Codes {
+    fn chunk(&self) -> usize {
+        self.network.chunk
+    }
+
+    fn count(&self) -> usize {
+        self.codes.len()
+    }
+
+    fn phase(&self, level: usize) -> usize {
+        level.min(1)
+    }
+
+    fn compose(&mut self, level: usize, chunk: &[usize], _: bool) -> Checked<usize> {
+        let key = (level > 0, chunk.to_vec());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let (symbols, vectors) = (&self.network.symbols, &self.vectors);
+        let below: Vec<&Ball> = match chunk {
+            [code, symbol] if self.network.chunk == 0 => vec![&vectors[*code], &symbols[*symbol]],
+            _ if level == 0 => chunk.iter().map(|symbol| &symbols[*symbol]).collect(),
+            _ => chunk.iter().map(|code| &vectors[*code]).collect(),
+        };
+        let code = self.memory.code(&(self.network.node)(&below))?;
+        let number = self.codes.iter().position(|named| *named == code);
+        let number = number.ok_or("this is not so: every code that follows is named")?;
+        self.known.insert(key, number);
+        Ok(number)
+    }
+
+    fn logits(&self, _: usize, code: usize) -> Vec<Number> {
+        (self.network.answer)(&self.vectors[code])
+    }
+
+    fn empty_logits(&mut self) -> Checked<Vec<Number>> {
+        let code = self.memory.code(&(self.network.node)(&[]))?;
+        Ok((self.network.answer)(&self.memory.recall(&code)))
+    }
+}
+
+/// A scratchpad: a transformer that writes a token after each symbol, and sees a few tokens. Tokens
+/// are the symbols, the start, and then the states; -1 is before the start.
+struct Contexts {
+    by: Arithmetic,
+    symbols: usize,
+    window: usize,
+    embedding: Vec<Ball>,
+    layers: Vec<Layer>,
+    final_norm: Vec<Vec<f64>>,
+    /// From the last vector to the logits of digits, each with so many values as `base`.
+    write: Matrix,
+    base: usize,
+    answer: Matrix,
+    /// What the next step sees but for its symbol; the last token is the one that was written.
+    contexts: Vec<Vec<i64>>,
+}
+
+impl Contexts {
+    fn read(reader: &mut Reader, mut given: Given) -> Checked<Contexts> {
+        let (by, width) = (given.by, given.count("d_model", 1)?);
+        let (states, digits) = (given.count("num_states", 1)?, given.count("num_digits", 1)?);
+        let bits = usize::BITS - states.leading_zeros();
+        let fits = states <= 1 << 24 && digits <= bits as usize;
+        require(fits, "there are at most 2^24 states, and not more digits than bits of them")?;
+        let tokens_of = |base: usize| base.saturating_pow(digits as u32);
+        let base = (1..=states).find(|base| tokens_of(*base) >= states).unwrap_or(states);
+        let (window, heads) = (given.count("window", 2)?, given.count("num_heads", 1)?);
+        let (depth, hidden) = (given.count("num_layers", 1)?, given.count("ff_factor", 1)?);
+        let field = depth.saturating_mul(window - 1).saturating_add(1);
+        require(field <= 32 && width % heads == 0, "steps see at most 32 tokens, heads one width")?;
+        let norm = given.option("norm", "post pre none")?;
+        given.activation("relu gelu")?;
+        let sizes = [width, hidden.saturating_mul(width), heads, window];
+        let layers = (0..depth).map(|layer| read_layer(&mut given, layer, sizes, norm, false));
+        let layers = layers.collect::<Checked<_>>()?;
+        let tokens = given.symbols + 1 + tokens_of(base);
+        let embedding = given.take("embedding.weight", &[tokens, width])?;
+        let network = Contexts {
+            by,
+            symbols: given.symbols,
+            window,
+            embedding: embedding.iter().map(|row| Ball::exact(row)).collect(),
+            layers,
+            final_norm: given.norm("final_norm", width, norm == "pre")?,
+            write: given.matrix("write", digits * base, width)?,
+            base,
+            answer: given.matrix("answer", given.classes, width)?,
+            contexts: reader.field('{', "contexts")?.list(|row| row.list(Reader::number))?,
+        };
+        reader.expect("}")?;
+        let contexts = &network.contexts;
+        let whole = contexts.iter().all(|row| row.len() == field - 1) && all_differ(contexts);
+        require(whole, "every context stands once, and has the tokens that a step sees")?;
+        given.end().map(|_| network)
+    }
+
+    /// Return the tokens that the next step sees, but for its symbol, after those of this one.
+    fn after(&self, context: &[i64]) -> Checked<Vec<i64>> {
+        let embedded = |token: &i64| self.embedding[*token.max(&0) as usize].clone();
+        let mut x: Vec<Ball> = context.iter().map(embedded).collect();
+        let mut absent = context.iter().take_while(|token| **token == -1).count();
+        for layer in &self.layers {
+            let windows = x.windows(self.window).enumerate();
+            let last = |(first, window): (usize, &[Ball])| {
+                layer(window, absent.saturating_sub(first), self.window - 1).remove(0)
+            };
+            x = windows.map(last).collect();
+            absent = absent.saturating_sub(self.window - 1);
+        }
+        let numbers = self.by.affine(&self.write, &self.by.normed(&self.final_norm, &x[0])).1;
+        let digits = numbers.chunks(self.base).map(class).collect::<Checked<Vec<usize>>>()?;
+        let state = digits.iter().rev().fold(0, |state, digit| state * self.base + digit);
+        Ok([&context[2..], &[(self.symbols + 1 + state) as i64]].concat())
+    }
+}
+
+impl Elements for Contexts {
+    fn chunk(&self) -> usize {
+        0
+    }
+
+    fn count(&self) -> usize {
+        self.contexts.len()
+    }
+
+    fn phase(&self, level: usize) -> usize {
+        level.min(1)
+    }
+
+    fn compose(&mut self, _: usize, chunk: &[usize], _: bool) -> Checked<usize> {
+        let context = match chunk {
+            [context, symbol] => [&self.contexts[*context][..], &[*symbol as i64]].concat(),
+            _ => {
+                let field = self.layers.len() * (self.window - 1);
+                [vec![-1; field], vec![self.symbols as i64]].concat()
+            }
+        };
+        let after = self.after(&context)?;
+        let number = self.contexts.iter().position(|named| *named == after);
+        number.ok_or("this is not so: every context that follows is named".into())
+    }
+
+    fn logits(&self, _: usize, context: usize) -> Vec<Number> {
+        let written = self.contexts[context].last().map_or(0, |token| *token as usize);
+        self.by.affine(&self.answer, &self.embedding[written]).1
+    }
+
+    fn empty_logits(&mut self) -> Checked<Vec<Number>> {
+        let context = self.compose(0, &[], true)?;
+        Ok(self.logits(0, context))
+    }
+}
+
+/// Vectors that are snapped to representatives: tables for each level after the symbols, of its
+/// interior and its edge; from the last one on, levels recur.
 struct Tables {
+    network: Nodes,
     levels: Vec<[Merge; 2]>,
     repeat: usize,
 }
@@ -1278,11 +1463,12 @@ struct Merge {
 }
 
 impl Tables {
-    fn read(reader: &mut Reader, network: &Nodes) -> Checked<Tables> {
-        require(network.memory.is_none(), "memory is continuous")?;
+    fn read(reader: &mut Reader, given: Given) -> Checked<Tables> {
+        let (network, memory) = Nodes::read(given)?;
+        require(memory.is_none(), "memory is continuous")?;
         let levels = reader.field('{', "levels")?.list(|reader| {
-            let interior = Merge::read(reader.field('{', "interior")?, network, false)?;
-            let edge = Merge::read(reader.field(',', "edge")?, network, true)?;
+            let interior = Merge::read(reader.field('{', "interior")?, &network, false)?;
+            let edge = Merge::read(reader.field(',', "edge")?, &network, true)?;
             reader.expect("}").map(|_| [interior, edge])
         })?;
         let repeat = reader.field(',', "repeat")?.number()?;
@@ -1294,7 +1480,31 @@ impl Tables {
             of(levels.len()) == of(repeat)
         });
         require(inner && edge, "the last level has the representatives of the one that recurs")?;
-        Ok(Tables { levels, repeat })
+        let tables = Tables { network, levels, repeat };
+        tables.check().map(|_| tables)
+    }
+
+    /// Check that every chunk becomes the representative that is nearest.
+    fn check(&self) -> Checked<()> {
+        let network = &self.network;
+        let mut below = [network.symbols.clone(), network.symbols.clone()];
+        for (level, merges) in self.levels.iter().enumerate() {
+            let is_last = level + 1 == self.levels.len();
+            merges[0].check(network, [&below[0], &below[0]], is_last)?;
+            merges[1].check(network, [&below[0], &below[1]], is_last)?;
+            below = [0, 1].map(|place| merges[place].vectors(network));
+        }
+        Ok(())
+    }
+}
+
+impl Elements for Tables {
+    fn chunk(&self) -> usize {
+        self.network.chunk
+    }
+
+    fn count(&self) -> usize {
+        0
     }
 
     /// Return the number of the table by which nodes of a level are composed.
@@ -1307,16 +1517,19 @@ impl Tables {
         }
     }
 
-    /// Check that every chunk becomes the representative that is nearest.
-    fn check(&self, network: &Nodes) -> Checked<()> {
-        let mut below = [network.symbols.clone(), network.symbols.clone()];
-        for (level, merges) in self.levels.iter().enumerate() {
-            let is_last = level + 1 == self.levels.len();
-            merges[0].check(network, [&below[0], &below[0]], is_last)?;
-            merges[1].check(network, [&below[0], &below[1]], is_last)?;
-            below = [0, 1].map(|place| merges[place].vectors(network));
-        }
-        Ok(())
+    fn compose(&mut self, level: usize, chunk: &[usize], is_edge: bool) -> Checked<usize> {
+        let table = &self.levels[self.phase(level)][is_edge as usize];
+        let element = table.chunks.get(chunk).copied();
+        element.ok_or("this is not so: the tables have every chunk".into())
+    }
+
+    fn logits(&self, level: usize, element: usize) -> Vec<Number> {
+        let edge = &self.levels[self.phase(level - 1)][1];
+        (self.network.answer)(&edge.vectors(&self.network)[element])
+    }
+
+    fn empty_logits(&mut self) -> Checked<Vec<Number>> {
+        Ok((self.network.answer)(&(self.network.node)(&[])))
     }
 }
 
@@ -1408,138 +1621,57 @@ fn class(logits: &[Number]) -> Checked<usize> {
     Ok(best)
 }
 
-/// What the network makes of elements: symbols at level 0 of a tree, else codes or representatives.
-struct Run<'a> {
-    network: &'a Nodes,
-    elements: &'a Elements,
-    /// Of codes.
-    vectors: Vec<Ball>,
-    known: HashMap<(bool, Vec<usize>), usize>,
+/// Return the class that the network gives to a word.
+fn classify(elements: &mut dyn Elements, word: &[usize]) -> Checked<usize> {
+    let (mut nodes, mut level, chunk) = (word.to_vec(), 0, elements.chunk());
+    if word.is_empty() {
+        return class(&elements.empty_logits()?);
+    }
+    if chunk == 0 {
+        let start = elements.compose(0, &[], true)?;
+        let step = |before: usize, symbol: &usize| elements.compose(0, &[before, *symbol], true);
+        nodes = vec![word.iter().try_fold(start, step)?];
+    }
+    while chunk > 0 && (nodes.len() > 1 || level == 0) {
+        let (edge, inner) = nodes.split_at((nodes.len() - 1) % chunk + 1);
+        let mut above = vec![elements.compose(level, edge, true)?];
+        for each in inner.chunks(chunk) {
+            above.push(elements.compose(level, each, false)?);
+        }
+        nodes = above;
+        level += 1;
+    }
+    class(&elements.logits(level, nodes[0]))
 }
 
-impl Run<'_> {
-    fn of<'a>(network: &'a Nodes, elements: &'a Elements) -> Checked<Run<'a>> {
-        let mut vectors = Vec::new();
-        match (elements, &network.memory) {
-            (Elements::Codes(codes), Some(memory)) => {
-                vectors = codes.iter().map(|code| memory.recall(code)).collect();
+/// Return the pairs, of words that lead some state to a good one, of chunks of one pair of
+/// `firsts`, which are of the edge or not, and `more` of `inner`.
+fn follow(
+    elements: &mut dyn Elements, level: usize, (firsts, is_edge): (&Pairs, bool), inner: &Pairs,
+    more: u32, good: &[bool],
+) -> Checked<Pairs> {
+    let (inner, mut found) = (inner.iter().collect::<Vec<_>>(), Pairs::new());
+    let times = |chunks: u128, _| chunks.saturating_mul(inner.len() as u128);
+    let few = (0..more).fold(firsts.len() as u128, times) <= 20_000_000;
+    require(few, "a level has few enough chunks")?;
+    for ((first, does), length) in firsts {
+        for mut index in 0..inner.len().pow(more) {
+            let (mut chunk, mut map, mut length) = (vec![*first], does.clone(), *length);
+            for _ in 0..more {
+                let ((element, does), symbols) = inner[index % inner.len()];
+                index /= inner.len();
+                chunk.push(*element);
+                map.iter_mut().for_each(|state| *state = does[*state]);
+                length += symbols;
             }
-            (Elements::Tables(tables), _) => tables.check(network)?,
-            _ => (),
-        }
-        Ok(Run { network, elements, vectors, known: HashMap::new() })
-    }
-
-    /// Return the same number for levels whose elements are composed alike.
-    fn phase(&self, level: usize) -> usize {
-        match self.elements {
-            Elements::Tables(tables) => tables.phase(level),
-            Elements::Codes(_) => level.min(1),
-        }
-    }
-
-    /// Return the element that a chunk of a level becomes, or a code and a symbol.
-    fn compose(&mut self, level: usize, chunk: &[usize], is_edge: bool) -> Checked<usize> {
-        let codes = match self.elements {
-            Elements::Codes(codes) => codes,
-            Elements::Tables(tables) => {
-                let table = &tables.levels[tables.phase(level)][is_edge as usize];
-                let element = table.chunks.get(chunk).copied();
-                return element.ok_or("this is not so: the tables have every chunk".into());
-            }
-        };
-        let key = (level > 0, chunk.to_vec());
-        if let Some(known) = self.known.get(&key) {
-            return Ok(*known);
-        }
-        let (symbols, vectors) = (&self.network.symbols, &self.vectors);
-        let below: Vec<&Ball> = match chunk {
-            [code, symbol] if self.network.chunk == 0 => vec![&vectors[*code], &symbols[*symbol]],
-            _ if level == 0 => chunk.iter().map(|symbol| &symbols[*symbol]).collect(),
-            _ => chunk.iter().map(|code| &vectors[*code]).collect(),
-        };
-        let code = self.code(&(self.network.node)(&below))?;
-        let number = codes.iter().position(|named| *named == code);
-        let number = number.ok_or("this is not so: every code that follows is named")?;
-        self.known.insert(key, number);
-        Ok(number)
-    }
-
-    /// Return the code that memory keeps of a vector.
-    fn code(&self, vector: &Ball) -> Checked<Vec<bool>> {
-        self.network.memory.as_ref().map_or(Ok(Vec::new()), |memory| memory.code(vector))
-    }
-
-    /// Return the class of an element at the edge of a level.
-    fn class(&self, level: usize, element: usize) -> Checked<usize> {
-        class(&match self.elements {
-            Elements::Codes(_) => (self.network.answer)(&self.vectors[element]),
-            Elements::Tables(tables) => {
-                let edge = &tables.levels[tables.phase(level - 1)][1];
-                (self.network.answer)(&edge.vectors(self.network)[element])
-            }
-        })
-    }
-
-    /// Return the class of the empty word, whose element need not be named.
-    fn empty_class(&self) -> Checked<usize> {
-        let vector = (self.network.node)(&[]);
-        let code = self.code(&vector)?;
-        let recall = |memory: &Memory| memory.recall(&code);
-        class(&(self.network.answer)(&self.network.memory.as_ref().map_or(vector, recall)))
-    }
-
-    fn classify(&mut self, word: &[usize]) -> Checked<usize> {
-        let (mut nodes, mut level, chunk) = (word.to_vec(), 0, self.network.chunk);
-        if word.is_empty() {
-            return self.empty_class();
-        }
-        if chunk == 0 {
-            let start = self.compose(0, &[], true)?;
-            let step = |code: usize, symbol: &usize| self.compose(0, &[code, *symbol], true);
-            nodes = vec![word.iter().try_fold(start, step)?];
-        }
-        while chunk > 0 && (nodes.len() > 1 || level == 0) {
-            let (edge, inner) = nodes.split_at((nodes.len() - 1) % chunk + 1);
-            let mut above = vec![self.compose(level, edge, true)?];
-            for each in inner.chunks(chunk) {
-                above.push(self.compose(level, each, false)?);
-            }
-            nodes = above;
-            level += 1;
-        }
-        self.class(level, nodes[0])
-    }
-
-    /// Return the pairs, of words that lead some state to a good one, of chunks of one pair of
-    /// `firsts`, which are of the edge or not, and `more` of `inner`.
-    fn follow(
-        &mut self, level: usize, (firsts, is_edge): (&Pairs, bool), inner: &Pairs, more: u32,
-        good: &[bool],
-    ) -> Checked<Pairs> {
-        let (inner, mut found) = (inner.iter().collect::<Vec<_>>(), Pairs::new());
-        let times = |chunks: u128, _| chunks.saturating_mul(inner.len() as u128);
-        let few = (0..more).fold(firsts.len() as u128, times) <= 20_000_000;
-        require(few, "a level has few enough chunks")?;
-        for ((first, does), length) in firsts {
-            for mut index in 0..inner.len().pow(more) {
-                let (mut chunk, mut map, mut length) = (vec![*first], does.clone(), *length);
-                for _ in 0..more {
-                    let ((element, does), symbols) = inner[index % inner.len()];
-                    index /= inner.len();
-                    chunk.push(*element);
-                    map.iter_mut().for_each(|state| *state = does[*state]);
-                    length += symbols;
-                }
-                if map.iter().any(|state| good[*state]) {
-                    let element = self.compose(level, &chunk, is_edge)?;
-                    let least = found.entry((element, map)).or_insert(length);
-                    *least = length.min(*least);
-                }
+            if map.iter().any(|state| good[*state]) {
+                let element = elements.compose(level, &chunk, is_edge)?;
+                let least = found.entry((element, map)).or_insert(length);
+                *least = length.min(*least);
             }
         }
-        Ok(found)
     }
+    Ok(found)
 }
 
 /// For each state, those to which words of some length lead.
@@ -1567,15 +1699,14 @@ fn leading(steps: &Steps, inside: &[bool]) -> Vec<bool> {
 
 /// Check that the levels follow from the network, and that they prove the claim. A recurrence is
 /// like a tree of which only the edge grows, by a symbol.
-fn check_levels(claim: &Claim, network: &Nodes, elements: &Elements) -> Checked<()> {
-    let (machine, chunk) = (&claim.automata[0], network.chunk);
+fn check_levels(claim: &Claim, elements: &mut dyn Elements) -> Checked<()> {
+    let (machine, chunk) = (&claim.automata[0], elements.chunk());
     let (states, is_tree, count) = (machine.classes.len(), chunk > 0, claim.levels.len());
     let whole = |map: &Vec<usize>| map.len() == states && map.iter().all(|next| *next < states);
     let whole = claim.maps.iter().all(whole) && all_differ(&claim.maps);
     require(whole, "state maps lead from all states to states, and differ")?;
     let few = count > 0 && (chunk as f64).powi(count as i32) < 4.6e18;
     require(few, "there is a level, and there are few enough")?;
-    let mut run = Run::of(network, elements)?;
 
     let inside: Vec<bool> =
         machine.classes.iter().map(|class| *class < claim.names.len()).collect();
@@ -1592,10 +1723,11 @@ fn check_levels(claim: &Claim, network: &Nodes, elements: &Elements) -> Checked<
         edge = begun.filter(|((_, map), _)| good[map[0]]).collect();
         interior = symbols.clone();
     } else {
-        edge.insert((run.compose(0, &[], true)?, vec![machine.start]), 0);
+        edge.insert((elements.compose(0, &[], true)?, vec![machine.start]), 0);
     }
     // the length of the shortest wrong word, and the pairs of a recurrence
-    let is_wrong = inside[machine.start] && run.empty_class()? != machine.classes[machine.start];
+    let is_wrong = inside[machine.start]
+        && class(&elements.empty_logits()?)? != machine.classes[machine.start];
     let (mut wrong, mut seen) = (is_wrong.then_some(0), BTreeSet::new());
     for (level, pairs) in claim.levels.iter().enumerate() {
         if level > 0 {
@@ -1604,14 +1736,16 @@ fn check_levels(claim: &Claim, network: &Nodes, elements: &Elements) -> Checked<
             if is_tree {
                 steps.push(power(&steps[level - 1], chunk));
                 good = leading(&steps[level], &inside);
-                interior =
-                    run.follow(level - 1, (&inner, false), &inner, chunk as u32 - 1, &good)?;
+                let more = chunk as u32 - 1;
+                interior = follow(elements, level - 1, (&inner, false), &inner, more, &good)?;
             }
             let mut begun = Pairs::new();
             for more in if is_tree { 0..chunk as u32 } else { 1..2 } {
-                for (pair, length) in run.follow(level - 1, (&edge, true), &inner, more, &good)? {
+                let found = follow(elements, level - 1, (&edge, true), &inner, more, &good)?;
+                for (pair, length) in found {
                     let (state, ends) = (pair.1[0], more > 0 || level == 1); // in one node
-                    if ends && inside[state] && run.class(level, pair.0)? != machine.classes[state]
+                    let is_asked = ends && inside[state];
+                    if is_asked && class(&elements.logits(level, pair.0))? != machine.classes[state]
                     {
                         wrong = Some(wrong.map_or(length, |least| length.min(least)));
                     }
@@ -1631,7 +1765,7 @@ fn check_levels(claim: &Claim, network: &Nodes, elements: &Elements) -> Checked<
         require(same, &format!("the pairs of level {level} are what follows"))?;
     }
 
-    check_verdict(claim, wrong, |word| run.classify(word))?;
+    check_verdict(claim, wrong, |word| classify(elements, word))?;
     let (first, last) = (claim.repeats.unwrap_or(0), count - 1);
     if wrong.is_some() {
         require(claim.repeats.is_none(), "a counterexample repeats nothing")?;
@@ -1639,14 +1773,14 @@ fn check_levels(claim: &Claim, network: &Nodes, elements: &Elements) -> Checked<
         require(1 <= first && first < last, "a level repeats an earlier one after the symbols")?;
         let same = claim.levels[first] == claim.levels[last] && steps[first] == steps[last];
         require(same, "levels that repeat have the same pairs, and lead to the same states")?;
-        require(run.phase(first) == run.phase(last), "levels that repeat are composed alike")?;
+        let alike = elements.phase(first) == elements.phase(last);
+        require(alike, "levels that repeat are composed alike")?;
     } else {
         require(claim.repeats.is_none() && edge.is_empty(), "nothing new follows the last level")?;
     }
-    let codes: BTreeSet<usize> = seen.iter().map(|pair| pair.0).collect();
-    let named = matches!(elements, Elements::Codes(all) if all.len() == codes.len());
-    let all = claim.maps.is_empty() && named;
-    require(is_tree || all, "a recurrence has no maps, and every code that is named occurs")
+    let met: BTreeSet<usize> = seen.iter().map(|pair| pair.0).collect();
+    let all = claim.maps.is_empty() && met.len() == elements.count();
+    require(is_tree || all, "a recurrence has no maps, and every element that is named occurs")
 }
 
 /// Check that a shortest wrong word is what is claimed, given its length and the network's answers.

@@ -520,6 +520,44 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         "not so many words were checked",
         "all shorter words were checked",
     ),
+    "scratchpad-context-missing": (
+        "scratchpad",
+        lambda b: b["elements"]["contexts"].pop(),
+        "a context that occurs is not named",
+        "is named",
+    ),
+    "scratchpad-context-unused": (
+        "scratchpad",
+        lambda b: b["elements"]["contexts"].append([-2] * len(b["elements"]["contexts"][0])),
+        "a context is named that occurs in no word, nor could",
+        "every code that is named occurs",
+    ),
+    "scratchpad-context-too-long": (
+        "scratchpad",
+        lambda b: [row.append(0) for row in b["elements"]["contexts"]],
+        "contexts have more tokens than a step sees",
+        "contexts have the tokens that a step sees",
+    ),
+    "scratchpad-zero-logits": (
+        "scratchpad",
+        lambda b: [
+            _array(b, f"write.{part}", lambda array: array.fill(0.0)) for part in ("weight", "bias")
+        ],
+        "all states have the same logit",
+        "every sign is certain",
+    ),
+    "scratchpad-other-weight": (
+        "scratchpad",
+        lambda b: _array(b, "answer.weight", lambda array: np.negative(array, out=array)),
+        "answers are those of other weights",
+        "is wrong",
+    ),
+    "scratchpad-window": (
+        "scratchpad",
+        lambda b: b["settings"].update(window=3),
+        "the setting gives each head more biases than the weights have",
+        "are not those of the settings",
+    ),
     "snapped-chunk-missing": (
         "snapped",
         lambda b: [_table(name, lambda a: a[:-1])(b) for name in ("children", "elements")],

@@ -21,13 +21,15 @@ from lengthwise.errors import CertificateError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.binary_recurrent import BinaryRecurrent
-from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.state_slots_config import StateSlotsConfig
+from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.margins import SnapDistances
+from verification import windowed
 from verification.forger import (
     HONEST,
     STRUCTURED,
@@ -42,6 +44,7 @@ from verification.forger import (
 from verification.recurrent import automaton_of, random_recurrence
 from verification.slots import slots_of
 from verification.trained import of_odd_length
+from verification.windowed import random_scratchpad
 
 ROOT = Path(__file__).parents[2]
 
@@ -138,12 +141,15 @@ def is_true(path: Path) -> bool:
         assert made.sureness is not None
         least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
         return falsehood(replace(made, sureness=least)) == ""
-    model = BinaryRecurrent(BinaryRecurrentConfig.from_dict(made.settings))
+    scratchpad = made.network_config is WindowScratchpadConfig
+    kind: Any = WindowScratchpad if scratchpad else BinaryRecurrent
+    model = kind(made.network_config.from_dict(made.settings))
     weights = {name: torch.from_numpy(weight.copy()) for name, weight in made.weights.items()}
     model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
     language = made.language
+    read_off = windowed.automaton_of if scratchpad else automaton_of
     own = replace(
-        automaton_of(model.eval()),
+        read_off(model.eval()),
         alphabet=language.alphabet,
         class_names=language.class_names,
         domain=language.domain,
@@ -187,6 +193,28 @@ RECURRENT: dict[str, Callable[[], Certificate]] = {
 }
 
 
+def _of_scratchpad(
+    seed: int, *, domain: bool = False, wrong: str = "", **values: Any
+) -> Certificate:
+    model = random_scratchpad(seed, **values)
+    language = windowed.automaton_of(model)
+    if wrong:
+        language = language ^ parse(f"regex:{wrong}", alphabet="ab")
+    if domain:
+        language = replace(language, domain=of_odd_length("ab"))
+    return certify(model, language)
+
+
+SCRATCHPADS: dict[str, Callable[[], Certificate]] = {
+    "scratchpad": lambda: _of_scratchpad(0),
+    "scratchpad, float32": lambda: _of_scratchpad(1, dtype=torch.float32, norm="post"),
+    "scratchpad, digits": lambda: _of_scratchpad(2, num_states=7, num_digits=2, window=3),
+    "scratchpad, two layers": lambda: _of_scratchpad(3, num_layers=2, norm="none"),
+    "scratchpad, domain": lambda: _of_scratchpad(4, domain=True, window=4),
+    "scratchpad, wrong": lambda: _of_scratchpad(5, wrong="abba(a|b)*", num_layers=2),
+}
+
+
 def of_slots(own: str | Language, about: Language | None = None, **values: Any) -> Certificate:
     """A proof of a network with the states of one language, about that or another one."""
     own = parse(own) if isinstance(own, str) else own
@@ -219,8 +247,8 @@ SNAPPED = [name for name in HONEST if name.startswith("snapped")]
 
 @cache
 def certificate_of(name: str) -> Certificate:
-    """The honest certificate of a name, of `RECURRENT`, of `SLOTS`, or of the forger's."""
-    own = {**RECURRENT, **SLOTS}
+    """The honest certificate of a name, of the lists above, or of the forger's."""
+    own = {**RECURRENT, **SCRATCHPADS, **SLOTS}
     return own[name]() if name in own else honest(name)
 
 
@@ -351,9 +379,23 @@ def exchanged_slots(body: Body, choose: random.Random) -> None:
             _pack(body["weights"][name], array.take(rows, axis))
 
 
+def renumbered_contexts(body: Body, choose: random.Random) -> None:
+    """Exchange two contexts, wherever they stand or only where they are named, or add one."""
+    contexts = body["elements"]["contexts"]
+    one, other = choose.randrange(len(contexts)), choose.randrange(len(contexts))
+    contexts[one], contexts[other] = contexts[other], contexts[one]
+    if choose.random() < 0.2:
+        contexts.append([choose.choice([-1, 0, 99, *contexts[0]]) for _ in contexts[0]])
+    if choose.random() < 0.8:
+        swap = {one: other, other: one}
+        for level in body["levels"]:
+            level["edge"] = sorted([swap.get(e, e), s] for e, s in level["edge"])
+
+
 def other_size(body: Body, choose: random.Random) -> None:
-    """Give settings of slots other values, some of which say the same."""
-    name = choose.choice(["chunk", "d_hidden", "num_slots", "num_bits"])
+    """Give sizes other values, some of which say the same."""
+    names = ["chunk", "d_hidden", "num_slots", "num_bits", "window", "num_states", "num_digits"]
+    name = choose.choice([name for name in names if name in body["settings"]])
     own = body["settings"][name]
     body["settings"][name] = choose.choice(
         [0, 2, 32, 33, own + 1, own - 1, 4 * body["settings"]["d_model"]]
@@ -366,6 +408,7 @@ OWN: tuple[Callable[[Body, random.Random], None], ...] = (
     other_type,
     renumbered_states,
     renumbered_codes,
+    renumbered_contexts,
     renumbered_maps,
     longer_proof,
     other_order,
