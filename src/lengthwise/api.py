@@ -19,7 +19,8 @@ from lengthwise.languages.spec import alphabet_text, parse, require_alphabet
 from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.validation import short
-from lengthwise.models.adapted import with_lengths
+from lengthwise.models.adapted import require_steady_if_own, with_lengths
+from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
@@ -215,6 +216,7 @@ def evaluate(
 ) -> Any: ...
 
 
+@keeps_mode
 def evaluate(
     model: nn.Module | Run,
     language: Language | str | None = None,
@@ -267,11 +269,15 @@ def evaluate(
         remedy = "Use words_per_length." if "words" in options else "Leave it out."
         raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
     task = Task(language=chosen, protocol=protocol or "audited")
+    asked_lengths = _listed_lengths(range(41, 501) if lengths is None else lengths)
+    require_steady_if_own(
+        module, ([place % min(2, chosen.num_symbols) for place in range(n)] for n in asked_lengths)
+    )
     with watch(f"evaluating {task.title}") as shown:
         return evaluate_task(
-            module.eval(),
+            module,
             task,
-            _listed_lengths(range(41, 501) if lengths is None else lengths),
+            asked_lengths,
             words_per_length=512 if words_per_length is None else words_per_length,
             seed=seed,
             device=device_of(module),
@@ -321,6 +327,7 @@ def shortcuts(
     return shortcuts_beside(task, spread_lengths(_listed_lengths(lengths)), words, seed)
 
 
+@keeps_mode
 def predict(
     model: nn.Module | Run | Construction,
     language: Language | str | Sequence[str | Sequence[int]] | None = None,
@@ -370,7 +377,8 @@ def predict(
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)
-    return [each.shown for each in classify(module.eval(), chosen, encoded)]
+    require_steady_if_own(module, encoded)
+    return [each.shown for each in classify(module, chosen, encoded)]
 
 
 def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
@@ -391,6 +399,7 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     return [each.shown for each in predictor.answer([predictor.read(text) for text in inputs])]
 
 
+@keeps_mode
 def certify(
     model: nn.Module | Run,
     language: Language | str | None = None,

@@ -41,6 +41,18 @@ def test_the_class_is_that_of_the_largest_logit_and_its_share_is_shown(
     assert shell.json("predict", str(folder), stdin="") == {"words": []}
 
 
+def test_words_beyond_the_claim_of_computed_weights_are_told(shell: Shell, tmp_path: Path) -> None:
+    folder, words = str(tmp_path / "cut"), f"{'1' * 25}\n11\n"
+    shell("compile", "parity", "--as", "cascade", "--set", "longest=20", "--out", folder)
+    status, out, error = shell("predict", folder, stdin=words)
+    assert (status, len(out.split())) == (0, 2)
+    assert error.startswith("1 answer may be wrong: of words of more than 20 symbols nothing is")
+    assert "one has 25 symbols" in error
+    assert shell("predict", folder, stdin="11\n")[2] == ""
+    shell("compile", "parity", "--out", str(tmp_path / "any"))
+    assert shell("predict", str(tmp_path / "any"), stdin=words)[1:] == ("1\n0\n", "")
+
+
 def test_a_byte_order_mark_before_the_first_word_is_none(shell: Shell) -> None:
     assert shell("label", "parity", stdin="\ufeff01\n1\n")[1].splitlines() == ["1", "1"]
     status, _, error = shell("label", "parity", stdin="01\n\ufeff1\n")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,76 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(
         lw.train("parity", Strange(answer), device="cpu", max_length=40, out=tmp_path / "run")
     assert says in str(refused.value).replace("\n", " ")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda logits: logits.to(torch.float8_e4m3fn), "one that is float8_e4m3fn"),
+        (lambda logits: logits.to("meta"), "one that is on the meta device"),
+        (lambda logits: logits.to_sparse(), "one that is sparse_coo"),
+        (lambda logits: logits * torch.inf, "logits that are infinite"),
+    ],
+)
+def test_logits_of_unusual_tensors_are_refused(change: Any, says: str) -> None:
+    strange = Strange(lambda t, n, w: change(w.expand(len(t), 2) + n[:, None]))
+    asked: list[Callable[[], object]] = [
+        lambda: lw.train("parity", strange, device="cpu", **SMALL),
+        lambda: lw.predict(strange, "parity", ["0", "11"]),
+        lambda: lw.evaluate(strange, "parity", lengths=[3], words_per_length=2),
+    ]
+    for ask in asked:
+        with pytest.raises(ConfigError) as refused:
+            ask()
+        assert says in str(refused.value).replace("\n", " ")
+
+
+def test_a_network_may_keep_its_lengths_for_itself() -> None:
+    """What it changes in place is a copy."""
+
+    def halved(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
+        return weight.expand(len(tokens), 2) / lengths.clamp_(min=5)[:, None]
+
+    for model in (Strange(halved), lw.adapt(Strange(halved), padding="right")):
+        scores = lw.evaluate(model, "parity", lengths=range(7), words_per_length=4)
+        assert scores.lengths == list(range(7))
+
+
+class Doubtful(Sums):
+    """A network with dropout that is on in eval mode."""
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return nn.functional.dropout(super().forward(tokens), 0.5)
+
+
+def test_a_network_that_is_trained_already_is_tried_too() -> None:
+    counts_pads = Strange(lambda t, n, w: w * t.sum(dim=1)[:, None])
+    for model, says in ((Doubtful(), "not deterministic"), (counts_pads, "depends on the pads")):
+        for ask in (
+            lambda model=model: lw.evaluate(model, "parity", lengths=[3, 4], words_per_length=2),
+            lambda model=model: lw.predict(model, "parity", ["0", "11"]),
+            lambda model=model: lw.learn_automaton(model, "01", num_tests=10),
+        ):
+            with pytest.raises(ConfigError, match=says):
+                ask()
+
+
+def test_every_part_of_a_network_stays_in_its_mode() -> None:
+    model = nn.Sequential(Sums(), nn.Identity())
+    model[1].eval()
+    lw.evaluate(model, "parity", lengths=[3], words_per_length=2)
+    lw.predict(model, "parity", ["0"])
+    lw.learn_automaton(model, "01", max_length=3, num_tests=10)
+    assert [part.training for part in (model, *model)] == [True, True, False]
+    run = lw.train("parity", device="cpu", model="regular-gpt-binary", steps=1)
+    run.model.train()
+    lw.certify(run, max_chunks=1000)
+    assert all(part.training for part in run.model.modules())
+
+
+def test_a_factory_may_take_any_settings(package: Path) -> None:
+    run = lw.train("parity", "users_own:anything", device="cpu", **SMALL)
+    assert run.plan.model == "users_own:anything"
 
 
 def test_the_empty_word_is_tried_where_training_has_it(tmp_path: Path) -> None:

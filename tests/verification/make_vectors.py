@@ -202,10 +202,10 @@ def _near_in_bfloat16(body: Body) -> None:
     _array(body, "memory.write.bias", lambda array: array.fill(0.498046875))
 
 
-def _without_margin(body: Body) -> None:
-    """Let all numbers before a sign be 0."""
+def _without_margin(body: Body, matrix: str = "memory.write") -> None:
+    """Let all numbers before a sign, or all logits of what is written, be 0."""
     for part in ("weight", "bias"):
-        _array(body, f"memory.write.{part}", lambda array: array.fill(0.0))
+        _array(body, f"{matrix}.{part}", lambda array: array.fill(0.0))
 
 
 def _two_types(body: Body) -> None:
@@ -540,9 +540,7 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
     ),
     "scratchpad-zero-logits": (
         "scratchpad",
-        lambda b: [
-            _array(b, f"write.{part}", lambda array: array.fill(0.0)) for part in ("weight", "bias")
-        ],
+        partial(_without_margin, matrix="write"),
         "all states have the same logit",
         "every sign is certain",
     ),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lengthwise as lw
-from lengthwise.errors import VerificationError
+from lengthwise.errors import LengthwiseError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.verification import prefixes
 from lengthwise.verification.algebra import Booleans, Integers
@@ -197,6 +197,52 @@ def test_what_is_no_code_is_refused_rather_than_rounded(
     assert explore(CodeRecurrence(Answers()), every).is_closed
     with pytest.raises(VerificationError, match=message):
         explore(CodeRecurrence(Answers(**answers)), every)
+
+
+class Silent:
+    """A network without numbers of symbols and methods."""
+
+
+class Named(Silent):
+    num_symbols = "2"
+
+
+class Halted(Silent):
+    num_symbols = 2
+
+    def start(self) -> Booleans:
+        return np.zeros(1, dtype=np.bool_)
+
+
+@pytest.mark.parametrize("wrap", [CodeRecurrence, TrackedCodes])
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (Silent(), "Silent.num_symbols has to be a whole number from 1 on, but it has none"),
+        (Named(), "it is '2'"),
+        (Halted(), "Halted has no step and no classes"),
+    ],
+)
+def test_what_a_network_with_codes_lacks_is_named(wrap: Any, network: Any, message: str) -> None:
+    with pytest.raises(VerificationError, match=message):
+        wrap(network)
+
+
+def test_a_language_may_be_given_by_name_and_bounds_are_whole_numbers() -> None:
+    machine = lw.language("tomita-3")
+    assert explore(Table(machine), "tomita-3").is_closed
+    for most in (-1, 1.5, True, "x"):
+        with pytest.raises(LengthwiseError, match="max_chunks"):
+            explore(Table(machine), machine, max_chunks=cast(Any, most))
+
+
+def test_the_network_within_its_bounds_is_named() -> None:
+    flat = Decided(np.zeros((1, 1), dtype=np.bool_), cast(Any, [1.0]), cast(Any, [0.5]))
+    inside = CodeRecurrence(TrackedCodes(cast(Any, Answers(start=flat))))
+    assert inside.start() == 0
+    deep = Decided(np.zeros((1, 2, 2), dtype=np.bool_), np.ones(1), np.zeros(1))
+    with pytest.raises(VerificationError, match=r"Answers\.start has to return an array"):
+        CodeRecurrence(TrackedCodes(cast(Any, Answers(start=deep)))).start()
 
 
 def decided(distance: list[float], radius: list[float]) -> Decided:

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
+from lengthwise.models.adapted import Adapted
 from lengthwise.models.regular_gpt import RegularGPT
 
 
@@ -24,9 +25,10 @@ def float64_copy(model: nn.Module) -> RegularGPT:
         ConfigError: the model is no RegularGPT, so it has no levels to look at.
     """
     if not isinstance(model, RegularGPT):
+        name = model.name if isinstance(model, Adapted) else type(model).__name__
         raise ConfigError(
-            f"only a RegularGPT has levels of chunks to analyse, but the model is a "
-            f"{type(model).__name__}. Give a run of regular-gpt or regular-gpt-binary."
+            f"only a RegularGPT has levels of chunks to analyse, but the model is of the class "
+            f"{name}. Give a run of regular-gpt or regular-gpt-binary."
         )
     return deepcopy(model).cpu().double().eval().requires_grad_(False)
 

@@ -341,6 +341,8 @@ def _of_language(
         raise ConfigError(f"setting {RUNG}={name!r:.40} must be a word, such as {DEFAULT}.")
     if name == AUTO:
         name = shallowest(language).name
+    if name not in RUNGS:
+        raise unknown_name("rung", name, [AUTO, *RUNGS])
     rung, own = RUNGS[name], {} if name == DEFAULT else {RUNG: name}
     given = {key: value for key, value in chosen.items() if key != RUNG}
     settings = complete(rung.design, given, also=[RUNG])

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.languages.language import Language
+from lengthwise.layers.rows import unusual
 from lengthwise.precision import require_usable
 from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
 from lengthwise.transfer import sent
@@ -73,9 +74,9 @@ def answers(
     require_usable(model)
     at_once = model.words_at_once(tokens.shape[1]) if isinstance(model, Bounded) else None
     if at_once is None or at_once >= len(tokens):
-        return _require_logits(model(tokens, lengths), len(tokens))
+        return _require_logits(model(tokens, lengths.clone()), len(tokens))
     parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
-    return torch.cat([_require_logits(model(*part), len(part[0])) for part in parts])
+    return torch.cat([_require_logits(model(each, own.clone()), len(each)) for each, own in parts])
 
 
 def _require_logits(found: Any, num_words: int) -> Tensor:
@@ -90,6 +91,8 @@ def _require_logits(found: Any, num_words: int) -> Tensor:
         came = f"numbers of shape {list(found.shape)}"
     elif not found.is_floating_point():
         came = f"numbers of type {str(found.dtype).removeprefix('torch.')}"
+    elif kind := unusual(found):
+        came = f"a tensor that is {kind}"
     else:
         return found
     raise ConfigError(

@@ -77,3 +77,15 @@ def _require_symbols(limits: list[int], num_symbols: int) -> None:
             f"a word has the symbol {wrong[0]}, which is none of 0..{num_symbols - 1}. Encode "
             f"words with their language, and give the lengths of words that do not fill their rows."
         )
+
+
+def unusual(logits: Tensor) -> str:
+    """Return what hinders the use of a floating-point tensor as logits; nothing if it is dense, of
+    16 to 64 bits, and has numbers."""
+    known = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+    kind = str(logits.dtype).removeprefix("torch.")
+    if logits.is_meta:
+        return "on the meta device"
+    if logits.layout is not torch.strided:
+        return str(logits.layout).removeprefix("torch.")
+    return kind if logits.is_floating_point() and logits.dtype not in known else ""

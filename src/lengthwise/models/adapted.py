@@ -10,16 +10,19 @@ network that wants another layout.
 
 import copy
 import inspect
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Generator, Tensor, nn
 
 from lengthwise.errors import ConfigError, LengthwiseError, in_a_line
-from lengthwise.layers.rows import ClassLogits, Lengths, Words
+from lengthwise.layers.rows import ClassLogits, Lengths, Words, unusual
 from lengthwise.memory import lacks_memory
 from lengthwise.models.alignment import left_aligned
+from lengthwise.models.eval_mode import in_eval_mode
 from lengthwise.wording import counted
 
 Padding: TypeAlias = Literal["left", "right", "none"]
@@ -87,7 +90,8 @@ class Adapted(nn.Module):
 
     def _called(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         try:
-            logits = self.module(tokens, lengths) if self.takes_lengths else self.module(tokens)
+            given = (tokens, lengths.clone()) if self.takes_lengths else (tokens,)
+            logits = self.module(*given)  # which may change what it is given
         except LengthwiseError:
             raise
         except (Exception, SystemExit) as error:
@@ -106,6 +110,11 @@ class Adapted(nn.Module):
             raise ConfigError(
                 f"{self.name} must return a tensor of logits, but it returned a "
                 f"{type(logits).__name__}. Return the logits alone."
+            )
+        if kind := unusual(logits):
+            raise ConfigError(
+                f"{self.name} must return a dense tensor of float16, bfloat16, float32 or float64, "
+                f"but it returned one that is {kind}. Convert it in forward."
             )
         if logits.ndim != 2 or len(logits) != len(tokens) or not logits.is_floating_point():
             kind = str(logits.dtype).removeprefix("torch.")
@@ -192,7 +201,6 @@ def _takes_lengths(module: nn.Module) -> bool:
     return named[1].default is named[1].empty or named[1].name == "lengths"
 
 
-@torch.no_grad()
 def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> None:
     """Refuse a network that does not answer as a recogniser must, after trying it on a few words.
 
@@ -201,49 +209,101 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
             classes, or logits that are no numbers, or depend on chance or on the other words of a
             batch.
     """
-    name, was_training = model.name, model.training
     if not any(weight.requires_grad for weight in model.parameters()):
-        raise ConfigError(f"{name} has no weights to train. Give a network with parameters.")
+        raise ConfigError(f"{model.name} has no weights to train. Give a network with parameters.")
     words = [tuple(min(symbol, num_symbols - 1) for symbol in word) for word in _PROBED]
+    require_steady(model, words, num_classes, read=partial(_read, model))
+
+
+@torch.no_grad()
+def require_steady(
+    model: Adapted,
+    words: Sequence[tuple[int, ...]],
+    num_classes: int | None = None,
+    read: Callable[[Tensor, Tensor], Tensor] | None = None,
+) -> None:
+    """Refuse a network whose logits for words of several lengths depend on chance or on pads.
+
+    `read` calls the network, in place of the usual call.
+
+    Raises:
+        ConfigError: it is one, raises an error, returns another shape or, if it is given, another
+            number of classes, or logits that are no numbers.
+    """
+    read = model if read is None else read
+    name = model.name
+    device = next((weight.device for weight in model.parameters()), torch.device("cpu"))
     longest = max(map(len, words))
-    tokens = torch.tensor([(-1,) * (longest - len(word)) + word for word in words])
-    lengths = torch.tensor([len(word) for word in words])
-    model.eval()
-    try:
-        with torch.random.fork_rng(devices=[]):
-            logits, again = model(tokens, lengths), model(tokens, lengths)
-            alone = torch.cat([model(torch.tensor([w]), torch.tensor([len(w)])) for w in words])
-    except CallError as error:
-        reason = in_a_line(error.__cause__ or error)
-        raise ConfigError(
-            f"{name} cannot read words of 1 to {longest} symbols in tokens {tuple(tokens.shape)} "
-            f"({reason}). See lw.adapt for its layout."
-        ) from error
-    finally:
-        model.train(was_training)
-    if logits.shape[1] != num_classes:
+    rows = [(-1,) * (longest - len(word)) + tuple(word) for word in words]
+    tokens = torch.tensor(rows, dtype=torch.long, device=device)
+    lengths = torch.tensor([len(word) for word in words], device=device)
+    with in_eval_mode(model), torch.random.fork_rng(devices=[]):
+        logits, again = read(tokens, lengths), read(tokens, lengths)
+        alone = torch.cat(
+            [
+                read(tokens[place : place + 1, longest - len(word) :], lengths[place, None])
+                for place, word in enumerate(words)
+            ]
+        )
+    if num_classes is not None and logits.shape[1] != num_classes:
         raise ConfigError(
             f"{name} returned {logits.shape[1]} logits for each word, but the language has "
             f"{num_classes} classes. Build it with num_classes={num_classes}."
         )
-    if logits.isnan().any():
+    if not logits.amax(dim=1).isfinite().all():
+        came = "no numbers (nan)" if logits.isnan().any() else "infinite"
         raise ConfigError(
-            f"{name} returned logits that are no numbers (nan). Look at its masks of pads, or "
-            f"start it from smaller weights."
+            f"{name} returned logits that are {came}. Look at its masks of pads, or start it from "
+            f"smaller weights."
         )
     if not torch.equal(logits, again):
         raise ConfigError(
             f"{name} is not deterministic: two calls on the same words differ by "
             f"{(logits - again).abs().max().item():.2g} in eval mode. Turn randomness off there."
         )
-    worst = (logits - alone).abs().amax(dim=1)
-    if not bool((worst <= _NEAR * (1 + logits.abs().amax())).all()):
+    worst = (logits - alone).nan_to_num(0.0).abs().amax(dim=1)  # of equal infinities
+    size = logits[logits.isfinite()].abs().amax()
+    if not bool((worst <= _NEAR * (1 + size)).all()):
         at = int(worst.argmax())
         raise ConfigError(
             f"{name} gives a word of {counted(len(words[at]), 'symbol')} other logits alone than "
             f"beside longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
             f"Mask them, or use lw.adapt(module, padding='none')."
         )
+
+
+def require_steady_if_own(module: nn.Module, words: Iterable[Sequence[int]], most: int = 3) -> None:
+    """Refuse a network of somebody's own that is not steady on the shortest of these words, each of
+    another length.
+
+    Raises:
+        ConfigError: it is refused by `require_steady`.
+    """
+    by_length = {len(word): tuple(word) for word in words if len(word)}
+    tried = [by_length[length] for length in sorted(by_length)[:most]]
+    is_own = isinstance(module, Adapted) or not type(module).__module__.startswith("lengthwise.")
+    if tried and is_own:
+        require_steady(adapt(module), tried)
+
+
+def _read(model: Adapted, tokens: Tensor, lengths: Tensor) -> Tensor:
+    """Return the logits of words that a network is tried on before training.
+
+    Raises:
+        ConfigError: the network fails on them.
+    """
+    try:
+        found: Tensor = model(tokens, lengths)
+    except CallError as error:
+        shortest, longest = int(lengths.min()), int(lengths.max())
+        which = f"a word of {counted(longest, 'symbol')} alone"
+        if len(tokens) > 1:
+            which = f"words of {shortest} to {longest} symbols"
+        raise ConfigError(
+            f"{model.name} cannot read {which} in tokens {tuple(tokens.shape)} "
+            f"({in_a_line(error.__cause__ or error)}). See lw.adapt for its layout."
+        ) from error
+    return found
 
 
 def require_trainable(model: Adapted, shortest: int, longest: int) -> None:
@@ -254,16 +314,15 @@ def require_trainable(model: Adapted, shortest: int, longest: int) -> None:
         ConfigError: it is one.
     """
     tokens, lengths = torch.zeros(2, longest, dtype=torch.long), torch.full((2,), longest)
-    was_training = model.training
-    model.eval()  # so that no running mean sees these words
-    try:
-        with torch.random.fork_rng(devices=[]), torch.enable_grad():
-            model(tokens[:, longest - shortest :], torch.full((2,), shortest))
-            has_gradient = model(tokens, lengths).requires_grad
-            if not has_gradient:  # it may leave gradients out in eval mode alone
-                has_gradient = copy.deepcopy(model).train()(tokens, lengths).requires_grad
-    finally:
-        model.train(was_training)
+    with (
+        in_eval_mode(model),  # so that no running mean sees these words
+        torch.random.fork_rng(devices=[]),
+        torch.enable_grad(),
+    ):
+        model(tokens[:, longest - shortest :], torch.full((2,), shortest))
+        has_gradient = model(tokens, lengths).requires_grad
+        if not has_gradient:  # it may leave gradients out in eval mode alone
+            has_gradient = copy.deepcopy(model).train()(tokens, lengths).requires_grad
     if not has_gradient:
         raise ConfigError(
             f"the logits of {model.name} have no gradient, so it cannot be trained. Leave out "

@@ -180,8 +180,9 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
     parameters: Mapping[str, inspect.Parameter] = {}
     with suppress(TypeError, ValueError):  # some that are written in C have no signature
         parameters = inspect.signature(factory).parameters
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     for needed in _FROM_LANGUAGE:
-        if needed not in parameters:
+        if needed not in parameters and not takes_any:
             raise ConfigError(
                 f"model {name!r} must take vocab_size and num_classes, but it takes "
                 f"{', '.join(parameters) or 'nothing'}. Write {factory.__name__}(*, vocab_size, "
@@ -189,7 +190,8 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
             )
     settings: list[Any] = [(needed, int) for needed in _FROM_LANGUAGE]
     for each in parameters.values():
-        if each.name not in _FROM_LANGUAGE and type(each.default) in _PLAIN:
+        has_value = each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+        if each.name not in _FROM_LANGUAGE and has_value and type(each.default) in _PLAIN:
             settings.append((each.name, type(each.default), field(default=each.default)))
     config = make_dataclass(
         f"{factory.__name__.title().replace('_', '')}Config",

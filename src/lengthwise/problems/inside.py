@@ -14,7 +14,8 @@ from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.models.adapted import with_lengths
+from lengthwise.models.adapted import require_steady_if_own, with_lengths
+from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
@@ -53,6 +54,7 @@ def module_of(model: nn.Module | Run) -> nn.Module:
     return model
 
 
+@keeps_mode
 def extract(
     model: nn.Module | Run,
     domain: Language | None = None,
@@ -77,6 +79,7 @@ def extract(
     return extract_algebra(network, _language_or_none(domain), max_elements=most)
 
 
+@keeps_mode
 def extract_automaton(
     model: nn.Module | Run,
     language: Language | str | None = None,
@@ -136,6 +139,7 @@ def streaming(model: nn.Module | Run, *lengths: int) -> Stream:
     return stream_model(network, *[whole("an announced length", each) for each in lengths])
 
 
+@keeps_mode
 def learn_automaton(
     recogniser: nn.Module | Run | Callable[[list[str]], Sequence[Any]],
     alphabet: Sequence[str] | None = None,
@@ -169,6 +173,7 @@ def learn_automaton(
         recogniser = recogniser.model
     elif isinstance(recogniser, nn.Module):
         recogniser = with_lengths(recogniser)
+        require_steady_if_own(recogniser, [(0,), (0, 0), (0, 0, 0)])
     elif not callable(recogniser):
         raise ConfigError(
             f"a recogniser is a run, a model or a function from words to classes, but got "

@@ -43,6 +43,7 @@ from torch import Tensor, nn
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BITS, BinaryMemory, ContinuousMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.eval_mode import in_eval_mode
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.classification import class_step, on_device, words_for
 from lengthwise.problems.consensus import Nodes, Products, variance_of
@@ -251,13 +252,9 @@ def halves(levels: Sequence[Nodes]) -> tuple[Nodes, Nodes]:
 
 def products_of(model: RegularGPT, nodes: Nodes) -> Products | None:
     """Return the products of the kinds of these nodes, without dropout and noise."""
-    was_training = model.training
-    try:
-        with torch.no_grad():
-            answers = model.eval().read(nodes).argmax(dim=1)
-            return Products.of(nodes, answers, partial(composed, model))
-    finally:
-        model.train(was_training)
+    with in_eval_mode(model), torch.no_grad():
+        answers = model.read(nodes).argmax(dim=1)
+        return Products.of(nodes, answers, partial(composed, model))
 
 
 def composed(

@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.errors import RunError
+from lengthwise.models.eval_mode import in_eval_mode
 
 MOST_FRAMES = 64
 MOST_NUMBERS = 8_192
@@ -57,11 +58,8 @@ class Film:
     def shoot(self, model: nn.Module, number: int, step: int, accuracy: float) -> None:
         """Add a frame, and drop those that are too many."""
         assert self.look is not None
-        was_training = model.training
-        model.eval()
-        with torch.no_grad():
+        with in_eval_mode(model), torch.no_grad():
             held = self.look(model).clamp(-1, 1).cpu()
-        model.train(was_training)
         codes = (held * _SCALE).round().to(torch.int8)
         stride = 1
         while number // stride >= MOST_FRAMES:

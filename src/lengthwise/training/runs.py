@@ -494,7 +494,9 @@ def _load(path: Path) -> dict[str, Tensor]:
     try:
         return load(path.read_bytes())
     except (SafetensorError, OSError) as error:
-        raise RunError(f"{path} cannot be read ({error}). Train again in a new folder.") from None
+        raise RunError(
+            f"{path} cannot be read ({error}). Make it again, in a new folder."
+        ) from None
 
 
 def _stage_number(path: Path) -> int:

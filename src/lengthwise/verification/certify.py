@@ -107,7 +107,7 @@ def certify(
             found = _discrete(ran, language, look, precision)
         else:
             found = _OF_VECTORS[chosen](ran, language, look)
-        verdict, wrong, reason = _judge(language, found)
+        verdict, wrong, reason, right_to = _judge(language, found)
         weights = weights_of(ran)
     closure = found.closure
     made = Certificate(
@@ -129,12 +129,12 @@ def certify(
         ),
         repeats=closure.repeats,
         counterexample=wrong,
-        checked_length=None if verdict == "equivalent" else _checked(found),
+        checked_length=None if verdict == "equivalent" else right_to,
         reason=reason,
         sureness=found.sureness,
         made_with=made_with(),
     )
-    return _checked_or_not_closed(made, _checked(found)).as_checked()
+    return _checked_or_not_closed(made, right_to).as_checked()
 
 
 def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
@@ -329,8 +329,14 @@ _OF_VECTORS: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence
 }
 
 
-def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | None, str]:
+def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | None, str, int]:
+    """Return the verdict, a wrong word, a doubt, and the length up to which no word is wrong.
+
+    Where signs are in doubt, what was explored says nothing of the model as it runs. So short words
+    are run once; in other batches they may have other answers.
+    """
     closure = found.closure
+    right_to = closure.explored_length if found.right_to is None else found.right_to
     if closure.wrong is not None:
         given, true = found.classify(closure.wrong), language.classify(closure.wrong)
         if given != true:
@@ -340,18 +346,24 @@ def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | N
                 "counterexample",
                 WrongWord(word=word, model=names[given], language=names[true]),
                 "",
+                right_to,
             )
+    if found.doubt and found.runs is not None:
+        right_to, doubt = tried(found.runs, language, found.doubt)
+        return "not-closed", None, doubt, right_to
     if found.doubt:
-        return "not-closed", None, found.doubt
+        return "not-closed", None, found.doubt, right_to
     if closure.wrong is None and not closure.is_closed:
-        return "not-closed", None, closure.reason
-    off = [] if found.runs is None else wrong_words(found.runs, language)[1]
+        return "not-closed", None, closure.reason, right_to
+    words, off = ([], []) if found.runs is None else wrong_words(found.runs, language)
     if closure.wrong is not None or off:
         raise VerificationError(
             "the model does not answer as the node function of its weights does. Its code was "
             "changed; certify the plain model."
         )
-    return "equivalent", None, ""
+    if words:  # should the checker not accept it, these were tried
+        right_to = min(right_to, len(words[-1]) - 1)
+    return "equivalent", None, "", right_to
 
 
 def _doubt(sureness: RoundingMargins) -> str:
@@ -364,9 +376,3 @@ def _doubt(sureness: RoundingMargins) -> str:
         f"{sureness.sign_distance:.2g} from that, and rounding is only known to move such numbers "
         f"by less than {sureness.sign_radius:.2g}"
     )
-
-
-def _checked(found: _Evidence) -> int:
-    if found.right_to is not None:
-        return found.right_to
-    return found.closure.explored_length

@@ -53,12 +53,14 @@ class CodeRecurrence:
     A network that `adapt` has wrapped counts as what it wraps.
 
     Raises:
-        VerificationError: a method returns something else than `Coded` says, such as numbers that
-            are not whole, or as many bits as the code of the empty word does not have.
+        VerificationError: the network lacks what `Coded` names, or a method returns something else
+            than that says, such as numbers that are not whole, or as many bits as the code of the
+            empty word does not have.
     """
 
     def __init__(self, coded: Coded | Adapted) -> None:
         self._coded: Any = coded.module if isinstance(coded, Adapted) else coded
+        _require_coded(self._coded)
         self._number: dict[bytes, int] = {}
         self._packed: list[bytes] = []
         self._are_bits = True
@@ -126,9 +128,10 @@ class CodeRecurrence:
                 return found
         remedy = " Wrap the network in TrackedCodes." if isinstance(found, Decided) else ""
         axes = ", ".join("place" if n is None else str(n) for n in shape)
+        own = self._coded.bounded if isinstance(self._coded, TrackedCodes) else self._coded
         raise VerificationError(
-            f"{type(self._coded).__name__}.{method} has to return an array of {kind} [{axes}], but "
-            f"it returned {came}.{remedy}"
+            f"{type(own).__name__}.{method} has to return an array of {kind} [{axes}], but it "
+            f"returned {came}.{remedy}"
         )
 
     def _numbered(self, codes: Codes) -> Integers:
@@ -140,6 +143,28 @@ class CodeRecurrence:
             if numbers[row] == len(self._packed):
                 self._packed.append(key)
         return numbers
+
+
+def _require_coded(network: object) -> None:
+    """Refuse a network that lacks the number of symbols or a method.
+
+    Raises:
+        VerificationError: it does.
+    """
+    name, number = type(network).__name__, getattr(network, "num_symbols", None)
+    is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if number is None or not is_whole or number < 1:
+        came = "it has none" if number is None else f"it is {number!r:.20}"
+        raise VerificationError(
+            f"{name}.num_symbols has to be a whole number from 1 on, but {came}. Set it to the "
+            f"number of symbols."
+        )
+    lacking = [each for each in ("start", "step", "classes") if not hasattr(network, each)]
+    if lacking:
+        raise VerificationError(
+            f"a network with codes has the methods start, step and classes, but {name} has no "
+            f"{' and no '.join(lacking)}. Write what is missing."
+        )
 
 
 class TrackedCodes:
@@ -154,14 +179,15 @@ class TrackedCodes:
     """
 
     def __init__(self, bounded: BoundedCoded) -> None:
-        self._bounded = bounded
+        _require_coded(bounded)
+        self.bounded = bounded
         self._has_begun = False
         self.signs, self.answers = MarginTracker(), MarginTracker()
 
     @property
     def num_symbols(self) -> int:
         """Number of different symbols."""
-        return self._bounded.num_symbols
+        return self.bounded.num_symbols
 
     @property
     def is_certain(self) -> bool:
@@ -171,15 +197,15 @@ class TrackedCodes:
     def start(self) -> Codes:
         """Return the code of the empty word."""
         self._has_begun = True
-        return self._seen("start", self._bounded.start(), self.signs)[0]
+        return self._seen("start", self.bounded.start(), self.signs)[0]
 
     def step(self, codes: Codes, symbols: Integers) -> Codes:
         """Return the codes after symbols."""
-        return self._seen("step", self._bounded.step(codes, symbols), self.signs)
+        return self._seen("step", self.bounded.step(codes, symbols), self.signs)
 
     def classes(self, codes: Codes) -> Integers:
         """Return the classes with the largest logits."""
-        return self._seen("classes", self._bounded.classes(codes), self.answers)
+        return self._seen("classes", self.bounded.classes(codes), self.answers)
 
     def _seen(self, method: str, found: object, tracker: MarginTracker) -> Any:
         """Return values that were decided, and include how certain they are."""
@@ -190,9 +216,9 @@ class TrackedCodes:
         elif np.any(np.asarray(found.radius) < 0):
             came = f"a radius is {np.min(found.radius):.3g}"
         else:
-            tracker.see(found.distance, found.radius)
+            tracker.see(np.asarray(found.distance), np.asarray(found.radius))
             return found.values
         raise VerificationError(
-            f"{type(self._bounded).__name__}.{method} has to return a Decided with a radius of 0 "
+            f"{type(self.bounded).__name__}.{method} has to return a Decided with a radius of 0 "
             f"or more for each distance, but {came}."
         )

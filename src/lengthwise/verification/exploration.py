@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from lengthwise.arguments import whole
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
 from lengthwise.models.adapted import Adapted
 from lengthwise.verification.algebra import Algebra, Recurrence, TreeAlgebra
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
@@ -13,7 +15,7 @@ from lengthwise.verification.prefixes import PrefixClosure, explore_prefixes
 
 def explore(
     algebra: Algebra | Adapted,
-    language: Language,
+    language: Language | str,
     *,
     max_chunks: int = MAX_CHUNKS,
     progress: LevelCallback | None = None,
@@ -25,11 +27,14 @@ def explore(
     than `max_chunks` compositions would be needed.
 
     Raises:
+        ConfigError: `max_chunks` is no number from 1 on.
         VerificationError: the algebra is neither a `TreeAlgebra` nor a `Recurrence`, or has other
             symbols than the language.
         LanguageError: sub-words have too many state maps for a tree.
     """
     given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
+    language = parse(language) if isinstance(language, str) else language
+    max_chunks = whole("max_chunks", max_chunks, 1)
     if isinstance(given, Recurrence):
         return explore_prefixes(given, language, max_chunks=max_chunks, progress=progress)
     if isinstance(given, TreeAlgebra):

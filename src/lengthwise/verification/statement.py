@@ -88,6 +88,9 @@ def stated(made: "Certificate") -> str:
         )
     reached = "1 symbol" if made.checked_length == 1 else f"{made.checked_length} symbols"
     right = f" As far as explored, all words of at most {reached} are right."
+    if made.sureness is not None and not made.sureness.is_certain:
+        cast = " cast to bfloat16" if made.precision == "bfloat16" else ""
+        right = f" Run once, the model{cast} was right on all words of at most {reached}."
     none = made.checked_length is None or made.checked_length < 0
     return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
 

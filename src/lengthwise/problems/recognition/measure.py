@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +21,7 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run, evaluated
 from lengthwise.problems.classification import class_predictor
 from lengthwise.problems.results import (
+    Answer,
     Evaluation,
     Facts,
     Options,
@@ -29,6 +31,7 @@ from lengthwise.problems.results import (
 )
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.tasks.task import Task
+from lengthwise.training.compiled import Compiled
 from lengthwise.training.devices import environment
 from lengthwise.verification.lookup import SnappedModel
 from lengthwise.verification.snapped_file import load_snapped
@@ -204,7 +207,27 @@ def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
         language.require_in_domain(word)
         return word
 
-    return class_predictor(model, language, read)
+    predictor = class_predictor(model, language, read)
+    if not isinstance(run.plan, Compiled):
+        return predictor
+    kind = str(next(model.parameters()).dtype).removeprefix("torch.")
+    claimed = run.plan.claim["range"].get(kind, -1)
+    return replace(predictor, notes=partial(_beyond, language, claimed, kind))
+
+
+def _beyond(
+    language: Language, claimed: int | None, kind: str, answers: Sequence[Answer]
+) -> list[str]:
+    """Say if words are longer than the range in which weights are claimed to be right."""
+    lengths = [len(language.encode(each.record["word"])) for each in answers]
+    beyond = [] if claimed is None else [length for length in lengths if length > claimed]
+    if not beyond:
+        return []
+    told = f"of more than {counted(claimed or 0, 'symbol')}" if claimed != -1 else "at all"
+    return [
+        f"{counted(len(beyond), 'answer')} may be wrong: of words {told} nothing is claimed of "
+        f"these weights in {kind}, and one has {counted(max(beyond), 'symbol')}"
+    ]
 
 
 def test_run(run: Run, test: Test) -> TestResult:
