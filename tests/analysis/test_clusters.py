@@ -202,5 +202,7 @@ def test_a_language_of_one_element_has_no_gap() -> None:
 
 
 def test_another_model_is_refused_in_one_line() -> None:
-    with pytest.raises(ConfigError, match=r"only a RegularGPT .* the model is a Linear. Give"):
+    with pytest.raises(
+        ConfigError, match=r"only a RegularGPT .* the model is of the class Linear. Give"
+    ):
         clusters(torch.nn.Linear(2, 2), parse("parity"), WORDS, LENGTHS)

@@ -74,29 +74,29 @@ def answers(
     require_usable(model)
     at_once = model.words_at_once(tokens.shape[1]) if isinstance(model, Bounded) else None
     if at_once is None or at_once >= len(tokens):
-        return _require_logits(model(tokens, lengths.clone()), len(tokens))
+        return _require_logits(model(tokens, lengths.clone()), tokens)
     parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
-    return torch.cat([_require_logits(model(each, own.clone()), len(each)) for each, own in parts])
+    return torch.cat([_require_logits(model(each, own.clone()), each) for each, own in parts])
 
 
-def _require_logits(found: Any, num_words: int) -> Tensor:
-    """Return the output of a model, if it can be the logits of so many words.
+def _require_logits(found: Any, tokens: Tensor) -> Tensor:
+    """Return the output of a model, if it can be the logits of these words.
 
     Raises:
         ConfigError: it cannot.
     """
     if not isinstance(found, Tensor):
         came = "None" if found is None else f"a {type(found).__name__}"
-    elif found.ndim != 2 or len(found) != num_words or found.shape[1] < 1:
+    elif found.ndim != 2 or len(found) != len(tokens) or found.shape[1] < 1:
         came = f"numbers of shape {list(found.shape)}"
     elif not found.is_floating_point():
         came = f"numbers of type {str(found.dtype).removeprefix('torch.')}"
-    elif kind := unusual(found):
+    elif kind := unusual(found, tokens):
         came = f"a tensor that is {kind}"
     else:
         return found
     raise ConfigError(
-        f"the model gave {came} for a batch of {counted(num_words, 'word')}; it must give "
+        f"the model gave {came} for a batch of {counted(len(tokens), 'word')}; it must give "
         f"logits [word, class], a tensor of floating-point numbers."
     )
 

@@ -79,12 +79,12 @@ def _require_symbols(limits: list[int], num_symbols: int) -> None:
         )
 
 
-def unusual(logits: Tensor) -> str:
-    """Return what hinders the use of a floating-point tensor as logits; nothing if it is dense, of
-    16 to 64 bits, and has numbers."""
+def unusual(logits: Tensor, tokens: Tensor) -> str:
+    """Return what hinders the use of a floating-point tensor as logits of words; nothing if it is
+    dense, of 16 to 64 bits, and has numbers."""
     known = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
     kind = str(logits.dtype).removeprefix("torch.")
-    if logits.is_meta:
+    if logits.is_meta and not tokens.is_meta:
         return "on the meta device"
     if logits.layout is not torch.strided:
         return str(logits.layout).removeprefix("torch.")

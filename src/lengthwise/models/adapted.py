@@ -111,7 +111,7 @@ class Adapted(nn.Module):
                 f"{self.name} must return a tensor of logits, but it returned a "
                 f"{type(logits).__name__}. Return the logits alone."
             )
-        if kind := unusual(logits):
+        if kind := unusual(logits, tokens):
             raise ConfigError(
                 f"{self.name} must return a dense tensor of float16, bfloat16, float32 or float64, "
                 f"but it returned one that is {kind}. Convert it in forward."

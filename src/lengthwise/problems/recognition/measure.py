@@ -208,7 +208,7 @@ def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
         return word
 
     predictor = class_predictor(model, language, read)
-    if not isinstance(run.plan, Compiled):
+    if options.get("snapped") or not isinstance(run.plan, Compiled):
         return predictor
     kind = str(next(model.parameters()).dtype).removeprefix("torch.")
     claimed = run.plan.claim["range"].get(kind, -1)
