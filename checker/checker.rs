@@ -4,7 +4,7 @@
 //! and ends with 0 if all are accepted, with 1 if one is refused, and with 2 if a file cannot be
 //! read. It handles `discrete` certificates of trees (RegularGPT) and of recurrent networks, both
 //! with binary memory, and of scratchpads; `structural` ones of trees with a slot for each state;
-//! and `snapped` ones.
+//! and `snapped` and `robust` ones of trees.
 //! docs/certificate.md has the format and the steps, which are counted as here.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -385,8 +385,8 @@ impl Claim {
         require_handled(!reader.takes(",\"precision\":"), "bfloat16")?;
         require(format == 2, "the format is 2")?;
         require(verdict != "not-closed", "the certificate claims something")?;
-        let handled = ["discrete", "structural", "snapped"].contains(&strength.as_str());
-        require_handled(handled, &strength)?;
+        let known = ["discrete", "structural", "snapped", "robust"].contains(&strength.as_str());
+        require(known, "the strength is a known one")?;
 
         let (alphabet, class_names, language) = read_language(reader.field(',', "language")?)?;
         let domain = if reader.takes("null}") {
@@ -404,7 +404,8 @@ impl Claim {
         reader.field(',', "elements")?;
         let network = match strength.as_str() {
             "structural" => Network::Slots(Slots::read(reader, given)?),
-            "snapped" => Network::Listed(Box::new(Tables::read(reader, given)?)),
+            "snapped" => Network::Listed(Box::new(Tables::read(reader, given, false)?)),
+            "robust" => Network::Listed(Box::new(Tables::read(reader, given, true)?)),
             _ if given.settings.contains_key("window") => {
                 Network::Listed(Box::new(Contexts::read(reader, given)?))
             }
@@ -556,7 +557,7 @@ impl Matrix {
 /// Bound the largest singular value: with S = W / f, f the Frobenius norm, that of W is f times the
 /// root of that of S S^T, and at most f. Products of matrices of norm 1 are off by at most `lost`.
 fn singular(rows: &[Vec<f64>], squarings: usize) -> f64 {
-    let size = norm(&rows.iter().map(|row| norm(row)).collect::<Vec<_>>());
+    let size = frobenius(rows);
     if squarings == 0 {
         return size;
     }
@@ -815,6 +816,8 @@ struct Given {
     /// Numbers of symbols and classes of the language.
     symbols: usize,
     classes: usize,
+    /// Whether the last layer is bounded together with what its branches are added to.
+    is_tight: bool,
 }
 
 fn whole(text: &str) -> Option<usize> {
@@ -838,7 +841,7 @@ impl Given {
         let kind = arrays.values().next().map_or(String::new(), |array| array.0.clone());
         let by = if kind == "float32" { FLOAT32 } else { FLOAT64 };
         require(kind == "float32" || kind == "float64", "weights are of float32 or of float64")?;
-        let mut given = Given { settings, arrays, kind, by, symbols, classes };
+        let mut given = Given { settings, arrays, kind, by, symbols, classes, is_tight: false };
         let sizes = [given.count("vocab_size", 1)?, given.count("num_classes", 1)?];
         require(sizes == [symbols, classes], "symbols and classes are those of the language")?;
         Ok(given)
@@ -1032,9 +1035,10 @@ fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
     let hidden = given.count("ff_factor", 1)?.saturating_mul(width);
     let second = given.count("transition_size", 0)?; // of a matrix that is not used
     (second > 0).then(|| given.matrix("transition", second, width)).transpose()?;
+    let is_tight = given.is_tight && norm != "pre";
     let mut layers = Vec::new();
     for layer in 0..given.count("thickness", 1)? {
-        layers.push(read_layer(given, layer, [width, hidden, heads, chunk], norm, rational)?);
+        layers.push(Layer::read(given, layer, [width, hidden, heads, chunk], norm, rational)?);
     }
     let mut vectors = given.take("embedding.weight", &[given.symbols, width])?;
     vectors.push(given.vector("pad", width)?);
@@ -1048,62 +1052,247 @@ fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
         let mut x = vec![pad.clone(); pads];
         x.extend(below.iter().map(|x| (*x).clone()));
         for (number, layer) in layers.iter().enumerate() {
-            x = layer(&x, present, if number + 1 == layers.len() { chunk - 1 } else { 0 });
+            let is_last = number + 1 == layers.len();
+            if is_last && is_tight {
+                return layer.tight(&x, present);
+            }
+            x = layer.run(&x, present, if is_last { chunk - 1 } else { 0 });
         }
         x.remove(0)
     };
     Ok((chunk, vectors, Box::new(node)))
 }
 
-/// Returns the vectors after a layer from a place on, the last argument. Places before the second
-/// argument are absent pads, which are not looked at, except by themselves.
-type Layer = Box<dyn Fn(&[Ball], usize, usize) -> Vec<Ball>>;
+/// A layer of a transformer, of chunks.
+struct Layer {
+    by: Arithmetic,
+    chunk: usize,
+    heads: usize,
+    is_rational: bool,
+    /// Of each head.
+    query: Vec<Matrix>,
+    /// The keys of all heads, and then their values.
+    both: Vec<Matrix>,
+    output: Matrix,
+    /// By head and offset.
+    bias: Vec<Vec<f64>>,
+    expand: Matrix,
+    contract: Matrix,
+    /// Norms before the two branches, and after them.
+    before: [Vec<Vec<f64>>; 2],
+    after: [Vec<Vec<f64>>; 2],
+    factor: Ball,
+}
 
-fn read_layer(
-    given: &mut Given, layer: usize, sizes: [usize; 4], norm: &str, rational: bool,
-) -> Checked<Layer> {
-    let ([width, hidden, heads, chunk], by) = (sizes, given.by);
-    let of = |part: &str| format!("layers.{layer}.{part}");
-    let query = given.parts(&of("attention.query"), [width, width], heads)?;
-    let both = given.parts(&of("attention.key_value"), [2 * width, width], 2 * heads)?;
-    let output = given.matrix(&of("attention.output"), width, width)?;
-    let bias = given.take(&of("attention.bias"), &[heads, chunk])?;
-    let expand = given.matrix(&of("expand"), hidden, width)?;
-    let contract = given.matrix(&of("contract"), width, hidden)?;
-    let mut normed = |name: &str, place: &str| given.norm(&of(name), width, norm == place);
-    let before = [normed("attention_norm.norm", "pre")?, normed("feed_forward_norm.norm", "pre")?];
-    let after = [normed("attention_norm.norm", "post")?, normed("feed_forward_norm.norm", "post")?];
-    let factor = Ball::exact(&vec![1.0 / ((width / heads) as f64).sqrt(); width]);
-    Ok(Box::new(move |x, present, from| {
-        let project = |parts: &[Matrix], x: &Ball| -> Vec<Ball> {
-            parts.iter().map(|part| by.affine(part, x).0).collect()
-        };
-        let seen: Vec<Ball> = x.iter().map(|x| by.normed(&before[0], x)).collect();
-        // by place: the keys of all heads, and their values
-        let shown: Vec<Vec<Ball>> = seen.iter().map(|x| project(&both, x)).collect();
-        // values that are not looked at have weight 0, and 0 times infinity is no number
-        let lost = shown.iter().any(|shown| shown[heads..].iter().any(|v| v.radius.is_infinite()));
+/// What the place of a query sees of each head: places, each with its weight and its value.
+type Seen<'a> = Vec<Vec<(usize, Number, &'a Ball)>>;
+
+impl Layer {
+    fn read(
+        given: &mut Given, layer: usize, sizes: [usize; 4], norm: &str, is_rational: bool,
+    ) -> Checked<Layer> {
+        let ([width, hidden, heads, chunk], by) = (sizes, given.by);
+        let of = |part: &str| format!("layers.{layer}.{part}");
+        let mut normed = |name: &str, place: &str| given.norm(&of(name), width, norm == place);
+        let names = ["attention_norm.norm", "feed_forward_norm.norm"];
+        let before = [normed(names[0], "pre")?, normed(names[1], "pre")?];
+        let after = [normed(names[0], "post")?, normed(names[1], "post")?];
+        Ok(Layer {
+            by,
+            chunk,
+            heads,
+            is_rational,
+            query: given.parts(&of("attention.query"), [width, width], heads)?,
+            both: given.parts(&of("attention.key_value"), [2 * width, width], 2 * heads)?,
+            output: given.matrix(&of("attention.output"), width, width)?,
+            bias: given.take(&of("attention.bias"), &[heads, chunk])?,
+            expand: given.matrix(&of("expand"), hidden, width)?,
+            contract: given.matrix(&of("contract"), width, hidden)?,
+            before,
+            after,
+            factor: Ball::exact(&vec![1.0 / ((width / heads) as f64).sqrt(); width]),
+        })
+    }
+
+    /// Return the vectors after the layer from a place on. Places before `present` are absent pads,
+    /// which are not looked at, except by themselves.
+    fn run(&self, x: &[Ball], present: usize, from: usize) -> Vec<Ball> {
+        let (seen, shown) = self.shown(x);
         let at = |place: usize| {
-            let queries = project(&query, &by.product(&seen[place], &factor, 4));
-            let keys = present.min(place)..=place;
-            let head = |head: usize| {
-                let query = &queries[head];
-                let logit =
-                    |key: usize| by.logit(query, &shown[key][head], bias[head][place - key]);
-                let logits: Vec<Number> = keys.clone().map(logit).collect();
-                let shares =
-                    if rational { by.rectified(&logits, chunk) } else { by.softmax(&logits) };
-                shares.into_iter().zip(keys.clone().map(|key| &shown[key][heads + head])).collect()
-            };
-            let mut gathered = by.attend(&(0..heads).map(head).collect::<Vec<_>>(), !rational);
-            gathered.radius = unless(lost, gathered.radius);
-            let h = by.normed(&after[0], &by.sum(&x[place], &by.affine(&output, &gathered).0));
-            let hidden = by.affine(&expand, &by.normed(&before[1], &h)).0;
-            let branch = by.affine(&contract, &by.entries(RELU, &hidden)).0;
-            by.normed(&after[1], &by.sum(&h, &branch))
+            let gathered = self.gathered(&self.looks(&seen, &shown, present, place), &shown);
+            let h = self.by.sum(&x[place], &self.by.affine(&self.output, &gathered).0);
+            self.fed(&self.by.normed(&self.after[0], &h))
         };
-        (from..chunk).map(at).collect()
-    }))
+        (from..self.chunk).map(at).collect()
+    }
+
+    /// Return the vectors that attention sees, and their keys and values of all heads.
+    fn shown(&self, x: &[Ball]) -> (Vec<Ball>, Vec<Vec<Ball>>) {
+        let seen: Vec<Ball> = x.iter().map(|x| self.by.normed(&self.before[0], x)).collect();
+        let shown = seen.iter().map(|x| self.projected(&self.both, x)).collect();
+        (seen, shown)
+    }
+
+    fn projected(&self, parts: &[Matrix], x: &Ball) -> Vec<Ball> {
+        parts.iter().map(|part| self.by.affine(part, x).0).collect()
+    }
+
+    fn looks<'a>(
+        &self, seen: &[Ball], shown: &'a [Vec<Ball>], present: usize, place: usize,
+    ) -> Seen<'a> {
+        let asking = self.by.product(&seen[place], &self.factor, 4);
+        let queries = self.projected(&self.query, &asking);
+        let keys = present.min(place)..=place;
+        let head = |head: usize| {
+            let bias = |key: usize| self.bias[head][place - key];
+            let logit = |key: usize| self.by.logit(&queries[head], &shown[key][head], bias(key));
+            let logits: Vec<Number> = keys.clone().map(logit).collect();
+            let shares = if self.is_rational {
+                self.by.rectified(&logits, self.chunk)
+            } else {
+                self.by.softmax(&logits)
+            };
+            let value = |key: usize| &shown[key][self.heads + head];
+            keys.clone().zip(shares).map(|(key, share)| (key, share, value(key))).collect()
+        };
+        (0..self.heads).map(head).collect()
+    }
+
+    fn gathered(&self, looks: &Seen, shown: &[Vec<Ball>]) -> Ball {
+        // values that are not looked at have weight 0, and 0 times infinity is no number
+        let is_lost =
+            |shown: &Vec<Ball>| shown[self.heads..].iter().any(|v| v.radius.is_infinite());
+        let heads =
+            looks.iter().map(|head| head.iter().map(|(_, share, v)| (*share, *v)).collect());
+        let heads: Vec<Vec<(Number, &Ball)>> = heads.collect();
+        let mut gathered = self.by.attend(&heads, !self.is_rational);
+        gathered.radius = unless(shown.iter().any(is_lost), gathered.radius);
+        gathered
+    }
+
+    /// Return the vector after the feed-forward network.
+    fn fed(&self, h: &Ball) -> Ball {
+        let hidden = self.by.affine(&self.expand, &self.by.normed(&self.before[1], h)).0;
+        let branch = self.by.affine(&self.contract, &self.by.entries(RELU, &hidden)).0;
+        self.by.normed(&self.after[1], &self.by.sum(h, &branch))
+    }
+
+    /// Return the vector after the layer at the last place, if there are no norms before branches:
+    /// each branch is bounded together with what it is added to, which shows that balls shrink.
+    fn tight(&self, x: &[Ball], present: usize) -> Ball {
+        let (last, width) = (self.chunk - 1, x[0].centre.len());
+        let (seen, shown) = self.shown(x);
+        let looks = self.looks(&seen, &shown, present, last);
+        let gathered = self.gathered(&looks, &shown);
+        let branch = self.by.affine(&self.output, &gathered).0;
+        let mut h = self.by.sum(&x[last], &branch);
+        // with the weights of the centres, attention is linear in the vectors of places
+        let mut matrices = vec![vec![vec![0.0; width]; width]; x.len()];
+        (0..width).for_each(|row| matrices[last][row][row] = 1.0);
+        let mut local = Vec::new(); // what heads gather besides
+        for (head, looked) in looks.iter().enumerate() {
+            let value = &self.both[self.heads + head];
+            let first = head * value.rows.len();
+            let mut own = Vec::new();
+            let mut strayed = 0.0;
+            for (place, (weight, moved), ball) in looked {
+                for (row, out) in self.output.rows.iter().enumerate() {
+                    for (unit, from) in value.rows.iter().enumerate() {
+                        let factor = out[first + unit] * weight;
+                        let sum = &mut matrices[*place][row];
+                        sum.iter_mut().zip(from).for_each(|(sum, entry)| *sum += factor * entry);
+                    }
+                }
+                let linear = value.stretch * x[*place].radius;
+                strayed += moved * linear;
+                let radius = rest(ball.radius, linear);
+                own.push(((*weight, *moved), Ball { centre: ball.centre.clone(), radius }));
+            }
+            let pairs: Vec<(Number, &Ball)> = own.iter().map(|(w, ball)| (*w, ball)).collect();
+            local.push(self.by.attend(&[pairs], true).radius + strayed);
+        }
+        let values = norm(&self.both.iter().map(|part| frobenius(&part.rows)).collect::<Vec<_>>());
+        let slack = lost_of(2 * width + 16, frobenius(&self.output.rows) * values);
+        let linear =
+            |(matrix, x): (&Vec<Vec<f64>>, &Ball)| (singular(matrix, 11) + slack) * x.radius;
+        let radius: f64 = matrices.iter().zip(x).map(linear).sum();
+        let radius = radius
+            + self.output.stretch * norm(&local)
+            + rest(branch.radius, self.output.stretch * gathered.radius)
+            + rest(h.radius, x[last].radius + branch.radius);
+        h.radius = smaller(h.radius, radius);
+        self.tight_fed(&self.by.normed(&self.after[0], &h))
+    }
+
+    /// Return the vector after the feed-forward network. Units that are certainly on or off are
+    /// linear; others are by a half, give or take a half.
+    fn tight_fed(&self, h: &Ball) -> Ball {
+        let (hidden, numbers) = self.by.affine(&self.expand, h);
+        let active = self.by.entries(RELU, &hidden);
+        let branch = self.by.affine(&self.contract, &active).0;
+        let mut sum = self.by.sum(h, &branch);
+        let is_sure = |(x, radius): &Number| x.abs() > *radius;
+        let share = |number: &Number| match is_sure(number) {
+            true if number.0 > 0.0 => 1.0,
+            true => 0.0,
+            false => 0.5,
+        };
+        let shares: Vec<f64> = numbers.iter().map(share).collect();
+        let (expand, contract) = (&self.expand.rows, &self.contract.rows);
+        let row = |(place, out): (usize, &Vec<f64>)| {
+            let mut row = vec![0.0; h.centre.len()];
+            row[place] = 1.0;
+            for ((factor, share), from) in out.iter().zip(&shares).zip(expand) {
+                row.iter_mut().zip(from).for_each(|(sum, entry)| *sum += factor * share * entry);
+            }
+            row
+        };
+        let matrix: Vec<Vec<f64>> = contract.iter().enumerate().map(row).collect();
+        let unsure: Vec<usize> =
+            (0..shares.len()).filter(|unit| !is_sure(&numbers[*unit])).collect();
+        let columns: Vec<f64> = unsure
+            .iter()
+            .map(|unit| norm(&contract.iter().map(|row| row[*unit]).collect::<Vec<_>>()))
+            .collect();
+        let rows: Vec<f64> = unsure.iter().map(|unit| norm(&expand[*unit])).collect();
+        let slack = lost_of(2 * shares.len() + 16, frobenius(contract) * frobenius(expand));
+        let stretch = singular(&matrix, 11) + slack + 0.5 * norm(&columns) * norm(&rows);
+        let fresh = rest(hidden.radius, self.expand.stretch * h.radius);
+        let radius = stretch * h.radius
+            + self.contract.stretch * (fresh + rest(active.radius, hidden.radius))
+            + rest(branch.radius, self.contract.stretch * active.radius)
+            + rest(sum.radius, h.radius + branch.radius);
+        sum.radius = smaller(sum.radius, radius);
+        self.by.normed(&self.after[1], &sum)
+    }
+}
+
+/// Return a bound on the Frobenius norm.
+fn frobenius(rows: &[Vec<f64>]) -> f64 {
+    norm(&rows.iter().map(|row| norm(row)).collect::<Vec<_>>())
+}
+
+/// Bound what rounding of so many terms does to 1 and products of this size above.
+fn lost_of(terms: usize, size: f64) -> f64 {
+    FLOAT64.gamma_of(terms) * (1.0 + size)
+}
+
+/// Return what is left of a radius without a part of it; infinite if it was.
+fn rest(radius: f64, part: f64) -> f64 {
+    if radius.is_finite() && part.is_finite() {
+        largest(&[radius - part])
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// Return the smaller radius; an infinite one says that numbers could overflow.
+fn smaller(plain: f64, tight: f64) -> f64 {
+    if plain.is_finite() && tight * OUTWARD < plain {
+        tight * OUTWARD + LEAST
+    } else {
+        plain
+    }
 }
 
 /// A tree whose nodes have a slot for each state: slot q of the node of a word holds the code of
@@ -1368,7 +1557,7 @@ impl Contexts {
         let norm = given.option("norm", "post pre none")?;
         given.activation("relu gelu")?;
         let sizes = [width, hidden.saturating_mul(width), heads, window];
-        let layers = (0..depth).map(|layer| read_layer(&mut given, layer, sizes, norm, false));
+        let layers = (0..depth).map(|layer| Layer::read(&mut given, layer, sizes, norm, false));
         let layers = layers.collect::<Checked<_>>()?;
         let tokens = given.symbols + 1 + tokens_of(base);
         let embedding = given.take("embedding.weight", &[tokens, width])?;
@@ -1399,7 +1588,7 @@ impl Contexts {
         for layer in &self.layers {
             let windows = x.windows(self.window).enumerate();
             let last = |(first, window): (usize, &[Ball])| {
-                layer(window, absent.saturating_sub(first), self.window - 1).remove(0)
+                layer.run(window, absent.saturating_sub(first), self.window - 1).remove(0)
             };
             x = windows.map(last).collect();
             absent = absent.saturating_sub(self.window - 1);
@@ -1459,16 +1648,20 @@ struct Tables {
 /// Representatives, and the number of the one that each chunk becomes; chunks are without pads.
 struct Merge {
     representatives: Vec<Vec<f64>>,
+    /// Of balls around representatives; none of vectors that are snapped.
+    radii: Vec<f64>,
+    is_robust: bool,
     chunks: BTreeMap<Vec<usize>, usize>,
 }
 
 impl Tables {
-    fn read(reader: &mut Reader, given: Given) -> Checked<Tables> {
-        let (network, memory) = Nodes::read(given)?;
+    fn read(reader: &mut Reader, given: Given, is_robust: bool) -> Checked<Tables> {
+        let (network, memory) = Nodes::read(Given { is_tight: is_robust, ..given })?;
         require(memory.is_none(), "memory is continuous")?;
         let levels = reader.field('{', "levels")?.list(|reader| {
-            let interior = Merge::read(reader.field('{', "interior")?, &network, false)?;
-            let edge = Merge::read(reader.field(',', "edge")?, &network, true)?;
+            let interior =
+                Merge::read(reader.field('{', "interior")?, &network, [false, is_robust])?;
+            let edge = Merge::read(reader.field(',', "edge")?, &network, [true, is_robust])?;
             reader.expect("}").map(|_| [interior, edge])
         })?;
         let repeat = reader.field(',', "repeat")?.number()?;
@@ -1476,8 +1669,10 @@ impl Tables {
         let is_earlier = 1 <= repeat && repeat < levels.len();
         require(is_earlier, "the level that recurs is an earlier one after the symbols")?;
         let [inner, edge] = [0, 1].map(|place| {
-            let of = |level: usize| &levels[level - 1][place].representatives;
-            of(levels.len()) == of(repeat)
+            let of = |level: usize| &levels[level - 1][place];
+            let (last, first) = (of(levels.len()), of(repeat));
+            let within = zipped(&last.radii, &first.radii, |a, b| b - a).iter().all(|x| *x >= 0.0);
+            last.representatives == first.representatives && within
         });
         require(inner && edge, "the last level has the representatives of the one that recurs")?;
         let tables = Tables { network, levels, repeat };
@@ -1534,7 +1729,9 @@ impl Elements for Tables {
 }
 
 impl Merge {
-    fn read(reader: &mut Reader, network: &Nodes, is_edge: bool) -> Checked<Merge> {
+    fn read(
+        reader: &mut Reader, network: &Nodes, [is_edge, is_robust]: [bool; 2],
+    ) -> Checked<Merge> {
         let vectors = read_array(reader.field('{', "representatives")?)?;
         require(
             vectors.1.last() == Some(&network.width),
@@ -1545,8 +1742,16 @@ impl Merge {
         require(children.1.last() == Some(&network.chunk), "chunks have the network's places")?;
         let children = rows_of(children, "int64", 2)?;
         let elements = rows_of(read_array(reader.field(',', "elements")?)?, "int64", 1)?.concat();
-        reader.expect("}")?;
         let number = |bits: &u64| f64::from_bits(*bits);
+        let mut radii = Vec::new();
+        if is_robust {
+            let bits = rows_of(read_array(reader.field(',', "radius")?)?, "float64", 1)?.concat();
+            radii = bits.iter().map(number).collect();
+            let whole =
+                radii.len() == vectors.len() && radii.iter().all(|r| 0.0 <= *r && r.is_finite());
+            require(whole, "every representative has a radius")?;
+        }
+        reader.expect("}")?;
         let representatives: Vec<Vec<f64>> =
             vectors.iter().map(|row| row.iter().map(number).collect()).collect();
         let finite = representatives.iter().flatten().all(|number| number.is_finite());
@@ -1563,11 +1768,15 @@ impl Merge {
             let twice = chunks.insert(chunk, element as usize).is_some();
             require(!twice, "every chunk stands once")?;
         }
-        Ok(Merge { representatives, chunks })
+        Ok(Merge { representatives, radii, is_robust, chunks })
     }
 
-    /// Return representatives, each rounded to the weights' type.
+    /// Return the balls, or representatives, each rounded to the weights' type.
     fn vectors(&self, network: &Nodes) -> Vec<Ball> {
+        if self.is_robust {
+            let balls = self.representatives.iter().zip(&self.radii);
+            return balls.map(|(x, radius)| Ball { centre: x.clone(), radius: *radius }).collect();
+        }
         let rounded = |x: &Vec<f64>| network.by.ball(x.clone(), 0.0, &absolute(x), 1, 4.0);
         self.representatives.iter().map(rounded).collect()
     }
@@ -1584,6 +1793,11 @@ impl Merge {
             let image = (network.node)(&parts.ok_or("this is not so: children exist")?);
             let apart = |x: &Vec<f64>| norm(&zipped(x, &image.centre, |a, b| a - b));
             let own = apart(&self.representatives[*element]);
+            if self.is_robust {
+                let far = (own + image.radius) * (1.0 + 1e-15);
+                require(far <= self.radii[*element], "balls hold their images")?;
+                continue;
+            }
             let others = self.representatives.iter().enumerate();
             let others = others.filter(|(other, _)| other != element).map(|(_, x)| apart(x));
             let nearest = others.fold(f64::INFINITY, f64::min) * (1.0 - 4e-9) - image.radius;
@@ -1596,6 +1810,7 @@ impl Merge {
             require(!alone || own <= size, "vectors are near their representative")?;
         }
         require(spread < gap, "vectors are nearer to theirs than any is to another one")?;
+        are_met.iter_mut().for_each(|is_met| *is_met |= self.is_robust);
         let met = are_met.iter().all(|is_met| *is_met);
         require(met, "every representative is a vector of the network")
     }

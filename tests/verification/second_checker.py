@@ -60,6 +60,7 @@ _OF_ROUNDING = (
     "vectors are nearer to theirs than any is to another",
     "vectors are near their representative",
     "every representative is a vector of the network",
+    "balls hold their images",
 )
 
 
@@ -134,7 +135,7 @@ def is_true(path: Path) -> bool:
     made = Certificate.load(path)
     if made.network_config is StateSlotsConfig:
         return falsehood(made) == ""
-    if made.strength == "snapped":
+    if made.strength in ("snapped", "robust"):
         any_distance = SnapDistances(spread=np.inf, gap=0.0)
         return falsehood(replace(made, moved=any_distance)) == ""
     if issubclass(made.network_config, RegularGPTConfig):
@@ -242,7 +243,7 @@ SLOTS: dict[str, Callable[[], Certificate]] = {
 """Of the last two and `slots, wrong`, the network has other states than the machine."""
 
 TREES = [name for name in HONEST if name.startswith("discrete")]
-SNAPPED = [name for name in HONEST if name.startswith("snapped")]
+TABLES = [name for name in HONEST if name.startswith(("snapped", "robust"))]
 
 
 @cache
