@@ -166,13 +166,17 @@ fn read_array(reader: &mut Reader) -> Checked<Array> {
     reader.expect("}").map(|_| (kind, shape, bytes))
 }
 
+/// Return the bits of a number, whose lowest byte is the first.
+fn bits_of(raw: &[u8]) -> u64 {
+    raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64)
+}
+
 /// Return the bits of numbers of eight bytes, in rows of the last axis.
 fn rows_of((kind, shape, bytes): Array, wanted: &str, axes: usize) -> Checked<Vec<Vec<u64>>> {
     let count = shape.iter().fold(8, |all: usize, length| all.saturating_mul(*length));
     let fits = kind == wanted && shape.len() == axes && bytes.len() == count;
     require(fits, "arrays are of their types and shapes")?;
-    let bits = |raw: &[u8]| raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64);
-    let numbers: Vec<u64> = bytes.chunks(8).map(bits).collect();
+    let numbers: Vec<u64> = bytes.chunks(8).map(bits_of).collect();
     let row = shape[axes - 1];
     require(row > 0 || shape[0] == 0, "rows have numbers")?;
     Ok(numbers.chunks(row.max(1)).map(<[u64]>::to_vec).collect())
@@ -880,9 +884,8 @@ impl Given {
         let count = shape.iter().fold(size, |all: usize, length| all.saturating_mul(*length));
         let fits = kind == self.kind && own == shape && bytes.len() == count;
         require(fits, &format!("{name} has the shape {shape:?}, and the type of other weights"))?;
-        let bits = |raw: &[u8]| raw.iter().rev().fold(0, |bits, byte| bits << 8 | *byte as u64);
-        let short = |raw: &[u8]| f32::from_bits(bits(raw) as u32) as f64;
-        let number = |raw: &[u8]| if size == 4 { short(raw) } else { f64::from_bits(bits(raw)) };
+        let short = |raw: &[u8]| f32::from_bits(bits_of(raw) as u32) as f64;
+        let number = |raw: &[u8]| if size == 4 { short(raw) } else { f64::from_bits(bits_of(raw)) };
         let numbers: Vec<f64> = bytes.chunks(size).map(number).collect();
         require(numbers.iter().all(|number| number.is_finite()), "weights are numbers")?;
         Ok(numbers.chunks(shape[shape.len() - 1]).map(<[f64]>::to_vec).collect())
@@ -1720,7 +1723,7 @@ impl Elements for Tables {
 
     fn logits(&self, level: usize, element: usize) -> Vec<Number> {
         let edge = &self.levels[self.phase(level - 1)][1];
-        (self.network.answer)(&edge.vectors(&self.network)[element])
+        (self.network.answer)(&edge.vector(&self.network, element))
     }
 
     fn empty_logits(&mut self) -> Checked<Vec<Number>> {
@@ -1771,19 +1774,22 @@ impl Merge {
         Ok(Merge { representatives, radii, is_robust, chunks })
     }
 
-    /// Return the balls, or representatives, each rounded to the weights' type.
-    fn vectors(&self, network: &Nodes) -> Vec<Ball> {
+    /// Return a ball, or a representative, rounded to the weights' type.
+    fn vector(&self, network: &Nodes, element: usize) -> Ball {
+        let x = &self.representatives[element];
         if self.is_robust {
-            let balls = self.representatives.iter().zip(&self.radii);
-            return balls.map(|(x, radius)| Ball { centre: x.clone(), radius: *radius }).collect();
+            return Ball { centre: x.clone(), radius: self.radii[element] };
         }
-        let rounded = |x: &Vec<f64>| network.by.ball(x.clone(), 0.0, &absolute(x), 1, 4.0);
-        self.representatives.iter().map(rounded).collect()
+        network.by.ball(x.clone(), 0.0, &absolute(x), 1, 4.0)
     }
 
-    /// Check that the vector of every chunk is nearer to its representative than any is to another
-    /// one, and that every representative is such a vector, but for those of the last level. Of
-    /// one that stands alone no vector is farther than 0 is.
+    fn vectors(&self, network: &Nodes) -> Vec<Ball> {
+        (0..self.representatives.len()).map(|element| self.vector(network, element)).collect()
+    }
+
+    /// Check that the vectors of every chunk are in its ball; or that its vector is nearer to its
+    /// representative than any is to another one, and that every representative is such a vector,
+    /// but for those of the last level. Where there is one, no vector is farther from it than 0 is.
     fn check(&self, network: &Nodes, below: [&Vec<Ball>; 2], is_last: bool) -> Checked<()> {
         let mut are_met = vec![is_last; self.representatives.len()];
         let (mut spread, mut gap) = (0.0, f64::INFINITY);

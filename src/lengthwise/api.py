@@ -270,8 +270,9 @@ def evaluate(
         raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
     task = Task(language=chosen, protocol=protocol or "audited")
     asked_lengths = _listed_lengths(range(41, 501) if lengths is None else lengths)
+    shortest = sorted({n for n in asked_lengths if 0 < n <= _LONGEST_TRIED})[:3]
     require_steady_if_own(
-        module, ([place % min(2, chosen.num_symbols) for place in range(n)] for n in asked_lengths)
+        module, [[place % min(2, chosen.num_symbols) for place in range(n)] for n in shortest]
     )
     with watch(f"evaluating {task.title}") as shown:
         return evaluate_task(
@@ -413,14 +414,14 @@ def certify(
     A run is certified on its own language unless another one is given.
 
     `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`) or
-    `not-closed` (`.reason` says why; all words of at most `.checked_length` symbols are right as
-    far as explored). The verdict is about the model as it runs, but with the strength `snapped`,
-    which continuous memory has by default, about the model whose vectors are moved to the nearest
-    of finitely many: the model itself may answer a word otherwise. `.table` is the finite algebra
-    that the model computes, `.save(path)` writes all of it to a file that
-    `lengthwise certify --check FILE` checks again. The verdict `equivalent` is given only if that
-    checker, which shares no code with the search, accepts the proof; `.summary()["terms"]` has the
-    terms of the claim.
+    `not-closed` (`.reason` says why; all words of at most `.checked_length` symbols were right, as
+    far as the model was explored, or run once where its signs are not certain). The verdict is
+    about the model as it runs, but with the strength `snapped`, which continuous memory has by
+    default, about the model whose vectors are moved to the nearest of finitely many: the model
+    itself may answer a word otherwise. `.table` is the finite algebra that the model computes,
+    `.save(path)` writes all of it to a file that `lengthwise certify --check FILE` checks again.
+    The verdict `equivalent` is given only if that checker, which shares no code with the search,
+    accepts the proof; `.summary()["terms"]` has the terms of the claim.
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
 
@@ -451,6 +452,9 @@ def certify(
         network, chosen, strength=strength, precision=precision, max_chunks=max_chunks
     )
 
+
+_LONGEST_TRIED = 1000
+"""Greatest length of the words that a network of somebody's own is tried on."""
 
 _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
 

@@ -46,8 +46,8 @@ def test_words_beyond_the_claim_of_computed_weights_are_told(shell: Shell, tmp_p
     shell("compile", "parity", "--as", "cascade", "--set", "longest=20", "--out", folder)
     status, out, error = shell("predict", folder, stdin=words)
     assert (status, len(out.split())) == (0, 2)
-    assert error.startswith("1 answer may be wrong: of words of more than 20 symbols nothing is")
-    assert "one has 25 symbols" in error
+    assert error.startswith("1 answer may be wrong: the weights are claimed to be right to 20 symb")
+    assert "the longest of these words has 25" in error
     assert shell("predict", folder, stdin="11\n")[2] == ""
     shell("compile", "parity", "--out", str(tmp_path / "any"))
     assert shell("predict", str(tmp_path / "any"), stdin=words)[1:] == ("1\n0\n", "")

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -272,6 +272,89 @@ def test_every_part_of_a_network_stays_in_its_mode() -> None:
     run.model.train()
     lw.certify(run, max_chunks=1000)
     assert all(part.training for part in run.model.modules())
+
+
+class Masked(nn.Module):
+    """A transformer that looks at no pads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(3, 16, padding_idx=2)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+        self.encode = nn.TransformerEncoder(layer, 1, enable_nested_tensor=False)
+        self.answer = nn.Linear(16, 2)
+        self.calls = 0
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        self.calls += 1
+        x = self.embed(tokens.masked_fill(tokens < 0, 2))
+        found: Tensor = self.answer(self.encode(x, src_key_padding_mask=tokens < 0)[:, -1])
+        return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_network_in_bfloat16_is_steady_to_its_rounding(seed: int) -> None:
+    torch.manual_seed(seed)
+    model = Masked().to(torch.bfloat16)
+    lw.predict(model, "parity", ["0", "0101", "01101001"])
+    lw.evaluate(model, "parity", lengths=[3, 5, 9], words_per_length=4)
+
+
+def test_a_network_is_tried_once() -> None:
+    model = Masked()
+    lw.predict(model, "parity", ["0", "01", "010"])
+    model.calls = 0
+    assert len(lw.predict(model, "parity", ["0", "01", "010"])) == 3
+    assert model.calls == 1
+
+
+def test_a_network_that_cannot_read_short_words_may_be_learned_on_longer_ones() -> None:
+    class Window(Sums):
+        def forward(self, tokens: Tensor) -> Tensor:
+            assert tokens.shape[1] >= 4, "four symbols are seen at once"
+            return super().forward(tokens[:, -1:])
+
+    domain = lw.language("regex:(0|1){4}(0|1)*")
+    learned = lw.learn_automaton(Window(), "01", domain=domain, num_tests=50, max_length=9)
+    assert learned.language.num_states <= 9
+
+
+def test_an_overridden_mode_comes_back() -> None:
+    """As of layers that merge their weights in eval mode."""
+
+    class Merging(Sums):
+        merged = False
+
+        def train(self, mode: bool = True) -> "Merging":
+            self.merged = not mode
+            return super().train(mode)
+
+    model = nn.Sequential(Merging())
+    lw.predict(model, "parity", ["0"])
+    merging = cast(Merging, model[0])
+    assert (model.training, merging.training, merging.merged) == (True, True, False)
+    model.eval()
+    lw.predict(model, "parity", ["0"])
+    assert (merging.training, merging.merged) == (False, True)
+
+
+def test_a_function_with_a_network_of_its_own_is_left_alone() -> None:
+    seen = []
+
+    class Asked:
+        model = Sums()
+
+        def __call__(self, words: list[str]) -> list[bool]:
+            seen.append(self.model.training)
+            return [word.count("1") % 2 == 1 for word in words]
+
+    lw.learn_automaton(Asked(), "01", num_tests=10)
+    assert all(seen)
+
+
+def test_no_class_is_told() -> None:
+    with pytest.raises(ConfigError, match=r"it returned float32 \(1, 0\)"):
+        lw.predict(Strange(lambda t, n, w: w[:0].expand(len(t), 0)), "parity", ["0"])
 
 
 def test_a_factory_may_take_any_settings(package: Path) -> None:

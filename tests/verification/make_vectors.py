@@ -151,6 +151,15 @@ def _table(name: str, change: Callable[[Any], Any], level: int = 0) -> Change:
     return lambda body: _pack(body["elements"]["levels"][level]["edge"][name], change)
 
 
+def _with_radii(body: Body) -> None:
+    """Give every representative a radius of 0."""
+    for level in body["elements"]["levels"]:
+        for merge in level.values():
+            count = merge["representatives"]["shape"][0]
+            packed = base64.b64encode(bytes(8 * count)).decode()
+            merge["radius"] = {"type": "float64", "shape": [count], "base64": packed}
+
+
 def _every_table(change: Callable[[Any], Any]) -> Change:
     """Change the representatives of all levels."""
 
@@ -577,7 +586,19 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         "a chunk becomes the representative that is farther",
         "the nearest representative is taken",
     ),
-    "snapped-pad-inside": (
+    "snapped-radius": (
+        "snapped",
+        _with_radii,
+        "balls are of another kind of certificate, also those of radius 0",
+        "representatives are vectors, not balls",
+    ),
+    "snapped-pad-between": (
+        "snapped",
+        _table("children", _in_place(lambda a: np.copyto(a[-1], [0, -1]))),
+        "a pad stands after a child",
+        "pads stand before the others",
+    ),
+    "snapped-pads-alone": (
         "snapped",
         _table("children", _in_place(lambda a: a[-1].fill(-1))),
         "a chunk has pads alone",

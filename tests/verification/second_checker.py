@@ -79,7 +79,8 @@ class Decision:
     @property
     def is_of_rounding(self) -> bool:
         """Whether its bounds on rounding are what decided."""
-        return any(reason in self.why for reason in _OF_ROUNDING)
+        is_exact = "a written number is too near to 0" in self.why
+        return not is_exact and any(reason in self.why for reason in _OF_ROUNDING)
 
 
 def second_checker() -> Path:

@@ -185,7 +185,7 @@ class Answers:
         ({"classes": np.ones((1, 1), dtype=np.int64)}, r"one of int64 \[1, 1\]"),
         (
             {"start": Decided(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1))},
-            "Wrap the network in Tracked",
+            r"Wrap the network in lengthwise\.verification\.codes\.TrackedCodes",
         ),
     ],
 )
@@ -221,6 +221,8 @@ class Halted(Silent):
         (Silent(), "Silent.num_symbols has to be a whole number from 1 on, but it has none"),
         (Named(), "it is '2'"),
         (Halted(), "Halted has no step and no classes"),
+        (None, "is an object with num_symbols, start, step and classes, but got None"),
+        (Ends, "but got <class"),
     ],
 )
 def test_what_a_network_with_codes_lacks_is_named(wrap: Any, network: Any, message: str) -> None:
@@ -231,6 +233,9 @@ def test_what_a_network_with_codes_lacks_is_named(wrap: Any, network: Any, messa
 def test_a_language_may_be_given_by_name_and_bounds_are_whole_numbers() -> None:
     machine = lw.language("tomita-3")
     assert explore(Table(machine), "tomita-3").is_closed
+    for wrong in (3, None):
+        with pytest.raises(LengthwiseError, match="a language is"):
+            explore(Table(machine), cast(Any, wrong))
     for most in (-1, 1.5, True, "x"):
         with pytest.raises(LengthwiseError, match="max_chunks"):
             explore(Table(machine), machine, max_chunks=cast(Any, most))

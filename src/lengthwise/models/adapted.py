@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Generator, Tensor, nn
@@ -31,7 +32,10 @@ _PROBED = ((0,), (1, 0), (0, 0, 1), (1, 0, 1, 1, 0), (0,) * 7)
 """Words on which a network is tried, where there are two symbols; otherwise all symbols are 0."""
 
 _NEAR = 1e-3
-"""Greatest difference between the logits of a word alone and in a batch."""
+"""Greatest difference between the logits of a word alone and in a batch; at least 8 roundings."""
+
+_TRIED: WeakKeyDictionary[nn.Module, set[tuple[Padding, int]]] = WeakKeyDictionary()
+"""Layouts with which networks were tried, and found steady."""
 
 
 class CallError(ConfigError):
@@ -91,7 +95,7 @@ class Adapted(nn.Module):
     def _called(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         try:
             given = (tokens, lengths.clone()) if self.takes_lengths else (tokens,)
-            logits = self.module(*given)  # which may change what it is given
+            logits = self.module(*given)  # which may change its lengths in place
         except LengthwiseError:
             raise
         except (Exception, SystemExit) as error:
@@ -116,7 +120,8 @@ class Adapted(nn.Module):
                 f"{self.name} must return a dense tensor of float16, bfloat16, float32 or float64, "
                 f"but it returned one that is {kind}. Convert it in forward."
             )
-        if logits.ndim != 2 or len(logits) != len(tokens) or not logits.is_floating_point():
+        fits = logits.ndim == 2 and len(logits) == len(tokens) and logits.shape[1] > 0
+        if not fits or not logits.is_floating_point():
             kind = str(logits.dtype).removeprefix("torch.")
             numbers = "" if logits.is_floating_point() else ", in floating-point numbers"
             raise ConfigError(
@@ -253,8 +258,8 @@ def require_steady(
     if not logits.amax(dim=1).isfinite().all():
         came = "no numbers (nan)" if logits.isnan().any() else "infinite"
         raise ConfigError(
-            f"{name} returned logits that are {came}. Look at its masks of pads, or start it from "
-            f"smaller weights."
+            f"{name} returned logits that are {came}. Look at its masks of pads, and at its "
+            f"weights: they may be damaged, or too large to start from."
         )
     if not torch.equal(logits, again):
         raise ConfigError(
@@ -263,7 +268,8 @@ def require_steady(
         )
     worst = (logits - alone).nan_to_num(0.0).abs().amax(dim=1)  # of equal infinities
     size = logits[logits.isfinite()].abs().amax()
-    if not bool((worst <= _NEAR * (1 + size)).all()):
+    near = max(_NEAR, 8 * torch.finfo(logits.dtype).eps)
+    if not bool((worst <= near * (1 + size)).all()):
         at = int(worst.argmax())
         raise ConfigError(
             f"{name} gives a word of {counted(len(words[at]), 'symbol')} other logits alone than "
@@ -272,18 +278,21 @@ def require_steady(
         )
 
 
-def require_steady_if_own(module: nn.Module, words: Iterable[Sequence[int]], most: int = 3) -> None:
-    """Refuse a network of somebody's own that is not steady on the shortest of these words, each of
-    another length.
+def require_steady_if_own(module: nn.Module, words: Iterable[Sequence[int]]) -> None:
+    """Refuse a network of somebody's own that is not steady on the three shortest of these words,
+    each of another length. It is tried once.
 
     Raises:
         ConfigError: it is refused by `require_steady`.
     """
+    if not isinstance(module, Adapted) and type(module).__module__.startswith("lengthwise."):
+        return
+    adapted = adapt(module)
+    tried, layout = _TRIED.setdefault(adapted.module, set()), (adapted.padding, adapted.pad_token)
     by_length = {len(word): tuple(word) for word in words if len(word)}
-    tried = [by_length[length] for length in sorted(by_length)[:most]]
-    is_own = isinstance(module, Adapted) or not type(module).__module__.startswith("lengthwise.")
-    if tried and is_own:
-        require_steady(adapt(module), tried)
+    if by_length and layout not in tried:
+        require_steady(adapted, [by_length[length] for length in sorted(by_length)[:3]])
+        tried.add(layout)
 
 
 def _read(model: Adapted, tokens: Tensor, lengths: Tensor) -> Tensor:

@@ -13,14 +13,23 @@ Returned = TypeVar("Returned")
 
 @contextmanager
 def in_eval_mode(model: nn.Module) -> Iterator[None]:
-    """Put a network into eval mode, and afterwards each of its parts back into its own mode."""
-    modes = [(part, part.training) for part in model.modules()]
+    """Put a network into eval mode, and afterwards each of its parts back into its own mode.
+
+    A network that is in eval mode already is left alone, so that threads can share it. Parts
+    without a mode, as frozen TorchScript has them, are passed over.
+    """
+    modes = [(part, getattr(part, "training", None)) for part in model.modules()]
+    if not any(mode for _, mode in modes):
+        yield
+        return
     model.eval()
     try:
         yield
     finally:
-        for part, was_training in modes:
-            part.training = was_training
+        model.train(modes[0][1] is True)  # which may do more than set the mode
+        for part, mode in modes:
+            if mode is not None:
+                part.training = mode
 
 
 def keeps_mode(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
@@ -32,8 +41,9 @@ def keeps_mode(function: Callable[Given, Returned]) -> Callable[Given, Returned]
     @wraps(function)
     def kept(*args: Given.args, **options: Given.kwargs) -> Returned:
         given = args[0] if args else options.get("model", options.get("recogniser"))
+        is_function = callable(given) and not isinstance(given, nn.Module)
         network = given if isinstance(given, nn.Module) else getattr(given, "model", None)
-        if not isinstance(network, nn.Module):
+        if is_function or not isinstance(network, nn.Module):
             return function(*args, **options)
         with in_eval_mode(network):
             return function(*args, **options)

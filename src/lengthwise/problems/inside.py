@@ -173,7 +173,9 @@ def learn_automaton(
         recogniser = recogniser.model
     elif isinstance(recogniser, nn.Module):
         recogniser = with_lengths(recogniser)
-        require_steady_if_own(recogniser, [(0,), (0, 0), (0, 0, 0)])
+        first = None if domain is None else domain.shortest(1)
+        words = [(0,), (0, 0), (0, 0, 0)] if domain is None else [first or ()]
+        require_steady_if_own(recogniser, words)
     elif not callable(recogniser):
         raise ConfigError(
             f"a recogniser is a run, a model or a function from words to classes, but got "

@@ -290,7 +290,8 @@ class Snapped(Tables):
     def __init__(self, claim: Certificate, node: Node) -> None:
         self.spread, self.gap = 0.0, np.inf
         super().__init__(claim, node)
-        plain = all(not merge.radius.any() for merges in self.levels for merge in merges)
+        merges = [merge for level in claim.elements["levels"] for merge in level.values()]
+        plain = all("radius" not in merge for merge in merges)
         require(plain, "representatives are vectors, not balls")
 
     def check_images(self, images: Ball, merge: Merge) -> None:

@@ -126,7 +126,11 @@ class CodeRecurrence:
             )
             if is_kind and has_shape and np.can_cast(found.dtype, np.int64):
                 return found
-        remedy = " Wrap the network in TrackedCodes." if isinstance(found, Decided) else ""
+        remedy = (
+            " Wrap the network in lengthwise.verification.codes.TrackedCodes."
+            if isinstance(found, Decided)
+            else ""
+        )
         axes = ", ".join("place" if n is None else str(n) for n in shape)
         own = self._coded.bounded if isinstance(self._coded, TrackedCodes) else self._coded
         raise VerificationError(
@@ -151,6 +155,11 @@ def _require_coded(network: object) -> None:
     Raises:
         VerificationError: it does.
     """
+    if network is None or isinstance(network, type):
+        raise VerificationError(
+            f"a network with codes is an object with num_symbols, start, step and classes, but got "
+            f"{network!r:.60}. Make one, and give it."
+        )
     name, number = type(network).__name__, getattr(network, "num_symbols", None)
     is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if number is None or not is_whole or number < 1:

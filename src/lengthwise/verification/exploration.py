@@ -3,9 +3,10 @@
 from typing import Any
 
 from lengthwise.arguments import whole
-from lengthwise.errors import VerificationError
+from lengthwise.errors import LanguageError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.languages.validation import short
 from lengthwise.models.adapted import Adapted
 from lengthwise.verification.algebra import Algebra, Recurrence, TreeAlgebra
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
@@ -30,10 +31,15 @@ def explore(
         ConfigError: `max_chunks` is no number from 1 on.
         VerificationError: the algebra is neither a `TreeAlgebra` nor a `Recurrence`, or has other
             symbols than the language.
-        LanguageError: sub-words have too many state maps for a tree.
+        LanguageError: it is no language, or sub-words have too many state maps for a tree.
     """
     given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
     language = parse(language) if isinstance(language, str) else language
+    if not isinstance(language, Language):
+        raise LanguageError(
+            f"a language is a Language, or a text such as 'parity', but got {short(language)}. "
+            f"Give one."
+        )
     max_chunks = whole("max_chunks", max_chunks, 1)
     if isinstance(given, Recurrence):
         return explore_prefixes(given, language, max_chunks=max_chunks, progress=progress)

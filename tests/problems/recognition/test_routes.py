@@ -20,7 +20,7 @@ def test_a_stage_is_given_up_after_enough_steps_without_longer_right_words() -> 
     assert not routes.is_stalled(records(2, *still))
     assert routes.is_stalled(records(2, *still, 1))
     assert not routes.is_stalled(records(2, *still, 4))
-    assert not routes.is_stalled(records(*still, None))  # right as far as explored
+    assert not routes.is_stalled(records(*still, None))  # nothing wrong in float64
     assert routes.is_stalled(records(None, None, *still))
     few = routes.PATIENCE_VALIDATIONS
     assert not routes.is_stalled(records(*[3] * few, every=10_000))

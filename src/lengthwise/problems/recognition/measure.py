@@ -211,22 +211,24 @@ def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
     if options.get("snapped") or not isinstance(run.plan, Compiled):
         return predictor
     kind = str(next(model.parameters()).dtype).removeprefix("torch.")
-    claimed = run.plan.claim["range"].get(kind, -1)
-    return replace(predictor, notes=partial(_beyond, language, claimed, kind))
+    return replace(predictor, notes=partial(_beyond_claim, language, run.plan.claim["range"], kind))
 
 
-def _beyond(
-    language: Language, claimed: int | None, kind: str, answers: Sequence[Answer]
+def _beyond_claim(
+    language: Language, claimed: Mapping[str, int | None], kind: str, answers: Sequence[Answer]
 ) -> list[str]:
-    """Say if words are longer than the range in which weights are claimed to be right."""
+    """Say if words are longer than the range in which computed weights are claimed to be right."""
+    if kind not in claimed:
+        return [f"answers may be wrong: nothing is claimed of these weights in {kind}"]
+    longest = claimed[kind]
     lengths = [len(language.encode(each.record["word"])) for each in answers]
-    beyond = [] if claimed is None else [length for length in lengths if length > claimed]
+    beyond = [] if longest is None else [length for length in lengths if length > longest]
     if not beyond:
         return []
-    told = f"of more than {counted(claimed or 0, 'symbol')}" if claimed != -1 else "at all"
     return [
-        f"{counted(len(beyond), 'answer')} may be wrong: of words {told} nothing is claimed of "
-        f"these weights in {kind}, and one has {counted(max(beyond), 'symbol')}"
+        f"{counted(len(beyond), 'answer')} may be wrong: the weights are claimed to be right to "
+        f"{counted(longest or 0, 'symbol')} in {kind}, and the longest of these words has "
+        f"{max(beyond):,}. `lengthwise verify` says where they go wrong"
     ]
 
 

@@ -98,7 +98,7 @@ def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> str:
     if facts["wrong_chunks"] == 0:
         return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
     if right is None:
-        return "not proved: right as far as explored, but rounding could change an answer; "
+        return "not proved: nothing wrong in float64, but rounding could change an answer; "
     return f"not proved: {_far(right, facts['first_wrong'])}; "
 
 
