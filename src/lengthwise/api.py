@@ -10,7 +10,7 @@ from torch import nn
 from lengthwise.arguments import path_of, text_of, whole
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
-from lengthwise.errors import ConfigError, LanguageError, VerificationError
+from lengthwise.errors import ConfigError, LanguageError, VerificationError, WordError
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
@@ -121,7 +121,7 @@ def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
         ConfigError: the run is about a language.
         TaskError: `words` is greater than the number of reserved inputs.
     """
-    _require_kind(run, "step-by-step", "this run is about a language, and writes no steps.")
+    _require_kind(run, "step-by-step", "this run writes no steps; runs on steps:TASK do.")
     return evaluated(run, {} if words is None else {"words": words}).summary()
 
 
@@ -397,7 +397,15 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     ):
         remedy = "Give [text]" if isinstance(inputs, str) else "Write each input as a text"
         raise ConfigError(f"inputs are a list of texts, but got {short(inputs)}. {remedy}.")
-    return [each.shown for each in predictor.answer([predictor.read(text) for text in inputs])]
+    read = []
+    for number, text in enumerate(inputs, 1):
+        try:
+            read.append(predictor.read(text))
+        except WordError as error:
+            if predictor.joint != " ":  # the error is a sentence by itself
+                raise
+            raise WordError(f"input {number} {error}") from None
+    return [each.shown for each in predictor.answer(read)]
 
 
 @keeps_mode
@@ -460,6 +468,8 @@ _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
 
 
 def _require_kind(run: Run, kind: str, message: str) -> None:
+    if not isinstance(run, Run):
+        module_of(run)  # which says how to load one
     if not isinstance(run, Run) or run.problem.kind != kind:
         raise ConfigError(f"{message} Use evaluate.")
 
@@ -480,9 +490,10 @@ def _listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
         ConfigError: they are not.
     """
     try:
-        if any(isinstance(each, bool) for each in lengths):
+        given = list(lengths)
+        if any(isinstance(each, bool) for each in given):
             raise TypeError
-        found = [index(each) for each in lengths]
+        found = [index(each) for each in given]
     except TypeError:
         raise ConfigError(
             f"lengths are whole numbers, such as range(41, 501), but got {short(lengths)}. Give "

@@ -15,7 +15,7 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, WordError
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk=4"]
 
@@ -237,6 +237,26 @@ def test_an_empty_line_is_told(shell: Shell, run_folder: Path) -> None:
     status, _, error = shell("predict", str(run_folder), stdin="what\n\n")
     assert status == 2
     assert "line 2 is empty" in error
+
+
+def test_tests_on_other_tokens_are_told(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
+    """The greatest length says which windows are drawn; asked for more, all that there are."""
+    runs = [shutil.copytree(run_folder, tmp_path / name) for name in "ab"]
+    for folder, lengths in zip(runs, ("16,32", "16,64"), strict=True):
+        assert shell("evaluate", str(folder), "--lengths", lengths, "--words", "9")[0] == 0
+    note = "not tested on the same: 9 windows, seed 0, of at most 32 tokens; 9 windows, seed 0, of"
+    assert note in shell("compare", *map(str, runs))[2]
+    found = shell.json("evaluate", str(run_folder), "--lengths", "16", "--words", "1000000")
+    assert 1 < found["windows"] == found["records"][0]["windows"] < 1_000_000
+    run = lw.load(run_folder)
+    with pytest.raises(WordError, match=r"^input 2 is empty\."):
+        lw.predict(run, ["what", ""], tokens=1)
+    with pytest.raises(WordError, match=r"^input 1 has half of a character"):
+        lw.predict(run, ["a\ud800"], tokens=1)
+    with pytest.raises(ConfigError, match=r"lw\.load\(folder\)"):
+        lw.perplexity(cast(Any, str(run_folder)), [8])
+    found = lw.perplexity(run, cast(Any, (n for n in (8, 16))), windows=9)
+    assert list(found) == [8, 16]
 
 
 def test_texts_keep_going_after_a_line_that_cannot_be_read(shell: Shell, run_folder: Path) -> None:

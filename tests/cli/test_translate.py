@@ -11,6 +11,7 @@ import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError
+from lengthwise.training.runs import RunFolder
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=4", "--set", "validate_every=2"]
 
@@ -150,6 +151,32 @@ def test_translators_are_compared_on_one_test(
         assert shell("compare", *runs)[0] == 0
 
 
+def test_bleu_of_all_sentences_is_compared(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
+    """Buckets are of unlike sizes, so that their mean says little; where training ended within a
+    bucket, it begins with the sentences that were tested."""
+    runs = [shutil.copytree(run_folder, tmp_path / name) for name in "ab"]
+    for run in runs:
+        assert shell("evaluate", str(run), "--words", "40", "--beam", "1")[0] == 0
+    found = RunFolder(runs[0]).evaluation()
+    assert found is not None
+    groups = shell.json("compare", *map(str, runs))["groups"]
+    assert [each["overall"] for each in groups] == pytest.approx([found["bleu"]] * len(groups))
+    table = shell("compare", *map(str, runs))[1]
+    assert "seeds overall worst" in " ".join(table.split())
+    (bucket,) = found["by_length"]
+    both = {**found, "by_length": [bucket, {**bucket, "first": 11, "last": 20}]}
+    for run in runs:
+        (run / "evaluation.json").write_text(json.dumps({**both, "longest_trained": 3}))
+    curve = lw.compare(runs).curve
+    assert list(curve.points) == [4, 11]
+    assert curve.overall == found["bleu"]
+    (runs[0] / "evaluation.json").write_text(json.dumps(both))
+    mixed = lw.compare(runs)
+    assert list(mixed.curve.points) == [11]
+    assert not mixed.has_overall
+    assert any("not tested on the same" in note for note in mixed.notes)
+
+
 @pytest.mark.slow
 def test_a_comparison_leaves_the_other_run_as_it_was(
     shell: Shell, corpus: Path, run_folder: Path, tmp_path: Path
@@ -160,7 +187,8 @@ def test_a_comparison_leaves_the_other_run_as_it_was(
     runs = [str(shutil.copytree(run_folder, tmp_path / "all")), other]
     for run in runs:
         assert shell("evaluate", run, "--beam", "1", "--words", "400")[0] == 0
-    assert "unlike words or lengths" in shell("compare", *runs)[2]
+    told = "at no length in common. They were tested on 400 sentences and"
+    assert told in shell("compare", *runs)[2]
     (tmp_path / "short" / "evaluation.json").unlink()
     status, _, error = shell("evaluate", str(run_folder), "--words", "40", "--against", other)
     assert status == 2

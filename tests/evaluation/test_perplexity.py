@@ -130,4 +130,7 @@ def test_no_window_comes_twice_if_there_are_as_many() -> None:
     last_token_perplexity(Watching(), tokens, [9], windows=there, seed=0)
     every = tokens.windows(np.arange(there), 9)[:, :-1]
     assert sorted(seen) == sorted(map(tuple, every.tolist()))
-    last_token_perplexity(Watching(), tokens, [9], windows=there + 1, seed=0)
+    seen.clear()
+    (found,) = last_token_perplexity(Watching(), tokens, [9], windows=there + 1, seed=0)
+    assert sorted(seen) == sorted(map(tuple, every.tolist()))
+    assert found.windows == there

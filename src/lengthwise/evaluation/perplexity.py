@@ -87,6 +87,8 @@ def last_token_perplexity(
 ) -> list[AtLength]:
     """Return the perplexity at each length, on the same last tokens.
 
+    They are those of `windows` windows of the greatest length, or of all that the text has.
+
     Raises:
         TaskError: a length is below 2 or is repeated, there are fewer than 2 windows, or the model
             is not a language model.
@@ -106,7 +108,13 @@ def last_token_perplexity(
         )
     require_windows(tokens, most, "the text")
     there = tokens.num_windows(most)
-    numbers = np.random.default_rng(seed).choice(there, size=windows, replace=windows > there)
+    if there < _FEWEST:
+        raise TaskError(
+            f"the text has {counted(there, 'window')} of {most:,} tokens, which cannot show a "
+            f"spread. Give a longer text, or ask for shorter windows."
+        )
+    windows = min(windows, there)  # one that is drawn again tells nothing new
+    numbers = np.random.default_rng(seed).choice(there, size=windows, replace=False)
     found: list[tuple[int, Tensor, Tensor, float]] = []
     done = 0
     for length in lengths:

@@ -83,7 +83,9 @@ class Curve:
     conditions: Sequence[Condition] = ()
     """Conditions of the test, the same ones for all runs of a problem."""
     sample: str = ""
-    """The words that were drawn for the test: `512 of each length, seed 0`."""
+    """What was drawn for the test: `512 words of each length, seed 0`."""
+    overall: float | None = None
+    """The measure of all that was tested, where that is no mean over lengths, as of BLEU."""
     horizontal: str = "length"
     """Label of the horizontal axis."""
     trained_to: int | None = None

@@ -26,6 +26,7 @@ from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted
 
 COLUMNS = ["learner", "told", "trained on", "seeds", "mean", "worst", "at", "runs"]
+"""With measures that have one, such as BLEU, `overall` stands in place of the mean over lengths."""
 
 BAND = "A line is the mean over seeds, its band goes from the least to the greatest of them."
 
@@ -82,7 +83,15 @@ class Comparison:
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Column names, and a row of cells for each group."""
-        return COLUMNS, [self._row(group) for group in self.groups]
+        names = ["overall" if name == "mean" and self.has_overall else name for name in COLUMNS]
+        return names, [self._row(group) for group in self.groups]
+
+    @property
+    def has_overall(self) -> bool:
+        """Whether there is a measure of all that was tested, which was the same for all runs."""
+        curves = [run.curve for run in self.runs]
+        known = all(curve.overall is not None for curve in curves)
+        return known and len({curve.sample for curve in curves}) == 1
 
     @cached_property
     def figure(self) -> Picture:
@@ -111,11 +120,13 @@ class Comparison:
                     "told": group.told,
                     "trained_on": group.trained_on,
                     "mean": fmean(run.mean for run in group.runs),
+                    **self._overall(group.runs),
                     "runs": [
                         {
                             "run": str(run.path),
                             "seed": run.plan.training.seed,
                             "mean": run.mean,
+                            **self._overall([run]),
                             "worst_length": run.worst_length,
                             "worst": run.curve.points[run.worst_length],
                             "by_length": {str(n): y for n, y in run.curve.points.items()},
@@ -147,8 +158,13 @@ class Comparison:
         path = require_name(Path(path), ".html", ".svg")
         write_text(path, self.to_svg() if path.suffix == ".svg" else self.to_html())
 
+    def _overall(self, runs: Sequence[Compared]) -> dict[str, float]:
+        """Return the mean over runs of the measure of all that was tested, if there is one."""
+        every = [run.curve.overall for run in runs if run.curve.overall is not None]
+        return {"overall": fmean(every)} if self.has_overall else {}
+
     def _row(self, group: Group) -> list[str]:
-        means = [run.mean for run in group.runs]
+        means = [self._overall([run]).get("overall", run.mean) for run in group.runs]
         sign = -1 if self.curve.is_less_better else 1
         worst = min(group.runs, key=lambda run: sign * run.curve.points[run.worst_length])
         shown = self._shown
@@ -325,10 +341,15 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
     common = sorted(set.intersection(*(set(curve.points) for curve in curves)))
     if not common:
         other = next(n for n, c in enumerate(curves) if not set(c.points) & set(curves[0].points))
-        option = f" --lengths {_written(sorted(curves[0].points))}" * _takes_lengths(plans[0])
+        tested = f"{curves[0].sample} and {curves[other].sample}"
+        remedy = (
+            f"Run lengthwise evaluate {shlex.quote(str(paths[other]))} --lengths "
+            f"{_written(sorted(curves[0].points))}"
+        )
+        if not _takes_lengths(plans[0]):
+            remedy = f"They were tested on {tested}. Train both on the same lengths."
         raise ConfigError(
-            f"{paths[0]} and {paths[other]} were evaluated at no length in common. Run lengthwise "
-            f"evaluate {shlex.quote(str(paths[other]))}{option}"
+            f"{paths[0]} and {paths[other]} were evaluated at no length in common. {remedy}"
         )
     most = max(len(curve.points) for curve in curves)
     shared = [replace(curve, points={n: curve.points[n] for n in common}) for curve in curves]
@@ -357,7 +378,7 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
         )
     samples = sorted({curve.sample for curve in curves})
     if len(samples) > 1:
-        notes.append(f"The runs were tested on unlike words: {'; '.join(samples)}.")
+        notes.append(f"The runs were not tested on the same: {'; '.join(samples)}.")
     if any(len({run.plan.training.seed for run in each.runs}) < len(each.runs) for each in groups):
         notes.append(
             "Some runs have the same settings and the same seed: they may be copies of one run, "

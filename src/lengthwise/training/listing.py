@@ -222,11 +222,12 @@ def _evaluation(path: Path) -> str:
     for name, label in _MEASURES.items():
         if name in found:
             return f"{label} {int(1e4 * found[name] + 1e-9) / 100:.2f} %"
+    part = f" ({found['part']})" if found.get("part", "test") != "test" else ""
     if "bleu" in found:
-        return f"BLEU {found['bleu']:.2f}"
+        return f"BLEU {found['bleu']:.2f}{part}"
     if found.get("perplexity"):
         length, value = max(found["perplexity"].items(), key=lambda pair: int(pair[0]))
-        return f"perplexity {value:.2f} at {int(length):,}"
+        return f"perplexity {value:.2f} at {int(length):,}{part}"
     return ""
 
 

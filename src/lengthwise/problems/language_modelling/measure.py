@@ -17,6 +17,7 @@ from lengthwise.problems.base import Run
 from lengthwise.problems.results import Evaluation, Options, Watch
 from lengthwise.shipped import spelled
 from lengthwise.training.devices import environment
+from lengthwise.wording import counted
 
 _DOUBLINGS = 4
 
@@ -45,6 +46,12 @@ def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Ev
             model.eval(), corpus.part(part), lengths, windows=windows, seed=seed, progress=progress
         )
     records = [each.to_record() for each in found]
+    if found[0].windows < windows:
+        notes.append(
+            f"part {part} has {counted(found[0].windows, 'window')} of {max(lengths):,} tokens: "
+            f"all of them were asked"
+        )
+        windows = found[0].windows
     summary = {
         "corpus": spelled(corpus.folder),
         "corpus_digest": corpus.digest,

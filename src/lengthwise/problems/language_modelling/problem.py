@@ -10,6 +10,7 @@ import torch
 
 from lengthwise.data.text_corpus import TRAIN, VALID, Corpus
 from lengthwise.errors import ConfigError, WordError
+from lengthwise.languages.validation import is_encodable
 from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
@@ -47,6 +48,7 @@ from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TextTrainingConfig
+from lengthwise.wording import counted
 
 FIELD = "receptive field"
 """Name of the test that measures the influence of each token of the context."""
@@ -163,7 +165,8 @@ class LanguageModelling(CorpusProblem[Corpus]):
                     options=f"--text {shlex.quote(found['corpus'])} --part {found['part']}",
                 )
             ],
-            sample=f"{found['windows']:,} of each length, seed {found['seed']}",
+            sample=f"{found['windows']:,} windows, seed {found['seed']}, of at most "
+            f"{counted(max(found['lengths']), 'token')}",  # the greatest length says which
             trained_to=found["train_window"],
             is_less_better=True,
         )
@@ -199,6 +202,8 @@ class LanguageModelling(CorpusProblem[Corpus]):
         def read(line: str) -> str:
             if not line:
                 raise WordError("is empty. A language model goes on with some text.")
+            if not is_encodable(line):
+                raise WordError("has half of a character (a lone surrogate). Repair it.")
             return line
 
         return Predictor(read=read, joint=" ", answer=answer, key="texts", together=1)

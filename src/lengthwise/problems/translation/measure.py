@@ -29,6 +29,7 @@ from lengthwise.evaluation.translate import (
     require_short,
     translate,
 )
+from lengthwise.languages.validation import is_encodable
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.corpus import CorpusReference
@@ -243,6 +244,8 @@ def predictor_of(run: Run, options: Options) -> Predictor:
     corpus = corpus_of(run).load_or(ParallelCorpus, options.get("text"))
 
     def read(sentence: str) -> str:
+        if not is_encodable(sentence):
+            raise WordError("has half of a character (a lone surrogate). Repair it.")
         try:
             require_short(len(corpus.encode(sentence)), "")
         except TextError as error:

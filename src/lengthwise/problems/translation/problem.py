@@ -141,16 +141,17 @@ class Translation(CorpusProblem[ParallelCorpus]):
         found = folder.evaluation()
         if found is None:
             return None
-        buckets = found["by_length"]
-        if found["longest_trained"] is not None:  # what is tested begins within a bucket
-            whole = [each for each in buckets if each["first"] > found["longest_trained"]]
-            buckets = whole or buckets
+        longest = found["longest_trained"]
+        first = 0 if longest is None else longest + 1  # which may be within a bucket
+        which = "" if longest is None else f" of more than {counted(longest, 'source token')}"
         return Curve(
-            points={each["first"]: each["bleu"] for each in buckets},
+            points={max(first, each["first"]): each["bleu"] for each in found["by_length"]},
             measure="BLEU",
             conditions=self._conditions(found),
+            sample=f"{counted(found['sentences'], 'sentence')}{which}",
+            overall=found["bleu"],
             horizontal="source tokens, from",
-            trained_to=found["longest_trained"],
+            trained_to=longest,
         )
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
