@@ -1,5 +1,6 @@
 """Is the text that ships with Python there, and are tokens the text that they are of?"""
 
+import random
 from functools import cache
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from lengthwise.data import extra
 from lengthwise.data.python_text import python_text
-from lengthwise.data.tokens import encode, learn_tokenizer
+from lengthwise.data.tokens import _short_runs, encode, learn_tokenizer
 from lengthwise.errors import ConfigError, TextError
 
 
@@ -61,3 +62,14 @@ def test_a_library_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(extra, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"needs the library tokenizers.*'lengthwise\[text\]'"):
         learn_tokenizer(["a"], 256)
+
+
+def test_a_run_without_white_space_is_learned_in_pieces() -> None:
+    """As of one line of letters, whose pieces are those of short lines."""
+    draw = random.Random(0)
+    run = "".join(draw.choices("ACGT", k=30_500))
+    cut = "\n".join(run[start : start + 1_000] for start in range(0, len(run), 1_000))
+    assert learn_tokenizer([run], 300).get_vocab() == learn_tokenizer([cut], 300).get_vocab()
+    ordinary = "some words, and a line\n" * 3_000
+    assert list(_short_runs(ordinary)) == [ordinary]
+    assert "".join(_short_runs(f"a {run} b {run}")) == f"a {run} b {run}"

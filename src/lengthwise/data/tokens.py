@@ -1,6 +1,7 @@
 """Text to numbers: byte-level BPE, learned by the library `tokenizers`."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,22 @@ def learn_tokenizer(
         show_progress=False,
         special_tokens=list(special),
     )
-    tokenizer.train_from_iterator((piece for text in texts for piece in pieces(text)), trainer)
+    learnt = (short for text in texts for piece in pieces(text) for short in _short_runs(piece))
+    tokenizer.train_from_iterator(learnt, trainer)
     return tokenizer
+
+
+_LONG_RUN = re.compile(r"\S{1000}(?=\S)")
+
+
+def _short_runs(piece: str) -> Iterator[str]:
+    """Yield a text, cut within runs of more than 1,000 characters without white space: the time to
+    learn from a run grows with the square of its length."""
+    start = 0
+    for run in _LONG_RUN.finditer(piece):
+        yield piece[start : run.end()]
+        start = run.end()
+    yield piece[start:]
 
 
 def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64]:

@@ -187,12 +187,15 @@ def _silence() -> Iterator[None]:
     """
     from transformers.utils.logging import get_verbosity, set_verbosity  # noqa: PLC0415
 
-    before = get_verbosity()
+    hub = logging.getLogger("huggingface_hub")  # it reports each try to reach it
+    before, level = get_verbosity(), hub.level
     set_verbosity(logging.CRITICAL)
+    hub.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
         set_verbosity(before)
+        hub.setLevel(level)
 
 
 def _require_folder(body: str) -> None:
