@@ -151,6 +151,13 @@ def test_translators_are_compared_on_one_test(
         assert shell("compare", *runs)[0] == 0
 
 
+def test_few_sentences_are_told(shell: Shell, run_folder: Path) -> None:
+    for words, told in (("1", "the interval is that of 1 sentence alone"), ("40", "")):
+        error = shell("evaluate", str(run_folder), "--words", words, "--beam", "1")[2]
+        assert told in error
+        assert bool(told) == ("too few to say much" in error)
+
+
 def test_bleu_of_all_sentences_is_compared(shell: Shell, run_folder: Path, tmp_path: Path) -> None:
     """Buckets are of unlike sizes, so that their mean says little; where training ended within a
     bucket, it begins with the sentences that were tested."""

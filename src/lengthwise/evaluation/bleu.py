@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import TaskError
+from lengthwise.wording import counted
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -177,7 +178,7 @@ def require_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> N
         )
     if first["sentences"] < FEWEST:
         raise TaskError(
-            f"{first['sentences']} sentences are too few to compare two systems on. Use {FEWEST} "
+            f"{counted(first['sentences'], 'sentence')} cannot compare two systems. Use {FEWEST} "
             f"or more."
         )
 

@@ -17,6 +17,7 @@ from lengthwise.data.text_corpus import TEST, TRAIN
 from lengthwise.errors import ConfigError, TextError, WordError
 from lengthwise.evaluation.bleu import (
     BUCKETS,
+    FEWEST,
     compared,
     digest_of_test,
     require_comparable,
@@ -185,8 +186,15 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
         facts=facts(summary),
         table=(["source tokens", "sentences", "BLEU"], cells),
         printed={key: value for key, value in summary.items() if key != "samples"},
-        notes=said_of_cut(summary["cut"], decoding),
+        notes=[*said_of_cut(summary["cut"], decoding), *_said_of_few(summary["sentences"])],
     )
+
+
+def _said_of_few(sentences: int) -> list[str]:
+    """Return a line if an interval says little."""
+    if sentences >= FEWEST:
+        return []
+    return [f"the interval is that of {counted(sentences, 'sentence')} alone, too few to say much"]
 
 
 def facts(summary: Mapping[str, Any]) -> Facts:
