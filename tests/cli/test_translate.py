@@ -237,7 +237,7 @@ def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) 
         ),
         (["translate", "RUN", "--ratio", "0"], "", "ratio=0.0 is out of range"),
         (["train", "pairs:", "--out", "out"], "", "pairs: names no corpus"),
-        (["evaluate", "RUN", "--words", "9", "--against", "RUN"], "", "9 sentences are too few"),
+        (["evaluate", "RUN", "--words", "9", "--against", "RUN"], "", "9 sentences cannot compare"),
         (["evaluate", "RUN", "--part", "tests"], "", "Did you mean 'test'?"),
         (
             ["evaluate", "RUN", "--lengths", "1:3"],
