@@ -115,3 +115,8 @@ def test_a_run_has_a_section_in_the_report(shell: Shell, run_folder: Path, tmp_p
     status, text, error = shell("report", str(run_folder), "--out", str(page))
     assert (status, text, error) == (0, f"{page}\n", "")
     assert "addition of 3-bit numbers" in page.read_text()
+
+
+def test_settings_of_a_model_that_needs_a_body_are_listed(shell: Shell) -> None:
+    listed = shell.json("settings", "steps:addition", "--model", "gpt2")["settings"]
+    assert {"task.bits", "network.body"} <= {each["name"] for each in listed}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lengthwise.errors import TextError
+from lengthwise.errors import ConfigError, TextError
 from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.runs import make_plan
@@ -50,4 +50,8 @@ def _planned(spec: str, model: str | None, preset: str) -> Plan | None:
     try:
         return make_plan(spec, model, preset=preset)
     except TextError:
+        return None
+    except ConfigError:  # such as of a model that needs a body
+        if model is None:
+            raise
         return None
