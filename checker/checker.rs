@@ -1196,9 +1196,8 @@ impl Layer {
         for (head, looked) in looks.iter().enumerate() {
             let value = &self.both[self.heads + head];
             let first = head * value.rows.len();
-            let mut own = Vec::new();
-            let mut strayed = 0.0;
-            for (place, (weight, moved), ball) in looked {
+            let mut linear = 0.0; // what the matrices make of the places' radii
+            for (place, (weight, _), _) in looked {
                 for (row, out) in self.output.rows.iter().enumerate() {
                     for (unit, from) in value.rows.iter().enumerate() {
                         let factor = out[first + unit] * weight;
@@ -1206,13 +1205,10 @@ impl Layer {
                         sum.iter_mut().zip(from).for_each(|(sum, entry)| *sum += factor * entry);
                     }
                 }
-                let linear = value.stretch * x[*place].radius;
-                strayed += moved * linear;
-                let radius = rest(ball.radius, linear);
-                own.push(((*weight, *moved), Ball { centre: ball.centre.clone(), radius }));
+                linear += weight * value.stretch * x[*place].radius;
             }
-            let pairs: Vec<(Number, &Ball)> = own.iter().map(|(w, ball)| (*w, ball)).collect();
-            local.push(self.by.attend(&[pairs], true).radius + strayed);
+            let pairs: Vec<(Number, &Ball)> = looked.iter().map(|(_, w, v)| (*w, *v)).collect();
+            local.push(rest(self.by.attend(&[pairs], true).radius, linear));
         }
         let values = norm(&self.both.iter().map(|part| frobenius(&part.rows)).collect::<Vec<_>>());
         let slack = lost_of(2 * width + 16, frobenius(&self.output.rows) * values);
