@@ -1446,7 +1446,9 @@ trait Elements {
     fn count(&self) -> usize;
 
     /// Return the same number for levels whose elements are composed alike.
-    fn phase(&self, level: usize) -> usize;
+    fn phase(&self, level: usize) -> usize {
+        level.min(1)
+    }
 
     /// Return the element that a chunk of a level becomes, or an element and a symbol; of no
     /// element, it is that of the empty word.
@@ -1489,10 +1491,6 @@ impl Elements for Codes {
 
     fn count(&self) -> usize {
         self.codes.len()
-    }
-
-    fn phase(&self, level: usize) -> usize {
-        level.min(1)
     }
 
     fn compose(&mut self, level: usize, chunk: &[usize], _: bool) -> Checked<usize> {
@@ -1608,10 +1606,6 @@ impl Elements for Contexts {
         self.contexts.len()
     }
 
-    fn phase(&self, level: usize) -> usize {
-        level.min(1)
-    }
-
     fn compose(&mut self, _: usize, chunk: &[usize], _: bool) -> Checked<usize> {
         let context = match chunk {
             [context, symbol] => [&self.contexts[*context][..], &[*symbol as i64]].concat(),
@@ -1678,7 +1672,7 @@ impl Tables {
         tables.check().map(|_| tables)
     }
 
-    /// Check that every chunk becomes the representative that is nearest.
+    /// Check what every chunk of every level becomes.
     fn check(&self) -> Checked<()> {
         let network = &self.network;
         let mut below = [network.symbols.clone(), network.symbols.clone()];
@@ -1787,7 +1781,7 @@ impl Merge {
     /// representative than any is to another one, and that every representative is such a vector,
     /// but for those of the last level. Where there is one, no vector is farther from it than 0 is.
     fn check(&self, network: &Nodes, below: [&Vec<Ball>; 2], is_last: bool) -> Checked<()> {
-        let mut are_met = vec![is_last; self.representatives.len()];
+        let mut are_met = vec![is_last || self.is_robust; self.representatives.len()];
         let (mut spread, mut gap) = (0.0, f64::INFINITY);
         for (chunk, element) in &self.chunks {
             let child = |(place, child): (usize, &usize)| below[(place == 0) as usize].get(*child);
@@ -1812,7 +1806,6 @@ impl Merge {
             require(!alone || own <= size, "vectors are near their representative")?;
         }
         require(spread < gap, "vectors are nearer to theirs than any is to another one")?;
-        are_met.iter_mut().for_each(|is_met| *is_met |= self.is_robust);
         let met = are_met.iter().all(|is_met| *is_met);
         require(met, "every representative is a vector of the network")
     }

@@ -296,8 +296,9 @@ class Masked(nn.Module):
 def test_a_network_in_bfloat16_is_steady_to_its_rounding(seed: int) -> None:
     torch.manual_seed(seed)
     model = Masked().to(torch.bfloat16)
-    lw.predict(model, "parity", ["0", "0101", "01101001"])
-    lw.evaluate(model, "parity", lengths=[3, 5, 9], words_per_length=4)
+    assert len(lw.predict(model, "parity", ["0", "0101", "01101001"])) == 3
+    scores = lw.evaluate(model, "parity", lengths=[3, 5, 9], words_per_length=4)
+    assert scores.lengths == [3, 5, 9]
 
 
 def test_a_network_is_tried_once() -> None:

@@ -348,11 +348,11 @@ def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | N
                 "",
                 right_to,
             )
-    if found.doubt and found.runs is not None:
-        right_to, doubt = tried(found.runs, language, found.doubt)
+    doubt = found.doubt
+    if doubt and found.runs is not None:
+        right_to, doubt = tried(found.runs, language, doubt)
+    if doubt:
         return "not-closed", None, doubt, right_to
-    if found.doubt:
-        return "not-closed", None, found.doubt, right_to
     if closure.wrong is None and not closure.is_closed:
         return "not-closed", None, closure.reason, right_to
     words, off = ([], []) if found.runs is None else wrong_words(found.runs, language)

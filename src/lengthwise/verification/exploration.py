@@ -3,10 +3,9 @@
 from typing import Any
 
 from lengthwise.arguments import whole
-from lengthwise.errors import LanguageError, VerificationError
+from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.languages.validation import short
 from lengthwise.models.adapted import Adapted
 from lengthwise.verification.algebra import Algebra, Recurrence, TreeAlgebra
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
@@ -34,12 +33,7 @@ def explore(
         LanguageError: it is no language, or sub-words have too many state maps for a tree.
     """
     given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
-    language = parse(language) if isinstance(language, str) else language
-    if not isinstance(language, Language):
-        raise LanguageError(
-            f"a language is a Language, or a text such as 'parity', but got {short(language)}. "
-            f"Give one."
-        )
+    language = language if isinstance(language, Language) else parse(language)
     max_chunks = whole("max_chunks", max_chunks, 1)
     if isinstance(given, Recurrence):
         return explore_prefixes(given, language, max_chunks=max_chunks, progress=progress)

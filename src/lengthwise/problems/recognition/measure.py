@@ -220,14 +220,15 @@ def _beyond_claim(
     """Say if words are longer than the range in which computed weights are claimed to be right."""
     if kind not in claimed:
         return [f"answers may be wrong: nothing is claimed of these weights in {kind}"]
-    longest = claimed[kind]
+    if (longest := claimed[kind]) is None:
+        return []
     lengths = [len(language.encode(each.record["word"])) for each in answers]
-    beyond = [] if longest is None else [length for length in lengths if length > longest]
+    beyond = [length for length in lengths if length > longest]
     if not beyond:
         return []
     return [
         f"{counted(len(beyond), 'answer')} may be wrong: the weights are claimed to be right to "
-        f"{counted(longest or 0, 'symbol')} in {kind}, and the longest of these words has "
+        f"{counted(longest, 'symbol')} in {kind}, and the longest of these words has "
         f"{max(beyond):,}. `lengthwise verify` says where they go wrong"
     ]
 
