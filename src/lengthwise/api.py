@@ -118,7 +118,7 @@ def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
     result has `exact_match`, its `interval_95`, and `right_at` for every symbol that is written.
 
     Raises:
-        ConfigError: the run is about a language.
+        ConfigError: the run writes no steps.
         TaskError: `words` is greater than the number of reserved inputs.
     """
     _require_kind(run, "step-by-step", "this run writes no steps; runs on steps:TASK do.")

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import LengthwiseError
@@ -27,10 +28,15 @@ from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.rational_gpt import RationalGPT
 from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
+from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.exact_learning import language_of
@@ -576,28 +582,27 @@ def _inside(language: Language, word: tuple[int, ...]) -> bool:
     return language.domain is None or language.domain.classify(word) == 1
 
 
-def model_of(verified: Certificate) -> RegularGPT:
-    """The network of a tree's certificate."""
-    rational = verified.network_config is RationalGPTConfig
-    kind, config = (RationalGPT, RationalGPTConfig) if rational else (RegularGPT, RegularGPTConfig)
-    model = kind(config.from_dict(verified.settings))
-    weights = {name: torch.from_numpy(w.copy()) for name, w in verified.weights.items()}
-    model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
-    return model.eval()
+_MODEL_OF: dict[type[NetworkConfig], Callable[[Any], nn.Module]] = {
+    BinaryRecurrentConfig: BinaryRecurrent,
+    RationalGPTConfig: RationalGPT,
+    RegularGPTConfig: RegularGPT,
+    StateSlotsConfig: StateSlots,
+    WindowScratchpadConfig: WindowScratchpad,
+}
 
 
-def _slots_of(verified: Certificate) -> StateSlots:
-    """The network of a structural certificate."""
-    model = StateSlots(StateSlotsConfig.from_dict(verified.settings))
-    weights = {name: torch.from_numpy(w.copy()) for name, w in verified.weights.items()}
+def model_of(verified: Certificate) -> Any:
+    """The network of a certificate, as torch runs it, with its weights."""
+    config = verified.network_config
+    model = _MODEL_OF[config](config.from_dict(verified.settings))
+    weights = {name: torch.from_numpy(weight.copy()) for name, weight in verified.weights.items()}
     model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
     return model.eval()
 
 
 def _answers(verified: Certificate, words: list[tuple[int, ...]]) -> tuple[list[int], str]:
     """The classes that the model of a statement gives, and which figure is false."""
-    slots = verified.network_config is StateSlotsConfig
-    model: Any = _slots_of(verified) if slots else model_of(verified)
+    model = model_of(verified)
     with torch.no_grad():
         if verified.strength == "snapped":
             snapped = _SnappedByNearest(model.double(), verified)

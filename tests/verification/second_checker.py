@@ -20,10 +20,8 @@ import torch
 from lengthwise.errors import CertificateError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.state_slots_config import StateSlotsConfig
-from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
@@ -38,6 +36,7 @@ from verification.forger import (
     body_of,
     falsehood,
     honest,
+    model_of,
     one_field,
     signed,
 )
@@ -143,15 +142,11 @@ def is_true(path: Path) -> bool:
         assert made.sureness is not None
         least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
         return falsehood(replace(made, sureness=least)) == ""
-    scratchpad = made.network_config is WindowScratchpadConfig
-    kind: Any = WindowScratchpad if scratchpad else BinaryRecurrent
-    model = kind(made.network_config.from_dict(made.settings))
-    weights = {name: torch.from_numpy(weight.copy()) for name, weight in made.weights.items()}
-    model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
     language = made.language
+    scratchpad = made.network_config is WindowScratchpadConfig
     read_off = windowed.automaton_of if scratchpad else automaton_of
     own = replace(
-        read_off(model.eval()),
+        read_off(model_of(made)),
         alphabet=language.alphabet,
         class_names=language.class_names,
         domain=language.domain,
