@@ -236,6 +236,19 @@ def read_lines(path: Path, *, remedy: str = _REMEDY) -> Iterator[dict[str, Any]]
         yield record
 
 
+@contextmanager
+def values_of(path: Path, *, remedy: str = _REMEDY) -> Iterator[None]:
+    """Return a context in which values of a file are used: what does not fit is damage of the file.
+
+    Raises:
+        RunError: a value is missing, or of the wrong kind.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise RunError(f"{path} is damaged ({error!r:.80}). {remedy}") from None
+
+
 def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: str) -> None:
     """Refuse a record that is not an object, lacks a named value, or has one of another kind.
 

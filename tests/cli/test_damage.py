@@ -2,12 +2,13 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli.prepared import prepare
 from cli.shell import Shell
 from lengthwise.files import read_json
 from lengthwise.problems.recognition import section
@@ -188,6 +189,42 @@ def test_a_value_of_another_kind_gives_a_page_or_one_line(
         )
         status, _, error = shell(*COMMANDS["report"](str(tmp_path / "run")))
         assert (status, error.count("\n")) in [(0, 0), (2, 1)], (key, error)
+
+
+@pytest.fixture(scope="module")
+def evaluated_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder, the current one, with runs of every kind that are evaluated."""
+    from lengthwise.cli.main import main  # noqa: PLC0415  not by the shell, which is of one test
+
+    path = tmp_path_factory.mktemp("kinds")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(path)
+        prepare(path)
+        for run in OTHER_KINDS:
+            assert main(["evaluate", run]) == 0
+        yield path
+
+
+OTHER_KINDS = ("steps", "words", "gpt", "translator")
+
+
+@pytest.mark.parametrize("run", OTHER_KINDS)
+def test_an_evaluation_of_another_problem_with_a_wrong_value_gives_a_page_or_one_line(
+    shell: Shell, evaluated_runs: Path, run: str
+) -> None:
+    file = evaluated_runs / run / "evaluation.json"
+    content = file.read_bytes()
+    record = read_json(file)
+    for turn, key in enumerate(record):
+        for value in (WRONG_VALUES[turn % len(WRONG_VALUES)], "x"):
+            file.write_text(json.dumps({**record, key: value}), encoding="utf-8")
+            for command in (["report", run, "--out", "report.html"], ["compare", run]):
+                status, _, error = shell(*command)
+                assert (status, error.count("\n")) in [(0, 0), (2, 1)], (command, key, value)
+            status, out, _ = shell("ls", run)
+            assert status == 0
+            assert "damaged" not in out or "evaluation.json is damaged" in out, (key, value, out)
+    file.write_bytes(content)
 
 
 def test_a_key_that_stands_twice_is_refused(shell: Shell, whole: Path, tmp_path: Path) -> None:

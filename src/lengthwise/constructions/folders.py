@@ -6,6 +6,7 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.known_constructions import claim_of, is_about, require_settings
 from lengthwise.errors import RunError
+from lengthwise.files import values_of
 from lengthwise.training.compiled import load_compiled
 from lengthwise.training.runs import RunFolder
 
@@ -20,7 +21,7 @@ def load_construction(path: Path | str) -> Construction:
     compiled, model = load_compiled(path)
     name, settings, stored = compiled.construction, compiled.settings, compiled.about
     about = stored if isinstance(stored, GateSequence) else stored.language
-    try:
+    with values_of(Path(path) / "config.json", remedy="Compile again."):
         made = Construction(
             name=name,
             settings=settings,
@@ -31,8 +32,6 @@ def load_construction(path: Path | str) -> Construction:
         )
         require_settings(name, settings)
         meant = is_about(name, settings, about)
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise RunError(f"{path}/config.json is damaged ({error!r}). Compile again.") from None
     if made.compiled.claim != compiled.claim or not meant or _settings_differ(made):
         raise RunError(
             f"{path}/config.json does not claim what {name} with its settings does: it was "

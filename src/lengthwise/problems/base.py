@@ -22,6 +22,7 @@ from torch import nn
 from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
+from lengthwise.files import values_of
 from lengthwise.languages.language import Language
 from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
@@ -319,13 +320,15 @@ class Problem(ABC):
             RunError: a record is damaged.
         """
         found, metrics = folder.evaluation(), folder.metrics()
+        with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
+            facts = self.said_of(found) if found else [("evaluation", "not evaluated yet")]
         return Section(
             title=f"{self.name}, {plan.model}",
             subtitle=f"{plan.preset} preset, seed {plan.training.seed}",
             about=[("trained on", plan.trained_on), ("training is told", plan.supervision)],
             columns=["run", "trained on", "in validation"],
             cells=[plan.trained_on, self.validated(kept(metrics)) if metrics else "not yet"],
-            facts=self.said_of(found) if found else [("evaluation", "not evaluated yet")],
+            facts=facts,
         )
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, bands_figure, to_page_svg, to_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
-from lengthwise.files import require_name, write_text
+from lengthwise.files import require_name, values_of, write_text
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
@@ -271,14 +272,11 @@ def curve_of(path: Path, plan: Plan) -> Curve | None:
     Raises:
         RunError: it is damaged.
     """
-    try:
+    with values_of(path / "evaluation.json", remedy="Evaluate again."):
         found = plan.problem.curve(RunFolder(path), plan)
         if found is not None:
-            dict.fromkeys(map(float, found.points.values()))  # raises unless they are numbers
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise RunError(
-            f"{path}/evaluation.json is damaged ({error!r:.80}). Evaluate again."
-        ) from None
+            numbers = [*found.points.values(), found.overall, found.trained_to]
+            all(isfinite(each) for each in numbers if each is not None)  # raises unless numbers
     return found if found is None or found.points else None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import LengthwiseError, RunError
-from lengthwise.files import read_lines, read_object
+from lengthwise.files import read_lines, read_object, values_of
 from lengthwise.languages.serialisation import from_dict
 from lengthwise.verification.statement import shown
 from lengthwise.wording import shortened
@@ -122,13 +122,10 @@ def _is_ours(path: Path) -> bool:
 
 def _listed(path: Path) -> Listed:
     try:
-        found = _read(path)
+        with values_of(path / "config.json"):
+            return Listed(**_read(path))
     except (RunError, OSError) as error:
         reason = str(error)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        reason = f"{path}/config.json does not fit ({error!r:.60})"
-    else:
-        return Listed(**found)
     return Listed(folder=str(path), written=_written(path), state="damaged", reason=reason)
 
 
@@ -146,15 +143,13 @@ def _read(path: Path) -> dict[str, Any]:
     if is_finished and not metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     kind, subject = _about(config)
-    try:
+    with values_of(path / "metrics.jsonl"):
         best = max(reversed(metrics), key=_rank) if metrics else {"validation_accuracy": None}
         accuracy = best["validation_accuracy"]
         for name in _NUMBERS:
             if not isinstance(best.get(name), int | float | None):
                 raise TypeError(f"{name} is {best[name]!r}")
         step = metrics[-1]["step"] if metrics else 0
-    except (LookupError, TypeError) as error:
-        raise RunError(f"{path}/metrics.jsonl does not fit ({error!r:.60})") from None
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
     staged = {"stage": stage, "stages": stage + later} if stage > 1 or later else {}
@@ -219,6 +214,12 @@ def _evaluation(path: Path) -> str:
     if not file.exists():
         return ""
     found = read_object(file, remedy="Evaluate again.")
+    with values_of(file, remedy="Evaluate again."):
+        return _figure(found)
+
+
+def _figure(found: Mapping[str, Any]) -> str:
+    """Return the main figure of an evaluation."""
     for name, label in _MEASURES.items():
         if name in found:
             return f"{label} {int(1e4 * found[name] + 1e-9) / 100:.2f} %"

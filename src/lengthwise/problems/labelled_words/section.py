@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
-from lengthwise.errors import LengthwiseError, RunError
+from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import Scores, percent
+from lengthwise.files import values_of
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.measure import facts, table, validated_on
 from lengthwise.problems.results import Facts, Section
@@ -46,17 +47,13 @@ def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) ->
     cells, body = ["not evaluated yet", "", ""], ""
     if found is not None:
         scores = Scores.from_records(folder.scores())
-        try:
+        with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
             curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
             figure = to_page_svg(accuracy_figure(curves, longest, found["shortcuts"]))
             page = template("lengthwise.problems.labelled_words", "section.html")
             body = page.render(figure=figure, facts=facts(found), table=table(found))
             best = percent(max(found["shortcuts"].values()))
             cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
-        except (LookupError, TypeError, ValueError) as error:
-            raise RunError(
-                f"{folder.path}/evaluation.json is damaged ({error!r:.80}). Evaluate again."
-            ) from None
     return Section(
         title=f"{name}, {plan.model}",
         subtitle=f"{trained_on}, {plan.preset} preset, seed {plan.training.seed}; {validated}",

@@ -10,7 +10,7 @@ from lengthwise.analysis.analyses import ANALYSES, Knowledge, record_path
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import RunError
 from lengthwise.evaluation.scores import Score, Scores, percent, percent_interval
-from lengthwise.files import read_object, require_kinds
+from lengthwise.files import read_object, require_kinds, values_of
 from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
@@ -339,7 +339,7 @@ def read_looks(path: Path, known: Knowledge) -> list[Look]:
         if not file.exists():
             continue
         record = read_object(file, remedy="Analyse the run again.")
-        try:
+        with values_of(file, remedy="Analyse the run again."):
             lengths = ", ".join(map(str, record["lengths"]))
             look = Look(
                 title=entry.title,
@@ -349,8 +349,6 @@ def read_looks(path: Path, known: Knowledge) -> list[Look]:
                 numbers=entry.numbers(record),
                 caption=entry.caption,
             )
-        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-            raise RunError(f"{file} is damaged ({error!r:.80}). Analyse the run again.") from None
         looks.append(look)
     return looks
 
