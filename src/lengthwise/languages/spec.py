@@ -5,7 +5,9 @@ Each language stores its specification in a canonical form: `parse(language.spec
 language.
 """
 
+import os
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -136,28 +138,37 @@ def _named(spec: str) -> Language:
         if remedy := _NO_LANGUAGES.get(kind.group(1)):
             raise LanguageError(f"{spec!r:.60} names no language. {remedy}")
         raise unknown_name("kind of language", kind.group(1), _KINDS, LanguageError)
-    if re.search(r"\.(tsv|jsonl|ndjson)(\.\w+)?$", spec):
-        raise LanguageError(
-            f"unknown language {spec!r}. If it is a file of labelled words, write words:{spec}"
-        )
-    if spec.endswith((".att", ".fst")):
-        raise LanguageError(
-            f"unknown language {spec!r}. If it is a file of an automaton, write att:{spec}"
-        )
     if opened := re.match(r"(regex|ltl|att|py)\[[^\]]*$", spec):
         raise LanguageError(
             f"the bracket after {opened.group(1)} is not closed in {spec!r:.60}. Write "
             f"{opened.group(1)}[...]: before the rest."
         )
-    if re.search(r"[()|*+?.{}]", spec):
-        raise LanguageError(
-            f"unknown language {spec!r}. If it is a regular expression, write regex:{spec}"
-        )
-    if spec.lower() in _STEP_TASKS:
-        raise LanguageError(
-            f"unknown language {spec!r}. If it is a step task, write steps:{spec.lower()}"
-        )
+    if remedy := _meant(spec):
+        raise LanguageError(f"unknown language {spec!r}{remedy}")
     raise unknown_name("language", spec, [*CATALOGUE, *BENCHMARKS, *FAMILIES], LanguageError)
+
+
+def _meant(spec: str) -> str:
+    """Return the end of a message that says what an unknown name may mean; empty if unknown."""
+    if re.search(r"\.(tsv|jsonl|ndjson)(\.\w+)?$", spec):
+        return f". If it is a file of labelled words, write words:{spec}"
+    if spec.endswith((".att", ".fst")):
+        return f". If it is a file of an automaton, write att:{spec}"
+    if spec.endswith((".txt", ".csv")):
+        return (
+            ". If it is labelled words, write them as WORD<TAB>LABEL to a .tsv file, and "
+            "words:FILE; if it is text, give it to `lengthwise prepare`."
+        )
+    if os.path.isdir(spec):  # noqa: PTH112  a Path of a text with NUL raises
+        return (
+            f", but there is a folder of this name. If it is a run, `lengthwise ls "
+            f"{shlex.quote(spec)}` names its language."
+        )
+    if re.search(r"[()|*+?.{}]", spec):
+        return f". If it is a regular expression, write regex:{spec}"
+    if spec.lower() in _STEP_TASKS:
+        return f". If it is a step task, write steps:{spec.lower()}"
+    return ""
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
