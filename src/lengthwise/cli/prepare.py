@@ -213,9 +213,10 @@ def _further_parts(texts: list[str]) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for text in texts:
-        name, _, source = text.partition("=")
+        name, source = text.split("=", 1) if "=" in text else ("", text)
         if not name or not source:
-            raise ConfigError(f"--also is written NAME=TEXT, but got {text!r}. Try ntrex={text}.")
+            example = f"{name or 'ntrex'}={source or 'FILE'}"
+            raise ConfigError(f"--also is written NAME=TEXT, but got {text!r}. Try {example}.")
         require_further(name)
         found.setdefault(name, []).append(source)
     return found

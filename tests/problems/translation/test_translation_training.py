@@ -21,6 +21,7 @@ from lengthwise.problems.translation.objective import (
     SentencesConfig,
     buckets,
     limits,
+    short_enough,
     within,
 )
 from lengthwise.training.loop import fit
@@ -100,8 +101,9 @@ def test_training_and_validation_see_short_sources_alone() -> None:
 
 def test_long_pairs_are_left_out_and_where_none_remains_it_is_said() -> None:
     pairs = _pairs([5, 300, 6], [5, 6, 300])
+    assert short_enough(pairs, SentencesConfig(longest=200)).tolist() == [0]
     goal = NextTargetToken(pairs, pairs, SentencesConfig(longest=200))
-    assert goal.num_pairs == 1
+    assert np.concatenate(goal._buckets).tolist() == [0]
     with pytest.raises(TextError, match="no pair to train on has at most 4 tokens"):
         NextTargetToken(pairs, pairs, SentencesConfig(longest=4))
 

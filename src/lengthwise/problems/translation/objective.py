@@ -89,6 +89,11 @@ def within(pairs: Pairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
     return np.flatnonzero((bounds[0] <= lengths) & (lengths <= bounds[1]))
 
 
+def short_enough(train: Pairs, config: SentencesConfig) -> NDArray[np.int64]:
+    """Return the indices of the pairs that are trained on."""
+    return _no_longer(train, within(train, limits(train, config.protocol).train), config.longest)
+
+
 class NextTargetToken(Objective):
     """Cross-entropy of the next token, with label smoothing; the loss of a batch is its mean.
 
@@ -108,7 +113,7 @@ class NextTargetToken(Objective):
         self._train, self._validation, self._config = train, validation, config
         self._smoothing, self._autocast = label_smoothing, half
         bounds = limits(train, config.protocol).train
-        own = _no_longer(train, within(train, bounds), config.longest)
+        own = short_enough(train, config)
         asked = _no_longer(validation, within(validation, bounds), config.longest)
         for what, found in (("train", own), ("validate", asked)):
             if not len(found):
@@ -123,7 +128,6 @@ class NextTargetToken(Objective):
                         f"pairs."
                     )
                 )
-        self.num_pairs = len(own)
         self._buckets = buckets(train, own)
         sizes = [self._at_once(train, bucket) for bucket in self._buckets]
         batches = [len(bucket) / size for bucket, size in zip(self._buckets, sizes, strict=True)]

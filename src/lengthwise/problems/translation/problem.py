@@ -29,6 +29,7 @@ from lengthwise.problems.translation.objective import (
     NextTargetToken,
     SentencesConfig,
     SmoothingConfig,
+    short_enough,
 )
 from lengthwise.settings import Config, Parts
 from lengthwise.training.distributed import ALONE, ProcessGroup
@@ -119,9 +120,27 @@ class Translation(CorpusProblem[ParallelCorpus]):
         """Return a few words for the lengths of pairs."""
         return _PROTOCOLS[plan.data.protocol]
 
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the folder of the corpus, and how many pairs it has and are trained on."""
+        train = self.load().part(TRAIN)
+        return {
+            "corpus": self.corpus.folder,
+            "training_pairs": len(train),
+            "pairs_trained_on": len(short_enough(train, plan.data)),
+        }
+
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return a line with the perplexity in validation, and the speed."""
-        return self.said(plan, facts, "the pairs")
+        """Return a line with the perplexity in validation, the speed, and pairs left out."""
+        said = self.said(plan, facts, "the pairs")
+        left_out = facts["training_pairs"] - facts["pairs_trained_on"]
+        if not left_out:
+            return said
+        which = f"longer than {plan.data.longest} tokens"
+        if plan.data.protocol == "train-short-test-long":
+            which += " or than the median"
+        return (
+            f"{said}; {counted(left_out, 'pair')} of {facts['training_pairs']:,} left out: {which}"
+        )
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return the commands `evaluate` and `translate`."""
