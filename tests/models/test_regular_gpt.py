@@ -190,6 +190,18 @@ def test_stream_holds_at_most_c_log_t_vectors() -> None:
     assert most <= 2 * 6
 
 
+@pytest.mark.parametrize("length", [0, 7])
+def test_a_stream_computes_without_dropout_and_leaves_the_mode_of_training(length: int) -> None:
+    model = make(dropout=0.5).train()
+    tokens = draw(1, length)
+    stream = streaming(model, length)
+    stream.feed(tokens[0].tolist())
+    answer = stream.answer()
+    assert model.training
+    with torch.no_grad():
+        torch.testing.assert_close(answer, model.eval()(tokens)[0], rtol=0, atol=1e-10)
+
+
 def test_stream_refuses_what_was_not_announced() -> None:
     stream = streaming(make(), 3)
     stream.feed([0, 1])

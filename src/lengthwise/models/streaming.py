@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.chunks import ABSENT, depth
+from lengthwise.models.eval_mode import in_eval_mode
 from lengthwise.models.regular_gpt import RegularGPT
 
 
@@ -28,8 +29,9 @@ class Stream:
             raise WordError(
                 f"a stream needs announced lengths of 0 or more, but got {list(lengths)}."
             )
-        self._model = model.eval()
-        self._pending = {length: _Counters(model, length) for length in lengths}
+        self._model = model
+        with torch.no_grad(), in_eval_mode(model):
+            self._pending = {length: _Counters(model, length) for length in lengths}
         self.num_fed = 0
 
     @torch.no_grad()
@@ -39,21 +41,25 @@ class Stream:
         Raises:
             WordError: a symbol is not one of the model's, or the longest announced length is past.
         """
-        for symbol in symbols:
-            if not 0 <= symbol < self._model.config.vocab_size:
-                raise WordError(
-                    f"symbol {symbol} is not one of 0..{self._model.config.vocab_size - 1}."
-                )
-            if self.num_fed >= max(self._pending):
-                raise WordError(
-                    f"the longest announced length is {max(self._pending)}, and as many symbols "
-                    f"were fed. Announce a longer one with a new stream."
-                )
-            vector = self._model.leaf(torch.tensor([symbol], device=self._model.pad.device))
-            for length, counters in self._pending.items():
-                if self.num_fed < length:
-                    counters.push(vector)
-            self.num_fed += 1
+        with in_eval_mode(self._model):
+            for symbol in symbols:
+                self._feed(symbol)
+
+    def _feed(self, symbol: int) -> None:
+        if not 0 <= symbol < self._model.config.vocab_size:
+            raise WordError(
+                f"symbol {symbol} is not one of 0..{self._model.config.vocab_size - 1}."
+            )
+        if self.num_fed >= max(self._pending):
+            raise WordError(
+                f"the longest announced length is {max(self._pending)}, and as many symbols "
+                f"were fed. Announce a longer one with a new stream."
+            )
+        vector = self._model.leaf(torch.tensor([symbol], device=self._model.pad.device))
+        for length, counters in self._pending.items():
+            if self.num_fed < length:
+                counters.push(vector)
+        self.num_fed += 1
 
     @torch.no_grad()
     def answer(self) -> Float[Tensor, " class"]:
@@ -68,7 +74,8 @@ class Stream:
                 f"{self.num_fed} symbols were fed, but the announced lengths are {announced}. "
                 f"Ask when one of them is reached."
             )
-        return self._model.read(self._pending[self.num_fed].root())[0]
+        with in_eval_mode(self._model):
+            return self._model.read(self._pending[self.num_fed].root())[0]
 
     @property
     def num_vectors(self) -> int:
