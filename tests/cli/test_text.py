@@ -156,7 +156,7 @@ def test_prepare_says_what_is_newer_than_a_corpus(shell: Shell, tmp_path: Path) 
         ({"tokens": 0}, "tokens is a whole number of 1 or more, but got 0"),
         ({"seed": "a"}, "seed is a whole number of 0 or more, but got 'a'"),
         ({"temperature": "hot"}, "temperature is a number, such as 0.8, but got 'hot'"),
-        ({"temperature": float("nan")}, "temperature nan is none"),
+        ({"temperature": float("nan")}, "temperature=nan is none"),
         ({"text": 3}, "text is a path, such as 'runs/text', but got 3"),
     ],
 )
@@ -198,7 +198,7 @@ def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:
         (["evaluate", "RUN", "--text", "none"], "none holds no prepared corpus"),
         (["evaluate", "RUN", "--part", "tset"], "unknown part 'tset'"),
         (["predict", "RUN", "--snapped"], "--snapped is for languages"),
-        (["predict", "RUN", "--temperature", "-1"], "--temperature -1.0 is none"),
+        (["predict", "RUN", "--temperature", "-1"], "temperature=-1 is none"),
         (["predict", "RUN", "--text", "none"], "none holds no prepared corpus"),
         (["evaluate", "RUN", "--words", "1"], "1 window cannot show a spread"),
         (["prepare", "--out", "x", "--tokenizer", "y", "--set", "vocab_size=300"], "Leave one"),
