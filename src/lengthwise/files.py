@@ -238,7 +238,7 @@ def read_lines(path: Path, *, remedy: str = _REMEDY) -> Iterator[dict[str, Any]]
 
 @contextmanager
 def values_of(path: Path, *, remedy: str = _REMEDY) -> Iterator[None]:
-    """Return a context in which values of a file are used: what does not fit is damage of the file.
+    """Report what does not fit in the values of a file as damage of that file.
 
     Raises:
         RunError: a value is missing, or of the wrong kind.

@@ -227,6 +227,40 @@ def test_an_evaluation_of_another_problem_with_a_wrong_value_gives_a_page_or_one
     file.write_bytes(content)
 
 
+@pytest.mark.parametrize(
+    ("run", "name", "place", "value"),
+    [
+        ("gpt", "perplexity", None, None),
+        ("translator", "by_length", "bleu", None),
+        ("steps", "right_at", None, None),
+        ("steps", "right_at", None, 1e308),  # in per cent it is infinite
+    ],
+)
+def test_a_number_at_a_length_that_is_none_gives_a_page_or_one_line(
+    shell: Shell,
+    evaluated_runs: Path,
+    *,
+    run: str,
+    name: str,
+    place: str | None,
+    value: float | None,
+) -> None:
+    file = evaluated_runs / run / "evaluation.json"
+    content = file.read_bytes()
+    record = read_json(file)
+    inner = record[name]
+    if place is None:
+        inner[next(iter(inner))] = value
+    else:
+        for each in inner:
+            each[place] = value
+    file.write_text(json.dumps(record), encoding="utf-8")
+    for command in (["report", run, "--out", "report.html"], ["compare", run]):
+        status, _, error = shell(*command)
+        assert (status, error.count("\n")) in [(0, 0), (0, 1), (2, 1)], (command, error)
+    file.write_bytes(content)
+
+
 def test_a_key_that_stands_twice_is_refused(shell: Shell, whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "run")
     for name in ("config.json", "evaluation.json"):

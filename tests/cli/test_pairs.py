@@ -137,3 +137,34 @@ def test_python_prepares_as_the_command_does(shell: Shell) -> None:
         lw.prepare_pairs("b", tokenizer="a", vocab_size=300)
     with pytest.raises(ConfigError, match="have other names than train, valid, test"):
         lw.prepare_pairs("b", also={"test": "tst.tsv"})
+
+
+def test_train_says_how_many_pairs_are_too_long_and_needs_no_corpus_afterwards(
+    shell: Shell,
+) -> None:
+    long = [f"line no {n}" + " and on" * (4 * (n % 3 == 0)) for n in range(9)]
+    Path("long.tsv").write_text("en\tvi\n" + "".join(f"{each}\tdong\n" for each in long))
+    sides = ("--pairs", "en,vi", "--valid", "dev.tsv", "--test", "tst.tsv")
+    shell("prepare", "long.tsv", *sides, "--set", "vocab_size=259", "--out", "corpus")
+    small = ("--preset", "smoke", "--device", "cpu", "--set", "steps=1", "--set", "longest=20")
+    status, out, error = shell("train", "pairs:corpus", "--out", "run", *small)
+    assert status == 0, error
+    assert "; 3 pairs of more than 20 tokens left out" in out
+    short = ("--protocol", "train-short-test-long")
+    found = shell.json("train", "pairs:corpus", "--out", "short", *small, *short)
+    assert found["pairs_too_long"] == 0
+    assert 5 <= found["training_pairs"] < 9
+    Path("corpus").rename("elsewhere")
+    status, out, error = shell("resume", "run")
+    assert status == 0, error
+    assert "left out" not in out + error
+
+
+def test_a_corpus_without_a_part_says_what_it_has(shell: Shell) -> None:
+    sides = ("--pairs", "en,vi", "--test", "tst.tsv", "--set", "vocab_size=259")
+    shell("prepare", "train.tsv", *sides, "--valid", "dev.tsv", "--out", "corpus")
+    shell("prepare", "--pairs", "en,vi", "--test", "tst.tsv", "--tokenizer", "corpus", "--out", "t")
+    status, _, error = shell("train", "pairs:t", "--out", "run")
+    assert status == 2
+    assert "has no part train; it has test. Use one of these" in error
+    assert not Path("run").exists()

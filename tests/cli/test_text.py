@@ -198,7 +198,7 @@ def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:
         (["evaluate", "RUN", "--text", "none"], "none holds no prepared corpus"),
         (["evaluate", "RUN", "--part", "tset"], "unknown part 'tset'"),
         (["predict", "RUN", "--snapped"], "--snapped is for languages"),
-        (["predict", "RUN", "--temperature", "-1"], "temperature=-1 is none"),
+        (["predict", "RUN", "--temperature", "-1"], "temperature=-1.0 is none"),
         (["predict", "RUN", "--text", "none"], "none holds no prepared corpus"),
         (["evaluate", "RUN", "--words", "1"], "1 window cannot show a spread"),
         (["prepare", "--out", "x", "--tokenizer", "y", "--set", "vocab_size=300"], "Leave one"),

@@ -144,8 +144,8 @@ class StoredCorpus(ABC):
         """Raise `TextError` unless there is such a part."""
         if name in ("train", "valid", "test") and name not in self.parts:
             raise TextError(
-                f"{self.folder} has no part {name}; it has {', '.join(self.parts)}. Prepare a "
-                f"corpus that has one."
+                f"{self.folder} has no part {name}; it has {', '.join(self.parts)}. Use one "
+                f"of these, or prepare a corpus that has it."
             )
         if name not in self.parts:
             raise unknown_name("part", name, self.parts, TextError)

@@ -156,13 +156,13 @@ def _meant(spec: str) -> str:
         return f". If it is a file of an automaton, write att:{spec}"
     if spec.endswith((".txt", ".csv")):
         return (
-            ". If it is labelled words, write them as WORD<TAB>LABEL to a .tsv file, and "
-            "words:FILE; if it is text, give it to `lengthwise prepare`."
+            ". If it is labelled words, write them as WORD<TAB>LABEL to FILE.tsv, and give "
+            "words:FILE.tsv; if it is text, give it to `lengthwise prepare`."
         )
     if os.path.isdir(spec):  # noqa: PTH112  a Path of a text with NUL raises
         return (
-            f", but there is a folder of this name. If it is a run, `lengthwise ls "
-            f"{shlex.quote(spec)}` names its language."
+            f", but there is a folder of this name. Name the language of a run (`lengthwise ls "
+            f"{shlex.quote(spec)}` shows it), or write text:{spec} or pairs:{spec} for a corpus."
         )
     if re.search(r"[()|*+?.{}]", spec):
         return f". If it is a regular expression, write regex:{spec}"

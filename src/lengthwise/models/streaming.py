@@ -34,15 +34,14 @@ class Stream:
             self._pending = {length: _Counters(model, length) for length in lengths}
         self.num_fed = 0
 
-    @torch.no_grad()
     def feed(self, symbols: Iterable[int]) -> None:
         """Read the next symbols of the word.
 
         Raises:
             WordError: a symbol is not one of the model's, or the longest announced length is past.
         """
-        with in_eval_mode(self._model):
-            for symbol in symbols:
+        for symbol in symbols:
+            with torch.no_grad(), in_eval_mode(self._model):
                 self._feed(symbol)
 
     def _feed(self, symbol: int) -> None:

@@ -275,8 +275,9 @@ def curve_of(path: Path, plan: Plan) -> Curve | None:
     with values_of(path / "evaluation.json", remedy="Evaluate again."):
         found = plan.problem.curve(RunFolder(path), plan)
         if found is not None:
-            numbers = [*found.points.values(), found.overall, found.trained_to]
-            all(isfinite(each) for each in numbers if each is not None)  # raises unless numbers
+            others = [each for each in (found.overall, found.trained_to) if each is not None]
+            if not all(map(isfinite, [*found.points.values(), *others])):
+                raise ValueError("a number is not finite")
     return found if found is None or found.points else None
 
 

@@ -122,7 +122,7 @@ def _is_ours(path: Path) -> bool:
 
 def _listed(path: Path) -> Listed:
     try:
-        with values_of(path / "config.json"):
+        with values_of(path / "config.json", remedy="Restore it, or make it again."):
             return Listed(**_read(path))
     except (RunError, OSError) as error:
         reason = str(error)

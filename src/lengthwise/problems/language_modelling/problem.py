@@ -185,7 +185,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
         """
         temperature = options.get("temperature", 0.0)
         if not 0 <= temperature <= _MOST_TEMPERATURE:
-            raise ConfigError(f"temperature={temperature:g} is none. Use one of 0 to 100.")
+            raise ConfigError(f"temperature={temperature} is none. Use one of 0 to 100.")
         corpus = self.load(options.get("text"))
         tokens, seed = options.get("tokens", 50), options.get("seed", 0)
 

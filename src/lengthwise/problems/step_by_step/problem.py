@@ -189,10 +189,11 @@ class StepByStep(Problem):
         supervision = plan.objective.supervision
         inputs, layout = split(self.steps, plan.data).test, self.steps.layout(supervision)
         if words is not None and words > len(inputs):
-            more = ", or train with a greater test_words" * (len(inputs) == plan.data.test_words)
+            are_more = len(inputs) == plan.data.test_words
+            remedy = "Use fewer, or train with a greater test_words" if are_more else "Use fewer"
             raise TaskError(
                 f"{len(inputs):,} inputs are set apart for the test of this run, but {words:,} are "
-                f"asked for. Use fewer{more}."
+                f"asked for. {remedy}."
             )
         start = time.perf_counter()
         with processor_threads(plan.threads), watch("evaluating") as progress:

@@ -8,6 +8,7 @@ from typing import Any
 
 from lengthwise.data.parallel_corpus import ParallelCorpus
 from lengthwise.data.text_corpus import TRAIN, VALID
+from lengthwise.errors import TextError
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
@@ -29,7 +30,9 @@ from lengthwise.problems.translation.objective import (
     NextTargetToken,
     SentencesConfig,
     SmoothingConfig,
+    limits,
     short_enough,
+    within,
 )
 from lengthwise.settings import Config, Parts
 from lengthwise.training.distributed import ALONE, ProcessGroup
@@ -121,26 +124,29 @@ class Translation(CorpusProblem[ParallelCorpus]):
         return _PROTOCOLS[plan.data.protocol]
 
     def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return the folder of the corpus, and how many pairs it has and are trained on."""
-        train = self.load().part(TRAIN)
+        """Return the folder of the corpus, and how many pairs are trained on and are too long.
+
+        The corpus may be gone where training has ended; then there are no numbers.
+        """
+        try:
+            train = self.load().part(TRAIN)
+        except TextError:
+            return {"corpus": self.corpus.folder}
+        bounds = limits(train, plan.data.protocol).train
+        num_within, num_trained = len(within(train, bounds)), len(short_enough(train, plan.data))
         return {
             "corpus": self.corpus.folder,
-            "training_pairs": len(train),
-            "pairs_trained_on": len(short_enough(train, plan.data)),
+            "training_pairs": num_trained,
+            "pairs_too_long": num_within - num_trained,
         }
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return a line with the perplexity in validation, the speed, and pairs left out."""
         said = self.said(plan, facts, "the pairs")
-        left_out = facts["training_pairs"] - facts["pairs_trained_on"]
-        if not left_out:
+        if not (too_long := facts.get("pairs_too_long", 0)):
             return said
-        which = f"longer than {plan.data.longest} tokens"
-        if plan.data.protocol == "train-short-test-long":
-            which += " or than the median"
-        return (
-            f"{said}; {counted(left_out, 'pair')} of {facts['training_pairs']:,} left out: {which}"
-        )
+        longest = counted(plan.data.longest, "token")
+        return f"{said}; {counted(too_long, 'pair')} of more than {longest} left out"
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return the commands `evaluate` and `translate`."""
