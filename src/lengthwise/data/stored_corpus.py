@@ -142,13 +142,14 @@ class StoredCorpus(ABC):
 
     def require_part(self, name: str) -> None:
         """Raise `TextError` unless there is such a part."""
-        if name in ("train", "valid", "test") and name not in self.parts:
+        if name in self.parts:
+            return
+        if name in ("train", "valid", "test"):
             raise TextError(
                 f"{self.folder} has no part {name}; it has {', '.join(self.parts)}. Use one "
                 f"of these, or prepare a corpus that has it."
             )
-        if name not in self.parts:
-            raise unknown_name("part", name, self.parts, TextError)
+        raise unknown_name("part", name, self.parts, TextError)
 
     @property
     def digest(self) -> str:

@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def has_overall(self) -> bool:
-        """Whether there is a measure of all that was tested, which was the same for all runs."""
+        """True if there is a measure of all that was tested, which was the same for all runs."""
         curves = [run.curve for run in self.runs]
         known = all(curve.overall is not None for curve in curves)
         return known and len({curve.sample for curve in curves}) == 1

@@ -21,7 +21,7 @@ from lengthwise.problems.translation.objective import (
     SentencesConfig,
     buckets,
     limits,
-    short_enough,
+    no_longer,
     within,
 )
 from lengthwise.training.loop import fit
@@ -101,7 +101,7 @@ def test_training_and_validation_see_short_sources_alone() -> None:
 
 def test_long_pairs_are_left_out_and_where_none_remains_it_is_said() -> None:
     pairs = _pairs([5, 300, 6], [5, 6, 300])
-    assert short_enough(pairs, SentencesConfig(longest=200)).tolist() == [0]
+    assert no_longer(pairs, np.arange(3), 200).tolist() == [0]
     goal = NextTargetToken(pairs, pairs, SentencesConfig(longest=200))
     assert np.concatenate(goal._buckets).tolist() == [0]
     with pytest.raises(TextError, match="no pair to train on has at most 4 tokens"):

@@ -89,9 +89,10 @@ def within(pairs: Pairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
     return np.flatnonzero((bounds[0] <= lengths) & (lengths <= bounds[1]))
 
 
-def short_enough(train: Pairs, config: SentencesConfig) -> NDArray[np.int64]:
-    """Return the indices of the pairs that are trained on."""
-    return _no_longer(train, within(train, limits(train, config.protocol).train), config.longest)
+def no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArray[np.int64]:
+    """Return those of the pairs whose source and target have at most `longest` tokens."""
+    most = np.maximum(pairs.source.lengths[numbers], pairs.target.lengths[numbers])
+    return numbers[most <= longest]
 
 
 class NextTargetToken(Objective):
@@ -113,8 +114,8 @@ class NextTargetToken(Objective):
         self._train, self._validation, self._config = train, validation, config
         self._smoothing, self._autocast = label_smoothing, half
         bounds = limits(train, config.protocol).train
-        own = short_enough(train, config)
-        asked = _no_longer(validation, within(validation, bounds), config.longest)
+        own = no_longer(train, within(train, bounds), config.longest)
+        asked = no_longer(validation, within(validation, bounds), config.longest)
         for what, found in (("train", own), ("validate", asked)):
             if not len(found):
                 most = min(config.longest, bounds[1])
@@ -183,11 +184,6 @@ class NextTargetToken(Objective):
             asked, vectors = target[:, 1:].flatten()[places], vectors.flatten(0, 1)[places]
             found = token_loss(vectors, matrix, asked, smoothing=smoothing)
         return found, len(there)
-
-
-def _no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArray[np.int64]:
-    most = np.maximum(pairs.source.lengths[numbers], pairs.target.lengths[numbers])
-    return numbers[most <= longest]
 
 
 def buckets(pairs: Pairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -31,7 +31,7 @@ from lengthwise.problems.translation.objective import (
     SentencesConfig,
     SmoothingConfig,
     limits,
-    short_enough,
+    no_longer,
     within,
 )
 from lengthwise.settings import Config, Parts
@@ -132,12 +132,12 @@ class Translation(CorpusProblem[ParallelCorpus]):
             train = self.load().part(TRAIN)
         except TextError:
             return {"corpus": self.corpus.folder}
-        bounds = limits(train, plan.data.protocol).train
-        num_within, num_trained = len(within(train, bounds)), len(short_enough(train, plan.data))
+        of_protocol = within(train, limits(train, plan.data.protocol).train)
+        num_trained = len(no_longer(train, of_protocol, plan.data.longest))
         return {
             "corpus": self.corpus.folder,
             "training_pairs": num_trained,
-            "pairs_too_long": num_within - num_trained,
+            "pairs_too_long": len(of_protocol) - num_trained,
         }
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
