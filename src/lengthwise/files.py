@@ -252,8 +252,8 @@ def values_of(path: Path, *, remedy: str = _REMEDY) -> Iterator[None]:
 def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: str) -> None:
     """Refuse a record that is not an object, lacks a named value, or has one of another kind.
 
-    The kinds are `a text`, `a whole number`, `a number`, `true or false`, `a list`, `an object` and
-    `null`; several are joined by ` or `.
+    The kinds are `a text`, `a whole number`, `a number`, `a share` (a number from 0 to 1), `true or
+    false`, `a list`, `an object` and `null`; several are joined by ` or `.
 
     Raises:
         RunError: with the name, the required kind, and the kind that was found.
@@ -263,8 +263,17 @@ def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: 
     for name, wanted in kinds.items():
         found = _kind(record[name]) if name in record else "missing"
         options = wanted.split(" or ") if wanted != "true or false" else [wanted]
-        if found not in options and not (found == "a whole number" and "a number" in options):
+        is_number = found in ("a number", "a whole number")
+        if is_number and "a share" in options:
+            found = "a share" if -_SLACK <= record[name] <= 1 + _SLACK else f"{record[name]:.4g}"
+        elif is_number and "a number" in options:
+            found = "a number"
+        if found not in options:
             raise RunError(f"{where}: {name} must be {wanted}, but it is {found}. {remedy}")
+
+
+_SLACK = 1e-9
+"""By how much rounding may take a share below 0 or beyond 1."""
 
 
 # ---- checks of JSON ----------------------------------------------------------------------------

@@ -191,6 +191,34 @@ def test_a_value_of_another_kind_gives_a_page_or_one_line(
         assert (status, error.count("\n")) in [(0, 0), (2, 1)], (key, error)
 
 
+@pytest.mark.parametrize("value", [1e308, -1e308, -0.5, 1.01])
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("metrics.jsonl", "validation_accuracy"),
+        ("evaluation.json", "mean_accuracy"),
+        ("evaluation.json", "worst_accuracy"),
+    ],
+)
+def test_a_share_that_is_none_is_refused(
+    shell: Shell, whole: Path, tmp_path: Path, *, name: str, key: str, value: float
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    *before, last = (
+        (run / name).read_text("utf-8").splitlines()
+        if name.endswith("l")
+        else [json.dumps(read_json(run / name))]
+    )
+    changed = json.dumps({**json.loads(last), key: value})
+    (run / name).write_text("\n".join([*before, changed]) + "\n", encoding="utf-8")
+    if key != "worst_accuracy":  # which `ls` does not show
+        _, out, _ = shell("ls", str(run))
+        assert f"{name}: {key} must be a share" in out
+    error = refused_in_one_line(shell, COMMANDS["report"](str(run)))
+    assert f"{key} must be a share, but it is {value:.4g}." in error
+
+
 @pytest.fixture(scope="module")
 def evaluated_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder, the current one, with runs of every kind that are evaluated."""
@@ -223,7 +251,7 @@ def test_an_evaluation_of_another_problem_with_a_wrong_value_gives_a_page_or_one
                 assert (status, error.count("\n")) in [(0, 0), (2, 1)], (command, key, value)
             status, out, _ = shell("ls", run)
             assert status == 0
-            assert "damaged" not in out or "evaluation.json is damaged" in out, (key, value, out)
+            assert "damaged" not in out or "evaluation.json" in out, (key, value, out)
     file.write_bytes(content)
 
 

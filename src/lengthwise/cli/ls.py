@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
+from lengthwise.evaluation.scores import percent
 from lengthwise.training.listing import Listed, list_runs
 from lengthwise.wording import counted, shorter_mark
 
@@ -43,8 +44,7 @@ def _row(run: Listed) -> list[str]:
         "" if run.seed is None else str(run.seed),
         run.written,
         run.state_in_words,
-        ("" if best is None else f"{int(1e4 * best + 1e-9) / 100:.2f}")
-        + shorter_mark(run.to_dict()),
+        ("" if best is None else percent(best)) + shorter_mark(run.to_dict()),
         run.evaluation or "not yet",
         run.proof,
     ]

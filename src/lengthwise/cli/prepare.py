@@ -215,7 +215,7 @@ def _further_parts(texts: list[str]) -> dict[str, list[str]]:
     for text in texts:
         name, source = text.split("=", 1) if "=" in text else ("", text)
         if not name or not source:
-            example = f"{name or 'ntrex'}={source or 'FILE'}"
+            example = shlex.quote(f"{name or 'ntrex'}={source or 'FILE'}")
             raise ConfigError(f"--also is written NAME=TEXT, but got {text!r}. Try {example}.")
         require_further(name)
         found.setdefault(name, []).append(source)

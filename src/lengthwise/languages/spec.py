@@ -144,30 +144,30 @@ def _named(spec: str) -> Language:
             f"{opened.group(1)}[...]: before the rest."
         )
     if remedy := _meant(spec):
-        raise LanguageError(f"unknown language {spec!r}{remedy}")
+        raise LanguageError(f"unknown language {spec!r}. {remedy}")
     raise unknown_name("language", spec, [*CATALOGUE, *BENCHMARKS, *FAMILIES], LanguageError)
 
 
 def _meant(spec: str) -> str:
-    """Return the end of a message that says what an unknown name may mean; empty if unknown."""
+    """Return a sentence that says what an unknown name may mean; empty if that is unknown, too."""
     if re.search(r"\.(tsv|jsonl|ndjson)(\.\w+)?$", spec):
-        return f". If it is a file of labelled words, write words:{spec}"
+        return f"If it is a file of labelled words, write words:{spec}"
     if spec.endswith((".att", ".fst")):
-        return f". If it is a file of an automaton, write att:{spec}"
-    if spec.endswith((".txt", ".csv")):
+        return f"If it is a file of an automaton, write att:{spec}"
+    if re.search(r"\.(txt|csv)(\.(xz|gz|zst))?$", spec):
         return (
-            ". If it is labelled words, write them as WORD<TAB>LABEL to FILE.tsv, and give "
+            "If it is labelled words, write them as WORD<TAB>LABEL to FILE.tsv, and give "
             "words:FILE.tsv; if it is text, give it to `lengthwise prepare`."
         )
     if os.path.isdir(spec):  # noqa: PTH112  a Path of a text with NUL raises
         return (
-            f", but there is a folder of this name. Name the language of a run (`lengthwise ls "
+            f"There is a folder of this name. Name the language of a run (`lengthwise ls "
             f"{shlex.quote(spec)}` shows it), or write text:{spec} or pairs:{spec} for a corpus."
         )
     if re.search(r"[()|*+?.{}]", spec):
-        return f". If it is a regular expression, write regex:{spec}"
+        return f"If it is a regular expression, write regex:{spec}"
     if spec.lower() in _STEP_TASKS:
-        return f". If it is a step task, write steps:{spec.lower()}"
+        return f"If it is a step task, write steps:{spec.lower()}"
     return ""
 
 

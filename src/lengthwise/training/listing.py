@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import LengthwiseError, RunError
-from lengthwise.files import read_lines, read_object, values_of
+from lengthwise.evaluation.scores import percent
+from lengthwise.files import read_lines, read_object, require_kinds, values_of
 from lengthwise.languages.serialisation import from_dict
 from lengthwise.verification.statement import shown
 from lengthwise.wording import shortened
@@ -146,10 +147,9 @@ def _read(path: Path) -> dict[str, Any]:
     with values_of(path / "metrics.jsonl"):
         best = max(reversed(metrics), key=_rank) if metrics else {"validation_accuracy": None}
         accuracy = best["validation_accuracy"]
-        for name in _NUMBERS:
-            if not isinstance(best.get(name), int | float | None):
-                raise TypeError(f"{name} is {best[name]!r}")
         step = metrics[-1]["step"] if metrics else 0
+    of_best = {name: best.get(name) for name in _SHOWN}
+    require_kinds(of_best, _SHOWN, where=f"{path}/metrics.jsonl", remedy="Train again.")
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
     staged = {"stage": stage, "stages": stage + later} if stage > 1 or later else {}
@@ -170,7 +170,12 @@ def _read(path: Path) -> dict[str, Any]:
     }
 
 
-_NUMBERS = ("validation_accuracy", "longest", "grows_to")
+_SHOWN = {
+    "validation_accuracy": "a share or null",
+    "longest": "a whole number or null",
+    "grows_to": "a whole number or null",
+}
+"""Values of a validation that are shown, with their kinds."""
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
@@ -213,8 +218,11 @@ def _evaluation(path: Path) -> str:
     file = path / "evaluation.json"
     if not file.exists():
         return ""
-    found = read_object(file, remedy="Evaluate again.")
-    with values_of(file, remedy="Evaluate again."):
+    remedy = "Evaluate again."
+    found = read_object(file, remedy=remedy)
+    shares = {name: "a share" for name in _MEASURES if name in found}
+    require_kinds(found, shares, where=str(file), remedy=remedy)
+    with values_of(file, remedy=remedy):
         return _figure(found)
 
 
@@ -222,7 +230,7 @@ def _figure(found: Mapping[str, Any]) -> str:
     """Return the main figure of an evaluation."""
     for name, label in _MEASURES.items():
         if name in found:
-            return f"{label} {int(1e4 * found[name] + 1e-9) / 100:.2f} %"
+            return f"{label} {percent(found[name])} %"
     part = f" ({found['part']})" if found.get("part", "test") != "test" else ""
     if "bleu" in found:
         return f"BLEU {found['bleu']:.2f}{part}"

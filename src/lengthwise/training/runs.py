@@ -71,7 +71,7 @@ _OF_METRICS = {
     "step": "a whole number",
     "loss": "a number",
     "validation_loss": "a number",
-    "validation_accuracy": "a number",
+    "validation_accuracy": "a share",
     "perfect": "true or false",
 }
 """The values that every record of a validation has, with their kinds."""

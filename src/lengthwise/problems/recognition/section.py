@@ -366,15 +366,15 @@ def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:
         )
 
     require(evaluation, _OF_EVALUATION)
-    for name, kind in (("interval_95", "a number"), ("lengths", "a whole number")):
+    for name, kind in (("interval_95", "a share"), ("lengths", "a whole number")):
         pair = {str(index): value for index, value in enumerate(evaluation[name])}
         require(pair, {"0": kind, "1": kind}, f", {name}")
     shortcuts = evaluation["shortcuts"]
-    require(shortcuts, dict.fromkeys(shortcuts or ["majority"], "a number"), ", shortcuts")
+    require(shortcuts, dict.fromkeys(shortcuts or ["majority"], "a share"), ", shortcuts")
 
 
 _OF_EVALUATION = {
-    **dict.fromkeys(("mean_accuracy", "worst_accuracy"), "a number"),
+    **dict.fromkeys(("mean_accuracy", "worst_accuracy"), "a share"),
     "mean_loss": "a number or null",
     **dict.fromkeys(("worst_length", "words", "num_lengths"), "a whole number"),
     **dict.fromkeys(("lengths_without_words", "words_per_length"), "a whole number"),
