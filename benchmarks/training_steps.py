@@ -75,6 +75,7 @@ class Case:
 
 
 WIDE = {"d_model": 256}
+LARGE_SUM = {"bits": 48, "d_model": 384, "position": "one-hot", "norm": "post-embedded"}
 CASES = (
     Case("RegularGPT, parity, width 64", "parity", "regular-gpt"),
     Case("RegularGPT, parity, width 256", "parity", "regular-gpt", WIDE),
@@ -83,6 +84,7 @@ CASES = (
     Case("RegularGPT of text", "text:zoo:python-english", "regular-gpt-lm", steps=4),
     Case("ALiBi of text", "text:zoo:python-english", "gpt-lm", {"position": "alibi"}, steps=6),
     Case("translator", "pairs:", DEFAULT_TRANSLATION_MODEL, steps=6),
+    Case("decoder of steps, 48 bits", "steps:addition", "step-decoder", LARGE_SUM, steps=2),
 )
 
 

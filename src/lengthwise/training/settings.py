@@ -107,6 +107,15 @@ class MixedTrainingConfig(TrainingConfig):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class StepTrainingConfig(MixedTrainingConfig):
+    """Settings of the training loop for decoders of steps, many of which were recorded before they
+    could be trained in mixed precision."""
+
+    autocast: Annotated[Autocast, Setting(added=True)] = "none"
+    """Precision of matrix products; weights and their updates stay in single precision."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class TextTrainingConfig(MixedTrainingConfig):
     """Settings of the training loop for language models, whose batches have one shape."""
 

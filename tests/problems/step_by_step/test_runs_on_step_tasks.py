@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TaskError
@@ -102,6 +103,42 @@ def test_the_loss_is_that_of_the_places_that_are_told(supervision: Any) -> None:
         whole += right
     assert found.loss.item() == pytest.approx(sum(losses) / len(losses), rel=1e-12)
     assert found.accuracy == whole / len(chosen)
+
+
+@pytest.mark.needs_precision("bfloat16")
+def test_in_half_precision_the_loss_is_about_the_same(tmp_path: Path) -> None:
+    losses: list[float] = []
+    gradients: list[Tensor] = []
+    for kind in ("none", "bfloat16"):
+        plan = small_plan(autocast=kind)
+        model = plan.draw()
+        step = plan.problem.objective(plan).step(
+            model, torch.Generator().manual_seed(5), torch.Generator()
+        )
+        assert step.loss.dtype == torch.float32
+        step.loss.backward()  # type: ignore[no-untyped-call]
+        losses.append(step.loss.item())
+        gradients.append(
+            torch.cat([g.flatten() for each in model.parameters() if (g := each.grad) is not None])
+        )
+    assert losses[0] == pytest.approx(losses[1], rel=1e-2)
+    assert losses[0] != losses[1]
+    assert F.cosine_similarity(gradients[0], gradients[1], dim=0) > 0.99
+
+    run = train(small_plan(autocast="bfloat16"), out=tmp_path / "run", device="cpu")
+    assert all(each.dtype == torch.float32 for each in run.model.parameters())
+    assert load_run(tmp_path / "run", device="cpu").plan == run.plan
+
+
+def test_a_plan_that_was_stored_before_it_had_autocast_is_the_same() -> None:
+    stored = small_plan().to_dict()
+    assert stored["training"].pop("autocast") == "none"
+    assert plan_from_dict(stored) == small_plan()
+    digests = [
+        Job(plan=plan, tests=unseen(plan)).digest
+        for plan in (plan_from_dict(stored), small_plan(), small_plan(autocast="bfloat16"))
+    ]
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_validation_decodes_from_the_inputs_alone() -> None:

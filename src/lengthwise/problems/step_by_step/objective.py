@@ -28,6 +28,7 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.steps import evaluate_steps
 from lengthwise.settings import Config, Setting, require, require_at_least
 from lengthwise.tasks.step_tasks import Regime, StepTask
+from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.transfer import sent
 
@@ -120,9 +121,16 @@ def split(task: StepTask, config: ExamplesConfig) -> Split:
 class NextStep(Objective):
     """Cross-entropy of the next symbol at the supervised positions; for any `Completer`."""
 
-    def __init__(self, task: StepTask, config: ExamplesConfig, supervision: Regime) -> None:
+    def __init__(
+        self,
+        task: StepTask,
+        config: ExamplesConfig,
+        supervision: Regime,
+        *,
+        half: Autocast = "none",
+    ) -> None:
         split_sizes(task, config)
-        self._task, self._config = task, config
+        self._task, self._config, self._autocast = task, config, half
         self._layout = task.layout(supervision)
         self._supervised = task.num_inputs + torch.tensor(self._layout.supervised)
         self._first = int(self._supervised.min()) - 1
@@ -159,8 +167,10 @@ class NextStep(Objective):
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
         supervised = sent(self._supervised, words.device)
-        logits = model(words[:, :-1], first=self._first, generator=noise)
+        with autocast(words.device, self._autocast):
+            logits = model(words[:, :-1], first=self._first, generator=noise)
         logits, targets = logits[:, supervised - 1 - self._first], words[:, supervised]
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))  # for the softmax
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return loss, (logits.argmax(dim=2) == targets).all(dim=1).double().mean()
 
