@@ -70,17 +70,25 @@ class Choice(NamedTuple):
     """The learning rate, where it is not the usual one."""
     steps: int | None = None
     """The number of steps, where it is not that of the preset."""
+    decay: float | None = None
+    """Weight decay, where it is not the usual one."""
+    half: bool = False
+    """True: matrix products of training are computed in bfloat16."""
 
     def __str__(self) -> str:
         rate = f", rate {self.rate:g}" if self.rate else ""
+        decay = f", decay {self.decay:g}" if self.decay else ""
         steps = f", {self.steps:,} steps" if self.steps else ""
-        return f"width {self.width}, {self.examples:,} examples, {self.position}{rate}{steps}"
+        changed = f"{rate}{decay}{steps}{', bfloat16' if self.half else ''}"
+        return f"width {self.width}, {self.examples:,} examples, {self.position}{changed}"
 
     @property
     def training(self) -> dict[str, Any]:
         """Return the settings of training that differ from the defaults of the step decoder."""
         rate = {"learning_rate": self.rate} if self.rate else {}
-        return {**TRAINING_OF[self.position], **rate}
+        decay = {"weight_decay": self.decay} if self.decay else {}
+        half = {"autocast": "bfloat16"} if self.half else {}
+        return {**TRAINING_OF[self.position], **rate, **decay, **half}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,8 +100,8 @@ class Sizes:
     choices: Mapping[Regime, tuple[Choice, ...]]
     trials: tuple[int, ...]
     steps: int = 6_000
-    longer: Mapping[int, Choice] = field(default_factory=dict)
-    """For each of these n one choice, with strong supervision alone."""
+    longer: Mapping[int, tuple[Choice, ...]] = field(default_factory=dict)
+    """The choices for each of these n, with strong supervision alone."""
 
     @property
     def cells(self) -> list[tuple[int, Regime, Choice]]:
@@ -104,7 +112,9 @@ class Sizes:
             for regime in REGIMES
             for choice in self.choices[regime]
         ]
-        return short + [(bits, STRONG, choice) for bits, choice in self.longer.items()]
+        return short + [
+            (bits, STRONG, choice) for bits, choices in self.longer.items() for choice in choices
+        ]
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
@@ -316,9 +326,12 @@ _PRESETS = preset_catalogue(
         choices=_LAPTOP,
         trials=(0,),
         longer={
-            32: Choice(256, 10_000, "one-hot"),
-            40: Choice(320, 10_000, "one-hot"),
-            48: Choice(384, 10_000, "one-hot", steps=10_000),
+            32: (Choice(256, 10_000, "one-hot"),),
+            40: (Choice(320, 10_000, "one-hot"),),
+            48: (
+                Choice(384, 10_000, "one-hot", steps=10_000),
+                Choice(384, 10_000, "one-hot", 1e-3, steps=4_000, decay=5.0, half=True),
+            ),
         },
     ),
     paper=Sizes(
