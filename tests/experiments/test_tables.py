@@ -4,7 +4,10 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lengthwise.data.numbers import DIGITS, WORDS
 from lengthwise.data.parallel_corpus import PairsConfig, prepare_pairs
@@ -149,9 +152,38 @@ def test_even_and_odd_lengths_weigh_alike() -> None:
     lengths = range(51, 100, 3)
     wrong = {str(n): 4 for n in lengths if n % 2 == 0}
     test = {"lengths": "51:99:3", "words_per_length": 8, "missing": [], "wrong": wrong}
-    assert mean_accuracy({**test, "mean_accuracy": 1 - 4 / 17}) == 0.75
-    assert mean_accuracy({**test, "lengths": "51:96:3", "mean_accuracy": 0.75}) == 0.75
-    assert mean_accuracy({**test, "lengths": "51:99:2", "mean_accuracy": 0.9}) == 0.9
+    assert mean_accuracy(test) == 0.75
+    assert mean_accuracy({**test, "lengths": "51:96:3"}) == 0.75
+    assert mean_accuracy({**test, "lengths": "51:99:2"}) == 1.0
+    assert mean_accuracy({**test, "missing": [*range(51, 100, 6)]}) == 0.5
+
+
+@given(
+    data=st.data(),
+    first=st.integers(1, 60),
+    step=st.integers(1, 30),
+    count=st.integers(2, 12),
+)
+def test_lengths_that_are_not_tested_count_as_those_around_them(
+    data: st.DataObject, first: int, step: int, count: int
+) -> None:
+    """The oracle interpolates between tested lengths, of even and of odd ones for themselves."""
+    asked = range(first, first + step * count, step)
+    wrong = {str(n): data.draw(st.integers(0, 8)) for n in asked}
+    found = mean_accuracy(
+        {
+            "lengths": f"{asked[0]}:{asked[-1]}:{step}",
+            **{"words_per_length": 8, "missing": [], "wrong": wrong},
+        }
+    )
+    means = []
+    for rest in (0, 1):
+        if alike := [n for n in asked if n % 2 == rest]:
+            right = [1 - wrong[str(n)] / 8 for n in alike]
+            means.append(np.interp(range(alike[0], alike[-1] + 1, 2), alike, right).mean())
+    assert found == pytest.approx(sum(means) / len(means), rel=1e-12)
+    if step == 1 and count % 2 == 0:
+        assert found == pytest.approx(1 - sum(wrong.values()) / (8 * count))
 
 
 def test_binary_memory_is_told_by_its_worst_seed_and_length() -> None:

@@ -28,6 +28,7 @@ from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.errors import ConfigError
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems import learning
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training import loop
@@ -39,8 +40,9 @@ LOOKS = {
     "codebook": "chunks that are wrong are found in the whole table before the first step",
     "composition": "sub-words are drawn by the codes that the network has for their parts",
     "scratchpad-window states": "a batch without a labelled state has another loss",
+    "consensus": "once in 500 batches vectors are gathered to clusters, until these stay",
 }
-"""What looks at numbers of the device in a step, by supervision, or model and supervision."""
+"""What looks at numbers of the device in a step, by supervision, model and supervision, or loss."""
 
 
 def _cases() -> Iterator[tuple[str, str]]:
@@ -152,6 +154,19 @@ def test_no_position_waits_for_the_device(position: str, monkeypatch: pytest.Mon
     _step(make_plan("parity", "decoder", preset="smoke", settings=settings), monkeypatch)
 
 
+@pytest.mark.parametrize("loss", ["identity", "associativity", "closure", "consensus"])
+def test_losses_without_labels_wait_for_the_device_once(
+    loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "_GATHERED", 1)  # so that the first step makes the table
+    plan = make_plan("parity", "regular-gpt", preset="smoke", settings={loss: 1.0})
+    if loss in LOOKS:
+        with pytest.raises((RuntimeError, NotImplementedError), match="meta (tensor|function)"):
+            _step(plan, monkeypatch)
+        return
+    _step(plan, monkeypatch)
+
+
 @pytest.mark.parametrize("model", ["regular-gpt-lm", "gpt-lm"])
 def test_language_models_wait_for_the_device_once(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -159,6 +174,20 @@ def test_language_models_wait_for_the_device_once(
     (tmp_path / "text.txt").write_text("some words of a text, and some more of them. " * 200)
     lw.prepare(tmp_path / "text", tmp_path / "text.txt", vocab_size=257)
     _step(make_plan(f"text:{tmp_path / 'text'}", model, preset="smoke"), monkeypatch)
+
+
+def test_translators_wait_for_the_device_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part, first in (("train", 0), ("valid", 300), ("test", 400)):
+        lines = [f"{n}\t{bin(n)[2:]}" for n in range(first, first + 100)]
+        (tmp_path / f"{part}.tsv").write_text("\n".join(["ten\ttwo", *lines]) + "\n")
+    train_on, valid, test = (tmp_path / f"{part}.tsv" for part in ("train", "valid", "test"))
+    corpus = tmp_path / "pairs"
+    lw.prepare_pairs(
+        corpus, train_on, languages=("ten", "two"), valid=valid, test=test, vocab_size=259
+    )
+    _step(make_plan(f"pairs:{corpus}", preset="smoke"), monkeypatch)
 
 
 def test_step_tasks_wait_for_the_device_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Generic, NamedTuple
 
+import numpy as np
 import torch
 
 from lengthwise.analysis.figures import Picture, curves_figure
@@ -331,16 +332,21 @@ def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
 
 
 def mean_accuracy(test: Mapping[str, Any]) -> float:
-    """Return the mean accuracy over lengths, in which even and odd ones weigh alike.
+    """Return the mean accuracy over lengths, the even and the odd ones, also where few are tested.
 
-    Of consecutive lengths, as the papers test them, half are even. Every third has one odd length
-    more, and some languages have no word of odd length, so that a constant answer is right there.
+    Even and odd ones weigh alike, as in consecutive lengths, which the papers test: some languages
+    have no word of odd length, so that a constant answer is right there. Between two tested
+    lengths that are both even, or both odd, accuracy is taken to change linearly. So the first
+    length beyond training weighs about half as much as the others if every 27th is tested.
     """
     by_length = accuracy_by_length(test)
-    even, odd = ([right for n, right in by_length.items() if n % 2 == rest] for rest in (0, 1))
-    if not even or not odd or len(even) == len(odd):
-        return float(test["mean_accuracy"])
-    return (fmean(even) + fmean(odd)) / 2
+    asked, means = parse_lengths(test["lengths"]), []
+    for alike in ([n for n in asked if n % 2 == rest] for rest in (0, 1)):
+        if found := {n: by_length[n] for n in alike if n in by_length}:
+            gaps = np.diff([alike[0] - 2, *alike, alike[-1] + 2])
+            weights = dict(zip(alike, gaps[:-1] + gaps[1:], strict=True))
+            means.append(np.average([*found.values()], weights=[weights[n] for n in found]))
+    return float(fmean(means))
 
 
 def reaches(measured: float, printed: float) -> bool:

@@ -8,9 +8,9 @@ words or parts of words (it does not say which), and its runs have one seed. Her
 of the joint BPE, and every seed has a test of its own: paired bootstrap resampling of 1,000
 samples. All test parts of the corpus are translated; those besides `test` are of another domain.
 
-The third column is ours: the factor is log n / log 32, which is 1 for sentences of common length
-(`matched`). With log n logits are 3.5 times as large from the start, as if the temperature were so
-much lower.
+The third column is ours: the factor is log n / log 32 (`matched`), which is 1 for 32 tokens: about
+the geometric mean of all sources of the Bible, but more than any source of the short protocol has.
+With log n logits are 3.5 times as large from the start, as if the temperature were so much lower.
 
 The text is the parallel corpus in `runs/corpora/pairs-PRESET`. Put yours there before: `lengthwise
 prepare TRAIN --pairs en,vi --valid DEV --test TEST --out runs/corpora/pairs-laptop`. `smoke` makes
