@@ -32,6 +32,10 @@ class RunError(LengthwiseError):
     """A run folder that is missing, broken, or belongs to something else."""
 
 
+class NothingFinishedError(RunError):
+    """A folder of runs without any finished run of those that are asked for."""
+
+
 class VerificationError(LengthwiseError):
     """A model and a language that cannot be compared, or an exploration past its bound."""
 
@@ -50,6 +54,10 @@ class CertificateError(LengthwiseError):
 
 class TextError(LengthwiseError):
     """A text that cannot be read, or is too short to train on."""
+
+
+class MissingLibraryError(ConfigError):
+    """A library of an extra, such as `lengthwise[text]`, that is not installed."""
 
 
 class ClaimError(LengthwiseError):

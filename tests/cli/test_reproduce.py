@@ -79,7 +79,8 @@ def test_the_paper_may_be_left_out_where_one_experiment_has_the_name(shell: Shel
     [
         ("figure2", "2 experiments are called 'figure2'. Give chiang2022/figure2 or steps2022/"),
         ("laddr", "unknown experiment 'laddr'. Did you mean 'own/ladder'? Known: chi2023/table1,"),
-        ("own/", "unknown experiment 'own/'. "),
+        ("own/", "'own/' is not one experiment. Give own/"),
+        ("chiang2022", "'chiang2022' is not one experiment. Give chiang2022/table1 or "),
         ("/ladder", "unknown experiment '/ladder'. Did you mean 'own/ladder'?"),
     ],
 )
@@ -165,9 +166,11 @@ def test_runs_that_are_asked_for_later_are_added_to_those_that_are_there(
         for _ in row[4].split(", ")
     ]
 
-    _, out, _ = shell(*TABLE_1, "--finished", "--runs", "none", "--json")
-    assert [(one["column"], one["seed"]) for one in stored(file)] == found
+    content = file.read_bytes()
+    _, out, error = shell(*TABLE_1, "--finished", "--runs", "none", "--json")
+    assert file.read_bytes() == content
     assert json.loads(out)["files"][0].endswith("chi2023-table1-smoke.json")
+    assert "unchanged: reproduced/chi2023-table1-smoke.json" in error
 
 
 def test_a_figure_is_drawn_from_the_stored_runs_of_its_table(shell: Shell, tmp_path: Path) -> None:
@@ -243,7 +246,7 @@ def test_the_commit_of_a_run_stays_where_its_folder_is_still_there(
     shell(*TABLE_1, "--only", "rnn")
     made = json.loads(file.read_text())
     file.write_text(json.dumps({**made, "commit": "long ago"}))
-    shell(*TABLE_1, "--finished")
+    shell(*TABLE_1, "--only", "rnn")
     assert [one["commit"] for one in stored(file)] == ["long ago"]
     page = file.with_suffix(".md").read_text()
     assert "preset smoke" in page

@@ -205,12 +205,22 @@ def test_the_commit_is_that_of_the_repository_which_the_code_runs_from(
     git("init", "--quiet")
     runs_from("src", "lengthwise", "experiments")
     assert commit() is None  # there is none yet
-    (tmp_path / "file").touch()
-    git("add", "file")
+    code, records = tmp_path / "src" / "code.py", tmp_path / "results" / "records.json"
+    for file in (code, records):
+        file.parent.mkdir()
+        file.touch()
+    git("add", ".")
     git("commit", "--quiet", "-m", "first")
-    assert commit() == git("rev-parse", "--short", "HEAD")
-    (tmp_path / "file").write_text("changed")
-    assert commit() == git("rev-parse", "--short", "HEAD") + "-dirty"
+    first = git("rev-parse", "--short", "HEAD")
+    assert commit() == first
+    records.write_text("more")
+    assert commit() == first
+    code.write_text("changed")
+    assert commit() == f"{first}-dirty"
+    git("checkout", "--quiet", "src")
+    assert commit() == first
+    code.with_name("new.py").touch()
+    assert commit() == f"{first}-dirty"
     (tmp_path / ".venv").mkdir()
     runs_from(".venv", "lib", "lengthwise", "experiments")  # installed, within somebody's project
     assert commit() is None

@@ -54,7 +54,7 @@ def test_parts_are_measured_once_and_shown_with_those_that_are_done(tmp_path: Pa
     assert collect(tmp_path, finished=True) == [4, 9]
     seen: list[tuple[int, int]] = []
     assert collect(tmp_path, progress=lambda *step: seen.append(step)) == [1, 4, 9]
-    assert seen == [(1, 1)]
+    assert seen == [(0, 1), (1, 1)]
     assert collect(tmp_path, seeds=(5,)) == [1, 4, 9, 25]
     assert calls(tmp_path) == 4
 

@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lengthwise.errors import MissingLibraryError, RunError
 from lengthwise.experiments import queue, store
 from lengthwise.experiments.experiment import (
     MeasuredExperiment,
@@ -80,13 +82,46 @@ def do(asked: Queue, only: str) -> None:
 
 
 def test_what_tells_most_comes_first(asked: Queue) -> None:
-    every = ["value 2, seed 0", "value 2, seed 1", "value 3, seed 0", "value 3, seed 1"]
+    """A seed of each kind comes before the second of any."""
+    every = ["value 2, seed 0", "value 3, seed 0", "value 2, seed 1", "value 3, seed 1"]
     assert names(asked) == ["nobody/figure", *(f"own/squares: {one}" for one in every)]
+    begun = list[str]()
+    queue.work_off(replace(asked, only=("squares",)), workers=1, seconds=None, tell=begun.append)
+    expected = [f"begins: own/squares: {one}" for one in every]
+    assert [line for line in begun if line.startswith("begins")] == expected
+
+
+def test_what_is_done_counts_for_the_order(asked: Queue) -> None:
     do(asked, "value 2, seed 0")
-    left = [every[2], every[3], every[1]]  # of value 2 there is a seed already
+    left = ["value 3, seed 0", "value 2, seed 1", "value 3, seed 1"]
     assert names(asked) == ["nobody/figure", *(f"own/squares: {one}" for one in left)]
-    last = asked.survey()[0][-1]
-    assert (last.num_done, last.seconds is None) == (1, False)
+    other = asked.survey()[0][-2]
+    assert (other.num_done, other.seconds is None) == (1, False)
+    count = asked.counts()["own/squares"]
+    assert (count.done, count.missing, count.unknown) == (1, 3, 2)
+    assert count.seconds == other.seconds
+    assert replace(asked, only=("value 3",)).counts()["own/squares"]._replace(seconds=0) == (
+        queue.Count(done=0, missing=2, seconds=0, unknown=2)
+    )
+
+
+def test_what_this_queue_has_finished_tells_how_long_others_take() -> None:
+    works = [Work("own/a", f"{kind} 1", 0, 5.0, kind, 1) for kind in ("quick", "slow")]
+    times = {("own/a", "slow"): [9.0, 7.0, 8.0], ("own/a", "quick"): [6.0]}
+    assert queue._next(works, times).kind == "quick"
+    assert queue._next(works, times | {("own/a", "quick"): [60.0]}).kind == "slow"
+    assert queue._next(works, {("own/a", "slow"): [1.0]}).kind == "slow"
+
+
+def test_what_lacks_a_library_is_left_out(asked: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks(sizes: Any, seeds: Any) -> Any:
+        raise MissingLibraryError("this needs the library tokenizers, which is not installed.")
+
+    known: dict[str, Any] = {"own/squares": SQUARES, "own/text": replace(SQUARES, parts=lacks)}
+    monkeypatch.setattr(queue, "EXPERIMENTS", known)
+    monkeypatch.setattr(store, "EXPERIMENTS", known)
+    assert len(names(asked)) == 4
+    assert "tokenizers" in asked.survey()[1]["own/text"]
 
 
 def test_quick_work_comes_before_long_work_and_known_before_unknown() -> None:
@@ -95,7 +130,7 @@ def test_quick_work_comes_before_long_work_and_known_before_unknown() -> None:
         Work("own/b", "unknown", 0, None),
         Work("own/c", "quick", 0, 1.0),
         Work("chi/d", "of a paper", 0, 99.0),
-        Work("chi/e", "another seed", 1, 0.1),
+        Work("chi/e", "another seed", 1, 0.1, num_before=1),
     ]
     ordered = sorted(works, key=queue._order)
     assert [work.unit for work in ordered] == [
@@ -114,6 +149,28 @@ def test_another_machine_goes_on_from_the_records_alone(asked: Queue, tmp_path: 
     )
     records = json.loads((asked.out / "own-squares-smoke.json").read_text())["records"]
     assert [one["value"] for one in records] == [2, 4, 2, 4, 3, 9, 3, 9]
+
+
+def test_what_is_only_shown_leaves_the_records_as_they_are(
+    asked: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do(asked, "value 2")
+    file = asked.out / "own-squares-smoke.json"
+    content = file.read_text().replace('"commit": "', '"commit": "of-another-machine-')
+    file.write_text(content)
+    shown = asked.options(finished=True)
+    assert not store.measure_and_store("own/squares", "smoke", shown, asked.out).is_changed
+    assert file.read_text() == content
+
+    # on a machine whose text is another, so that no part is one of these
+    other = replace(SQUARES, presets=Catalogue("preset", {"smoke": (5,)}))
+    monkeypatch.setattr(store, "EXPERIMENTS", {"own/squares": other})
+    shown = replace(shown, runs=tmp_path / "none")
+    found = store.measure_and_store("own/squares", "smoke", shown, asked.out)
+    assert [one["value"] for one in found.result["records"]] == [2, 4, 2, 4]
+    assert file.read_text() == content
+    with pytest.raises(RunError, match="no finished part"):
+        store.measure_and_store("own/squares", "smoke", shown, tmp_path / "nowhere")
 
 
 def test_records_that_do_not_name_their_part_are_of_all_parts(asked: Queue) -> None:

@@ -161,7 +161,7 @@ def test_losses_without_labels_wait_for_the_device_once(
     monkeypatch.setattr(learning, "_GATHERED", 1)  # so that the first step makes the table
     plan = make_plan("parity", "regular-gpt", preset="smoke", settings={loss: 1.0})
     if loss in LOOKS:
-        with pytest.raises((RuntimeError, NotImplementedError), match="meta (tensor|function)"):
+        with pytest.raises((RuntimeError, NotImplementedError), match=r"meta (tensor|function)"):
             _step(plan, monkeypatch)
         return
     _step(plan, monkeypatch)

@@ -20,15 +20,17 @@ from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.experiments.catalogue import EXPERIMENTS, full_name
 from lengthwise.experiments.experiment import (
     Experiment,
+    MeasuredExperiment,
     MeasurementOptions,
     Statement,
     Table,
 )
-from lengthwise.experiments.queue import Queue, Report, Work, work_off
+from lengthwise.experiments.queue import Count, Queue, Report, Work, work_off
 from lengthwise.experiments.store import measure_and_store
 from lengthwise.files import require_folder_place
 from lengthwise.sweeps.executors import executor_for
 from lengthwise.training.progress import counting_progress
+from lengthwise.wording import counted
 
 ALL = "all"
 """The name that stands for all experiments."""
@@ -41,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="NAME",
         help="such as chiang2022/figure2; without its paper where only one has the name, such as "
-        "ladder; or all: what is missing of all of them (default: list)",
+        "ladder; or all: what is missing of all of them; left out, they are listed",
     )
     parser.add_argument(
         "--preset",
@@ -100,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """List the experiments, or measure one, store and draw it, and check its statements."""
-    if arguments.experiment is None:
+    if arguments.experiment in (None, "list"):
         given = (arguments.only, arguments.finished, arguments.seeds, arguments.seed)
         if any(given) or arguments.budget or arguments.scheduler or arguments.workers != 1:
             raise ConfigError("name an experiment, or all; `lengthwise reproduce` lists them.")
@@ -116,11 +118,11 @@ def run(arguments: argparse.Namespace) -> None:
     name = full_name(arguments.experiment)
     experiment = EXPERIMENTS[name]
     experiment.presets[arguments.preset]  # raises for a misspelt name before a folder is made
-    seeds = _seeds(arguments.seeds)
-    require_folder_place(arguments.out)
+    seeds, has_units = _seeds(arguments.seeds), not isinstance(experiment, MeasuredExperiment)
+    _require_places(arguments)
     with (
         executor_for(arguments.workers, arguments.scheduler) as executor,
-        counting_progress(name, "done") as progress,
+        counting_progress(name, "done", at_once=has_units) as progress,
     ):
         options = MeasurementOptions(
             progress=progress,
@@ -131,9 +133,13 @@ def run(arguments: argparse.Namespace) -> None:
             runs=arguments.runs,
             executor=executor,
         )
-        result, files, kept = measure_and_store(name, arguments.preset, options, arguments.out)
+        result, files, kept, is_changed = measure_and_store(
+            name, arguments.preset, options, arguments.out
+        )
     if kept:
         note(f"{kept} records are those that {arguments.out} had")
+    if not is_changed:
+        note(f"unchanged: {files[0]}")
     statements = experiment.check(result["records"])
     tables = experiment.tables(result["records"])
     if arguments.json:
@@ -148,7 +154,7 @@ def run(arguments: argparse.Namespace) -> None:
         )
     else:
         _print(experiment, arguments.preset, tables, statements)
-        for file in files:
+        for file in files if is_changed else files[1:]:
             note(f"written: {file}")
     failed = [statement for statement in statements if not statement.holds]
     if failed:
@@ -158,14 +164,25 @@ def run(arguments: argparse.Namespace) -> None:
         )
 
 
+def _require_places(arguments: argparse.Namespace) -> None:
+    """Refuse folders that cannot be written to, before anything is measured.
+
+    Raises:
+        RunError: with the reason.
+    """
+    if not arguments.finished or arguments.runs.is_file():
+        require_folder_place(arguments.runs)
+    if not arguments.finished or arguments.experiment != ALL:
+        require_folder_place(arguments.out)
+
+
 def _work_off(arguments: argparse.Namespace) -> None:
     """Do what is missing of all experiments, or, with `--finished`, list it."""
     if arguments.seed or arguments.scheduler:
         raise ConfigError("`reproduce all` has no --seed and no --scheduler. Leave them out.")
     if arguments.finished and arguments.budget is not None:
         raise ConfigError("--finished trains nothing, so it has no --budget. Leave one out.")
-    if not arguments.finished:
-        require_folder_place(arguments.out)
+    _require_places(arguments)
     queue = Queue(
         preset=arguments.preset,
         runs=arguments.runs,
@@ -180,27 +197,63 @@ def _work_off(arguments: argparse.Namespace) -> None:
     if arguments.finished:
         for name, lack in lacking.items():
             note(f"left out: {name}: {lack}")
+    counts = queue.counts()
     if arguments.json:
         told = {"done": report.done, "failed": report.failed, "stopped": report.stopped}
-        print_json({**told, "missing": [work._asdict() for work in missing]})
+        experiments = {name: count._asdict() for name, count in counts.items()}
+        lines = [work._asdict() for work in missing]
+        print_json({**told, "missing": lines, "experiments": experiments})
     else:
-        rows = [[work.name, f"{work.num_done}", _expected(work)] for work in missing]
-        print_table(["missing", "of its kind done", "seconds each"], rows)
-        print_facts(
+        print_table(
+            ["experiment", "done", "missing", "seconds they may take"],
             [
-                ("done", f"{len(report.done)}"),
-                ("stopped", ", ".join(report.stopped) or "none"),
-                ("failed", ", ".join(report.failed) or "none"),
-                ("missing", f"{len(missing)}"),
-            ]
+                [name, f"{count.done:,}", f"{count.missing:,}", _duration_in_words(count)]
+                for name, count in counts.items()
+            ],
         )
+        print_facts(_summary(arguments, report, missing, counts))
     if report.failed:
         name, error = next(iter(report.failed.items()))
         raise ClaimError(f"{len(report.failed)} units failed, such as {name}: {error}")
 
 
-def _expected(work: Work) -> str:
-    return "not known" if work.seconds is None else f"{work.seconds:,.0f}"
+def _summary(
+    arguments: argparse.Namespace,
+    report: Report,
+    missing: Sequence[Work],
+    counts: Mapping[str, Count],
+) -> list[tuple[str, str]]:
+    """Return what a queue did, what comes next, and how much is done in all."""
+    did = [
+        ("done now", f"{len(report.done):,}"),
+        ("stopped", ", ".join(report.stopped) or "none"),
+        ("failed", ", ".join(report.failed) or "none"),
+        ("records", str(arguments.out)),
+    ]
+    if report.is_over:
+        did.insert(0, ("ended", "the budget is used up; started again, it goes on"))
+    done, left = sum(each.done for each in counts.values()), len(missing)
+    first = "; ".join(work.name for work in missing[:_NEXT])
+    more = f"; and {left - _NEXT:,} more (--json has all)" if left > _NEXT else ""
+    return [
+        *([] if arguments.finished else did),
+        ("next", f"{first}{more}" if left else "nothing is missing"),
+        ("in all", f"{done:,} of {done + left:,} are done"),
+    ]
+
+
+_NEXT = 3
+"""Number of missing units that are named."""
+
+
+def _duration_in_words(count: Count) -> str:
+    """Return the time of what is missing, as far as it is known."""
+    if not count.missing:
+        return ""
+    if count.unknown == count.missing:
+        return "not known"
+    more = f", and {counted(count.unknown, 'unit')} of unknown time" if count.unknown else ""
+    return f"{count.seconds:,.0f}{more}"
 
 
 def _duration(text: str) -> float:

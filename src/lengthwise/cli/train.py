@@ -40,7 +40,7 @@ _SECONDS_TO_SPEAK = 5.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the specification, the model, the run folder and all settings to the parser."""
-    parser.epilog = "Settings are given as --set KEY=VALUE, such as --set steps=500."
+    parser.epilog = "Settings are given as --set KEY=VALUE, such as --set seed=1."
     add_language(
         parser,
         more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "

@@ -2,17 +2,17 @@
 
 from importlib.util import find_spec
 
-from lengthwise.errors import ConfigError
+from lengthwise.errors import MissingLibraryError
 
 
 def require_extra(name: str, extra: str = "text") -> None:
     """Refuse to go on without a library, and keep it from talking while it loads.
 
     Raises:
-        ConfigError: it is not installed.
+        MissingLibraryError: it is not installed.
     """
     if find_spec(name) is None:
-        raise ConfigError(
+        raise MissingLibraryError(
             f"this needs the library {name}, which is not installed. Use pip install "
             f"'lengthwise[{extra}]'."
         )

@@ -272,9 +272,10 @@ def _all_parts(sources: Sources, *, has_tokenizer: bool) -> dict[str, list[str]]
         )
     missing = [part for part in (VALID, TEST) if part not in found]
     if TRAIN in found and missing:
+        options = " and ".join(f"--{part} FILE" for part in missing)
         raise ConfigError(
-            f"pairs to train on are given, but none for {' and '.join(missing)}. Give some: pairs "
-            f"are not divided."
+            f"pairs to train on are given, but none for {' and '.join(missing)}. Give {options}: "
+            f"pairs are not divided."
         )
     return {name: found[name] for name in (*PARTS, *found) if name in found}
 

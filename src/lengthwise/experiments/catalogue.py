@@ -109,6 +109,8 @@ def full_name(name: str) -> str:
     if name in EXPERIMENTS:
         return name
     found = [each for each in EXPERIMENTS if each.rpartition("/")[2] == name]
+    if of_paper := [each for each in EXPERIMENTS if each.partition("/")[0] == name.rstrip("/")]:
+        raise ConfigError(f"{name!r:.60} is not one experiment. Give {' or '.join(of_paper)}.")
     if not found:
         raise unknown_name("experiment", name, EXPERIMENTS)
     if len(found) > 1:

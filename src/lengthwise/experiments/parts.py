@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
-from lengthwise.errors import ConfigError, RunError
+from lengthwise.errors import ConfigError, NothingFinishedError, RunError
 from lengthwise.experiments.experiment import (
     Experiment,
     MeasurementOptions,
@@ -106,7 +106,9 @@ class PartsExperiment(Experiment, Generic[Sizes]):
             self._measure(missing, folder, options)
             found = _done(every, folder, options)
         if not found:
-            raise RunError(f"{folder} has no finished part of these. Leave out --finished.")
+            raise NothingFinishedError(
+                f"{folder} has no finished part of these. Leave out --finished."
+            )
         return [record for part in every for record in found.get(part.digest, ())]
 
     def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
@@ -128,6 +130,7 @@ class PartsExperiment(Experiment, Generic[Sizes]):
         """Have the parts measured, as many at a time as the executor takes."""
         executor: Executor = options.executor or InProcess()
         waiting, running, done = list(parts), set[Future[None]](), 0
+        options.progress(done, len(parts))
         while waiting or running:
             while waiting and (executor.slots is None or len(running) < executor.slots):
                 part = waiting.pop(0)

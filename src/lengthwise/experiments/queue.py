@@ -7,19 +7,28 @@ ends, and at the start those of units that ended as the last queue was killed. S
 killed, and whenever, nothing that was finished is lost; and a machine that has nothing but the
 files of records goes on from them.
 
-Order: first kinds of which nothing is done, then those with the fewest seeds; the papers' tables
-before our own; what is quick before what takes long, judged by finished units of the same kind.
+Order: first a unit of each kind of which nothing is done, then a second one of each kind with one,
+and so on; the papers' tables before our own; what is quick before what takes long, judged by
+finished units of the same kind, those that this queue has finished among them.
 """
 
+import math
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
+from lengthwise.errors import (
+    ConfigError,
+    LengthwiseError,
+    MissingLibraryError,
+    RunError,
+    TextError,
+)
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import MeasuredExperiment, MeasurementOptions, Unit
 from lengthwise.experiments.store import measure_and_store, units
@@ -39,11 +48,26 @@ class Work(NamedTuple):
     """Number of units of its kind that are done."""
     seconds: float | None
     """Median time of those; None if nothing is known."""
+    kind: str = ""
+    """The part of the name that units share which differ in their seed alone."""
+    num_before: int = 0
+    """Number of units of its kind that are done, or come before it."""
 
     @property
     def name(self) -> str:
         """`chi2023/table1: parity, rnn, seed 0`."""
         return _name(self.experiment, self.unit)
+
+
+class Count(NamedTuple):
+    """How much of an experiment is done, and how long the rest may take."""
+
+    done: int
+    missing: int
+    seconds: float
+    """Time of the missing units of whose kind one is done."""
+    unknown: int
+    """Number of missing units of no such kind."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +93,7 @@ class Queue:
 
     def survey(self) -> tuple[list[Work], dict[str, str]]:
         """Return the units that are not done, in the order in which they will be, and what some
-        experiments lack: those whose corpus is not there have no units.
+        experiments lack: those whose corpus or library is not there have no units.
 
         Experiments that show the runs of another one have no units of their own.
 
@@ -84,8 +108,27 @@ class Queue:
                 f"none of the {len(names):,} units has {' and '.join(self.only)} in its name, such "
                 f"as {names[0]!r}. Change --only."
             )
-        found = [work for name, own in every.items() for work in _missing(name, own)]
-        return sorted((one for one in found if self._is_wanted(one.name)), key=_order), lacking
+        found = [
+            work for name, own in every.items() for work in _missing(name, own, self._is_wanted)
+        ]
+        return sorted(found, key=_order), lacking
+
+    def counts(self) -> dict[str, Count]:
+        """Return for each experiment with units that are asked for how many are done and missing.
+
+        Raises:
+            RunError: a file of records is damaged.
+        """
+        found = {}
+        for name, own in self._every()[0].items():
+            wanted = [unit for unit in own if self._is_wanted(_name(name, unit.name))]
+            left = list(_missing(name, own, self._is_wanted))
+            if wanted:
+                times = [work.seconds for work in left if work.seconds is not None]
+                found[name] = Count(
+                    len(wanted) - len(left), len(left), sum(times), len(left) - len(times)
+                )
+        return found
 
     def _is_wanted(self, name: str) -> bool:
         return all(text.casefold() in name.casefold() for text in self.only)
@@ -103,13 +146,13 @@ class Queue:
 
     def _every(self) -> tuple[dict[str, list[Unit]], dict[str, str]]:
         """Return the units of each experiment that has units of its own, and what the others
-        lack."""
+        lack: a corpus, or a library."""
         found, lacking = dict[str, list[Unit]](), dict[str, str]()
         for name, experiment in EXPERIMENTS.items():
             if not getattr(experiment, "runs_of", ""):
                 try:
                     found[name] = self.units(name)
-                except TextError as error:
+                except (TextError, MissingLibraryError) as error:
                     lacking[name] = str(error)
         return found, lacking
 
@@ -131,6 +174,8 @@ class Report:
     """The error of each."""
     stopped: list[str] = field(default_factory=list)
     """Names of units that were running when the time was over; they go on where they were."""
+    is_over: bool = False
+    """True if the time was over before all was done."""
 
 
 Tell = Callable[[str], None]
@@ -155,26 +200,42 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
         tell(f"written: {name}")
     if unwritten:
         waiting = queue.survey()[0]
-    running: dict[Future[None], Work] = {}
+    running: dict[Future[None], tuple[Work, float]] = {}
+    times: dict[tuple[str, str], list[float]] = {}
     with LocalProcesses(workers) as executor:
         while (waiting or running) and not _is_over(ends_at):
             while waiting and len(running) < workers:
-                work = waiting.pop(0)
+                work = _next(waiting, times)
+                waiting.remove(work)
                 tell(f"begins: {work.name}")
-                running[executor.submit(_do, queue, work)] = work
+                running[executor.submit(_do, queue, work)] = work, time.monotonic()
             over, _ = wait(running, _PATIENCE, return_when=FIRST_COMPLETED)
             for call in over:
-                _end(queue, running.pop(call), call, report, tell)
-    report.stopped = [work.name for work in running.values()]
+                work, began = running.pop(call)
+                if _end(queue, work, call, report, tell):
+                    taken = time.monotonic() - began
+                    times.setdefault((work.experiment, work.kind), []).append(taken)
+    report.stopped = [work.name for work, _ in running.values()]
+    report.is_over = bool(running or waiting)
     return report
+
+
+def _next(waiting: Sequence[Work], times: Mapping[tuple[str, str], Sequence[float]]) -> Work:
+    """Return the unit to begin; `times` are those of the units that this queue has finished."""
+
+    def updated(work: Work) -> Work:
+        found = times.get((work.experiment, work.kind))
+        return work._replace(seconds=statistics.median(found)) if found else work
+
+    return min(waiting, key=lambda work: _order(updated(work)))
 
 
 def _is_over(ends_at: float | None) -> bool:
     return ends_at is not None and time.monotonic() >= ends_at
 
 
-def _end(queue: Queue, work: Work, call: Future[None], report: Report, tell: Tell) -> None:
-    """Store what a unit found, or its error."""
+def _end(queue: Queue, work: Work, call: Future[None], report: Report, tell: Tell) -> bool:
+    """Store what a unit found, or its error; return whether it was done."""
     try:
         call.result()
         if work.unit:  # an experiment without units has stored its records itself
@@ -183,9 +244,10 @@ def _end(queue: Queue, work: Work, call: Future[None], report: Report, tell: Tel
         told = str(error) if isinstance(error, LengthwiseError) else repr(error)
         report.failed[work.name] = told
         tell(f"failed: {work.name}: {told}")
-    else:
-        report.done.append(work.name)
-        tell(f"done: {work.name}")
+    return False
+    report.done.append(work.name)
+    tell(f"done: {work.name}")
+    return True
 
 
 def _do(queue: Queue, work: Work) -> None:
@@ -211,19 +273,22 @@ def _names_of_done(every: Sequence[Unit]) -> set[str]:
     return {unit.name for unit in every if unit.is_done}
 
 
-def _missing(name: str, every: Sequence[Unit]) -> Iterator[Work]:
-    """Yield the units that are not done, with what is known of others of their kind."""
+def _missing(name: str, every: Sequence[Unit], is_wanted: Callable[[str], bool]) -> Iterator[Work]:
+    """Yield the wanted units that are not done, with what is known of others of their kind."""
     done: dict[str, list[float | None]] = {}
     for unit in every:
         if unit.is_done:
             done.setdefault(unit.kind, []).append(unit.seconds)
+    before = Counter({kind: len(alike) for kind, alike in done.items()})
     for unit in every:
-        if not unit.is_done:
+        if not unit.is_done and is_wanted(_name(name, unit.name)):
             alike = done.get(unit.kind, [])
             known = [seconds for seconds in alike if seconds is not None]
-            yield Work(name, unit.name, len(alike), statistics.median(known) if known else None)
+            middle = statistics.median(known) if known else None
+            yield Work(name, unit.name, len(alike), middle, unit.kind, before[unit.kind])
+            before[unit.kind] += 1
 
 
-def _order(work: Work) -> tuple[int, bool, bool, float]:
+def _order(work: Work) -> tuple[int, bool, float]:
     is_own, seconds = work.experiment.startswith("own/"), work.seconds
-    return work.num_done, is_own, seconds is None, seconds or 0.0
+    return work.num_before, is_own, math.inf if seconds is None else seconds

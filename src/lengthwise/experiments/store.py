@@ -1,6 +1,7 @@
 """The files of an experiment: records as JSON, figures as SVG, and a page about them.
 
-Records of an earlier measurement are kept: what they hold is not measured again.
+Records of an earlier measurement are kept: what they hold is not measured again. If only what is
+done is wanted, and the folder of runs has nothing that the file lacks, the file stays as it is.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import to_svg
-from lengthwise.errors import RunError
+from lengthwise.errors import MissingLibraryError, NothingFinishedError, RunError, TextError
 from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import (
     Experiment,
@@ -32,6 +33,8 @@ class Stored(NamedTuple):
     files: list[str]
     num_kept: int
     """Number of records of trained runs that the file had before."""
+    is_changed: bool = True
+    """False if the first of the files, that of the records, was left as it was."""
 
 
 def units(name: str, preset: str, options: MeasurementOptions, out: Path) -> list[Unit]:
@@ -53,17 +56,46 @@ def measure_and_store(name: str, preset: str, options: MeasurementOptions, out: 
     experiment, file = EXPERIMENTS[name], out / file_name(name, preset)
     options = _with_earlier(name, preset, options, out)
     earlier = options.stored
-    result = reproduced(name, experiment, preset=preset, options=options)
+    try:
+        result = reproduced(name, experiment, preset=preset, options=options)
+    except (NothingFinishedError, TextError, MissingLibraryError):
+        if not (options.finished and options.earlier):
+            raise
+        return _as_stored(name, experiment, file)  # tables are functions of records alone
+    if options.finished and _has_all(options.earlier, result["records"]):
+        return _as_stored(name, experiment, file)
     now = _by_digest(_records(file, name, preset))
     _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
     kept = sum({"commit", "digest"} <= one.keys() for one in result["records"])
     return Stored(result, write(name, experiment, result, file), kept)
 
 
+def _as_stored(name: str, experiment: Experiment, file: Path) -> Stored:
+    """Return what a file of records holds, and draw it."""
+    result = read_json(file)
+    kept = sum("digest" in one for one in result["records"])
+    files = [str(file), *_draw(name, experiment, result, file)]
+    return Stored(result, files, kept, is_changed=False)
+
+
+def _has_all(earlier: Sequence[Record], found: Sequence[Record]) -> bool:
+    """Return whether all that was found is among earlier records, whatever their settings name."""
+
+    def measured(one: Record) -> Record:
+        return {key: value for key, value in one.items() if key not in ("settings", "commit")}
+
+    known = [measured(one) for one in earlier]
+    return all(measured(one) in known for one in found)
+
+
 def write(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:
     """Store the records, draw the figures, write a page about them, and return the paths."""
     write_json(records, result)
-    files = [str(records)]
+    return [str(records), *_draw(name, experiment, result, records)]
+
+
+def _draw(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:
+    files = []
     for figure, picture in experiment.figures(result["records"]).items():
         path = records.with_name(f"{records.stem}-{figure}.svg")
         write_text(path, to_svg(picture))

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.errors import ConfigError, RunError
+from lengthwise.errors import ConfigError, NothingFinishedError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.experiments.experiment import (
     Experiment,
@@ -95,7 +95,9 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         if options.finished:
             wanted = [run for run in wanted if run.job.digest in done | stored.keys()]
             if not wanted:
-                raise RunError(f"{folder} has no finished run of these. Leave out --finished.")
+                raise NothingFinishedError(
+                    f"{folder} has no finished run of these. Leave out --finished."
+                )
         others = self._others(asked, every, preset, options)
         swept = [run.job for run in wanted if run.job.digest not in stored]
         found = self._sweep(f"{owner} {preset}", preset, swept, folder, options) if swept else {}
@@ -159,6 +161,7 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         if left := [job for job in jobs if JobFolder.of(job, folder).outcome() is None]:
             self.prepare(self.presets[preset], left, options.progress)
             take_over(jobs, folder)
+        options.progress(len(jobs) - len(left), len(jobs))
         executor = options.executor or InProcess()
         results = run_sweep(name, jobs, folder, executor, progress=options.progress)
         return {job.digest: result for job, result in zip(jobs, results, strict=True)}
@@ -340,6 +343,8 @@ def mean_accuracy(test: Mapping[str, Any]) -> float:
     length beyond training weighs about half as much as the others if every 27th is tested.
     """
     by_length = accuracy_by_length(test)
+    if len(by_length) == 1:
+        return float(test["mean_accuracy"])
     asked, means = parse_lengths(test["lengths"]), []
     for alike in ([n for n in asked if n % 2 == rest] for rest in (0, 1)):
         if found := {n: by_length[n] for n in alike if n in by_length}:

@@ -70,13 +70,26 @@ def processor() -> str:
 
 
 def commit() -> str | None:
-    """Return the version of the code, if it runs from its repository."""
+    """Return the version of the code, if it runs from its repository.
+
+    It ends with `-dirty` if the package, or what it is built from, has changes that are not
+    committed. Other files, such as records, may have some.
+    """
     root = Path(__file__).parents[3]
     if not (root / ".git").exists():
         return None
-    command = ["git", "describe", "--always", "--dirty"]
-    try:
+
+    def git(*arguments: str) -> str:
+        command = ["git", *arguments]
         done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
+        return done.stdout.strip()
+
+    try:
+        changes = git("status", "--porcelain", "--untracked-files=all", "--", *_CODE)
+        return git("describe", "--always") + ("-dirty" if changes else "")
     except (OSError, subprocess.CalledProcessError):  # no git, or it refuses the folder
         return None
-    return done.stdout.strip()
+
+
+_CODE = ("src", "pyproject.toml")
+"""What a result depends on, in the repository."""

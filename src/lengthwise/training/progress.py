@@ -3,6 +3,7 @@ commands, and nothing from Python elsewhere, unless it is asked for.
 """
 
 import html
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +13,14 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import percent
@@ -228,17 +236,18 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
 
 
 @contextmanager
-def counting_progress(title: str, what: str = "words") -> Iterator[Count]:
+def counting_progress(title: str, what: str = "words", *, at_once: bool = False) -> Iterator[Count]:
     """Show progress of work that is counted: a bar on a terminal, an occasional line elsewhere.
 
-    It yields a function of the number done and of the total, which may be None.
+    It yields a function of the number done and of the total, which may be None. `at_once` writes
+    the first line at the first call, for work of which each piece may take hours.
     """
     if is_notebook():
         bar = _NotebookBar(title)
         yield lambda done, total: bar.show(done, total, what)
         return
     if not sys.stderr.isatty():
-        last = time.monotonic()
+        last = -math.inf if at_once else time.monotonic()
 
         def line(done: int, total: int | None) -> None:
             nonlocal last
@@ -249,7 +258,8 @@ def counting_progress(title: str, what: str = "words") -> Iterator[Count]:
 
         yield line
         return
-    columns = [TextColumn(title), BarColumn(bar_width=20), TimeRemainingColumn()]
+    count = [MofNCompleteColumn(), TextColumn(what)] if at_once else []
+    columns = [TextColumn(title), BarColumn(bar_width=20), *count, TimeRemainingColumn()]
     with Progress(*columns, console=Console(stderr=True)) as shown:
         row = shown.add_task(title, total=None)
         yield lambda done, total: shown.update(row, completed=done, total=total)

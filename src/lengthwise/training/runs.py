@@ -19,6 +19,7 @@ Nothing is unpickled. Each file is written under a temporary name, synced and re
 """
 
 import json
+import shlex
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping
@@ -443,8 +444,8 @@ class RunFolder:
         """
         if not self.is_finished:
             raise RunError(
-                f"{self.path} is not trained to the end. Give its `train` command again, and it "
-                f"goes on."
+                f"{self.path} is not trained to the end. Use lengthwise resume "
+                f"{shlex.quote(str(self.path))}, and it goes on."
             )
         return _load(self._model)
 

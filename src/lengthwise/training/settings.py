@@ -75,7 +75,7 @@ class TrainingConfig(Config):
         )
         require(
             self.warmup < self.steps,
-            f"warmup={self.warmup} leaves no step of steps={self.steps}. Lower it.",
+            f"warmup={self.warmup} leaves no step of steps={self.steps}. Set a lower warmup.",
         )
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)

@@ -331,7 +331,7 @@ _PAPER = Sizes(
 )
 
 TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
-    paper="Chiang and Cholak (2022)",
+    paper="Chiang & Cholak (2022)",
     item="Table 1",
     claim="With attention scaled by log n, models of short sentences translate long ones better.",
     printed="BLEU of English to Vietnamese (IWSLT'15), one run each; bootstrap resampling of 1,000 "

@@ -4,8 +4,10 @@ A decoder of one layer and one head adds two n-bit numbers under weak, medium an
 supervision. The paper takes, for every n, the best of a grid: 5 widths, 2 numbers of examples, 3
 kinds of positions, 4 trials. `paper` is that grid; `laptop` is what two cores can do of it in
 hours: five choices with strong supervision, two of them with weak, one with medium. So its best
-is of more runs where supervision is strong. For 32, 40 and 48 bits it has one choice, with strong
-supervision alone; for 40 and 48 of widths between the paper's.
+is of more runs where supervision is strong. For 32 and 40 bits it has one choice, for 48 two, with
+strong supervision alone; for 40 and 48 of widths between the paper's. The second for 48 has a
+greater rate and decay, chosen by validation: with the usual decay half of the exclusive ors of two
+inputs stay at chance (docs/reproducing/steps2022.md says why), so that no sum is right.
 
 Learned positions go with what is minGPT's own: small weights, a rate of 3e-4, and a beta2 of 0.95
 for Adam (not its weight decay and dropout). With them weak supervision learns n = 8
