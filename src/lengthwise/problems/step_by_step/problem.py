@@ -220,7 +220,8 @@ class StepByStep(Problem):
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return accuracy by the number of the output, or None if there is no evaluation.
 
-        The outputs are what runs of every supervision and order write.
+        The outputs are what runs of every supervision and order write. Overall is exact match, of
+        all outputs at once.
         """
         found = folder.evaluation()
         if found is None:
@@ -230,6 +231,7 @@ class StepByStep(Problem):
             points={n: 100 * found["right_at"][name] for n, name in enumerate(outputs, start=1)},
             measure="accuracy (%)",
             sample=counted(found["words"], "input"),
+            overall=100 * found["exact_match"],
             horizontal="output",
         )
 
