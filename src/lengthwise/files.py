@@ -265,7 +265,8 @@ def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: 
         options = wanted.split(" or ") if wanted != "true or false" else [wanted]
         is_number = found in ("a number", "a whole number")
         if is_number and "a share" in options:
-            found = "a share" if -_SLACK <= record[name] <= 1 + _SLACK else f"{record[name]:.4g}"
+            fits = -_SLACK <= record[name] <= 1 + _SLACK
+            found = "a share" if fits else f"{record[name]!r:.12}, and not from 0 to 1"
         elif is_number and "a number" in options:
             found = "a number"
         if found not in options:

@@ -216,7 +216,7 @@ def test_a_share_that_is_none_is_refused(
         _, out, _ = shell("ls", str(run))
         assert f"{name}: {key} must be a share" in out
     error = refused_in_one_line(shell, COMMANDS["report"](str(run)))
-    assert f"{key} must be a share, but it is {value:.4g}." in error
+    assert f"{key} must be a share, but it is {value!r}, and not from 0 to 1." in error
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.experiments.catalogue import EXPERIMENTS
 from lengthwise.experiments.experiment import MeasurementOptions, Record, Table
 from lengthwise.experiments.parts import Part, PartsExperiment, trained
 from lengthwise.experiments.trained import span
@@ -115,3 +116,17 @@ def test_data_that_are_moved_are_the_same_part() -> None:
 
     assert part("here").digest == part("there").digest
     assert part("here").digest != part("here", "b").digest
+
+
+def test_settings_that_are_added_leave_digests_of_runs_on_steps_as_they_were() -> None:
+    """So that what was measured before a setting was there is not measured again."""
+    experiment = EXPERIMENTS["own/weak-supervision"]
+    assert isinstance(experiment, PartsExperiment)
+    parts = experiment.parts(experiment.presets["smoke"], ())
+    assert [part.digest for part in parts] == [
+        "747d6d9821f6",
+        "7a67fb0388fd",
+        "8e2682c9b9a3",
+        "ac081d9a0a27",
+        "1737e9123665",
+    ]

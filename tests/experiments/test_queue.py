@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,24 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Queue:
     return Queue(preset="smoke", runs=tmp_path / "runs", out=tmp_path / "out")
 
 
+class Here:
+    """Does the work in this process, which knows the experiments of a test."""
+
+    def __init__(self, workers: int) -> None:
+        self.slots = workers
+
+    def __enter__(self) -> "Here":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def submit(self, call: Any, *arguments: Any) -> Future[Any]:
+        future = Future[Any]()
+        future.set_result(call(*arguments))
+        return future
+
+
 def names(asked: Queue) -> list[str]:
     return [work.name for work in asked.survey()[0]]
 
@@ -81,14 +100,51 @@ def do(asked: Queue, only: str) -> None:
     store.measure_and_store("own/squares", "smoke", options, asked.out)
 
 
-def test_what_tells_most_comes_first(asked: Queue) -> None:
+def test_what_tells_most_comes_first(asked: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     """A seed of each kind comes before the second of any."""
     every = ["value 2, seed 0", "value 3, seed 0", "value 2, seed 1", "value 3, seed 1"]
     assert names(asked) == ["nobody/figure", *(f"own/squares: {one}" for one in every)]
+    monkeypatch.setattr(queue, "LocalProcesses", Here)
+    told = list[str]()
+    squares = replace(asked, only=("squares",))
+    report = queue.work_off(squares, workers=1, seconds=None, tell=told.append)
+    begun = [line.removeprefix("begins: ") for line in told if line.startswith("begins: ")]
+    assert begun[:2] == [f"own/squares: {one}" for one in every[:2]]
+    assert set(begun[2:]) == {f"own/squares: {one}" for one in every[2:]}  # the quicker first
+    assert [line for line in told if line.startswith("done: ")] == [f"done: {u}" for u in begun]
+    assert (report.done, report.failed, report.is_over) == (begun, {}, False)
+
+
+def test_a_unit_that_was_quick_is_followed_by_those_of_its_kind(
+    asked: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two kinds of which nothing is known, the second seeds come by the times of the first."""
+    taken = {"value 2, seed 0": 50.0, "value 3, seed 0": 1.0}
     begun = list[str]()
-    queue.work_off(replace(asked, only=("squares",)), workers=1, seconds=None, tell=begun.append)
-    expected = [f"begins: own/squares: {one}" for one in every]
-    assert [line for line in begun if line.startswith("begins")] == expected
+
+    class Clock:
+        now = 0.0
+
+        @classmethod
+        def monotonic(cls) -> float:
+            return cls.now
+
+    class Slow(Here):
+        def submit(self, call: Any, *arguments: Any) -> Future[Any]:
+            begun.append(arguments[1].unit)
+            return super().submit(call, *arguments)
+
+    def passed(running: Any, *given: Any, **more: Any) -> Any:
+        (work, _) = next(iter(running.values()))
+        Clock.now += taken.get(work.unit, 1.0)
+        return wait(running, *given, **more)
+
+    monkeypatch.setattr(queue, "LocalProcesses", Slow)
+    monkeypatch.setattr(queue, "wait", passed)
+    monkeypatch.setattr(queue, "time", Clock)
+    squares = replace(asked, only=("squares",))
+    queue.work_off(squares, workers=1, seconds=None, tell=lambda line: None)
+    assert begun == ["value 2, seed 0", "value 3, seed 0", "value 3, seed 1", "value 2, seed 1"]
 
 
 def test_what_is_done_counts_for_the_order(asked: Queue) -> None:
@@ -97,10 +153,10 @@ def test_what_is_done_counts_for_the_order(asked: Queue) -> None:
     assert names(asked) == ["nobody/figure", *(f"own/squares: {one}" for one in left)]
     other = asked.survey()[0][-2]
     assert (other.num_done, other.seconds is None) == (1, False)
-    count = asked.counts()["own/squares"]
+    count = asked.survey().counts["own/squares"]
     assert (count.done, count.missing, count.unknown) == (1, 3, 2)
     assert count.seconds == other.seconds
-    assert replace(asked, only=("value 3",)).counts()["own/squares"]._replace(seconds=0) == (
+    assert replace(asked, only=("value 3",)).survey().counts["own/squares"]._replace(seconds=0) == (
         queue.Count(done=0, missing=2, seconds=0, unknown=2)
     )
 

@@ -25,7 +25,7 @@ from lengthwise.experiments.experiment import (
     Statement,
     Table,
 )
-from lengthwise.experiments.queue import Count, Queue, Report, Work, work_off
+from lengthwise.experiments.queue import Count, Queue, Report, Survey, work_off
 from lengthwise.experiments.store import measure_and_store
 from lengthwise.files import require_folder_place
 from lengthwise.sweeps.executors import executor_for
@@ -193,36 +193,35 @@ def _work_off(arguments: argparse.Namespace) -> None:
     report = Report()
     if not arguments.finished:
         report = work_off(queue, workers=arguments.workers, seconds=arguments.budget, tell=note)
-    missing, lacking = queue.survey()
+    found = queue.survey()
     if arguments.finished:
-        for name, lack in lacking.items():
+        for name, lack in found.lacking.items():
             note(f"left out: {name}: {lack}")
-    counts = queue.counts()
     if arguments.json:
-        told = {"done": report.done, "failed": report.failed, "stopped": report.stopped}
-        experiments = {name: count._asdict() for name, count in counts.items()}
-        lines = [work._asdict() for work in missing]
-        print_json({**told, "missing": lines, "experiments": experiments})
+        print_json(
+            {
+                **{"done": report.done, "failed": report.failed, "stopped": report.stopped},
+                "is_over": report.is_over,
+                "missing": [work._asdict() for work in found.missing],
+                "experiments": {name: count._asdict() for name, count in found.counts.items()},
+                "left_out": found.lacking,
+            }
+        )
     else:
         print_table(
             ["experiment", "done", "missing", "seconds they may take"],
             [
                 [name, f"{count.done:,}", f"{count.missing:,}", _duration_in_words(count)]
-                for name, count in counts.items()
+                for name, count in found.counts.items()
             ],
         )
-        print_facts(_summary(arguments, report, missing, counts))
+        print_facts(_summary(arguments, report, found))
     if report.failed:
         name, error = next(iter(report.failed.items()))
         raise ClaimError(f"{len(report.failed)} units failed, such as {name}: {error}")
 
 
-def _summary(
-    arguments: argparse.Namespace,
-    report: Report,
-    missing: Sequence[Work],
-    counts: Mapping[str, Count],
-) -> list[tuple[str, str]]:
+def _summary(arguments: argparse.Namespace, report: Report, found: Survey) -> list[tuple[str, str]]:
     """Return what a queue did, what comes next, and how much is done in all."""
     did = [
         ("done now", f"{len(report.done):,}"),
@@ -232,13 +231,14 @@ def _summary(
     ]
     if report.is_over:
         did.insert(0, ("ended", "the budget is used up; started again, it goes on"))
-    done, left = sum(each.done for each in counts.values()), len(missing)
-    first = "; ".join(work.name for work in missing[:_NEXT])
+    done, left = sum(each.done for each in found.counts.values()), len(found.missing)
+    first = "; ".join(work.name for work in found.missing[:_NEXT])
     more = f"; and {left - _NEXT:,} more (--json has all)" if left > _NEXT else ""
+    without = f", without {' and '.join(found.lacking)}" if found.lacking else ""
     return [
         *([] if arguments.finished else did),
-        ("next", f"{first}{more}" if left else "nothing is missing"),
-        ("in all", f"{done:,} of {done + left:,} are done"),
+        ("next", f"{first}{more}" if left else f"nothing is missing{without}"),
+        ("in all", f"{done:,} of {done + left:,} are done{without if left else ''}"),
     ]
 
 

@@ -9,7 +9,7 @@ files of records goes on from them.
 
 Order: first a unit of each kind of which nothing is done, then a second one of each kind with one,
 and so on; the papers' tables before our own; what is quick before what takes long, judged by
-finished units of the same kind, those that this queue has finished among them.
+units of the same kind that this queue has finished, or else by earlier ones.
 """
 
 import math
@@ -65,9 +65,21 @@ class Count(NamedTuple):
     done: int
     missing: int
     seconds: float
-    """Time of the missing units of whose kind one is done."""
+    """Time of the missing units, as far as it is known from others of their kind."""
     unknown: int
-    """Number of missing units of no such kind."""
+    """Number of missing units whose time is not known."""
+
+
+class Survey(NamedTuple):
+    """What is asked for, done or not."""
+
+    missing: list[Work]
+    """The units that are not done, in the order in which they will be."""
+    lacking: dict[str, str]
+    """The experiments whose corpus or library is not there, and what each lacks; they have no
+    units."""
+    counts: dict[str, Count]
+    """How much of each experiment is done and missing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,9 +103,8 @@ class Queue:
         options = self.options(seeds=() if is_measured else self.seeds)
         return units(name, self.preset, options, self.out)
 
-    def survey(self) -> tuple[list[Work], dict[str, str]]:
-        """Return the units that are not done, in the order in which they will be, and what some
-        experiments lack: those whose corpus or library is not there have no units.
+    def survey(self) -> Survey:
+        """Return what is asked for, done or not.
 
         Experiments that show the runs of another one have no units of their own.
 
@@ -106,29 +117,20 @@ class Queue:
         if not any(map(self._is_wanted, [*names, *lacking])):
             raise ConfigError(
                 f"none of the {len(names):,} units has {' and '.join(self.only)} in its name, such "
-                f"as {names[0]!r}. Change --only."
+                f"as {[*names, *lacking][0]!r}. Change --only."
             )
-        found = [
-            work for name, own in every.items() for work in _missing(name, own, self._is_wanted)
-        ]
-        return sorted(found, key=_order), lacking
-
-    def counts(self) -> dict[str, Count]:
-        """Return for each experiment with units that are asked for how many are done and missing.
-
-        Raises:
-            RunError: a file of records is damaged.
-        """
-        found = {}
-        for name, own in self._every()[0].items():
-            wanted = [unit for unit in own if self._is_wanted(_name(name, unit.name))]
+        missing, counts = list[Work](), dict[str, Count]()
+        for name, own in every.items():
+            wanted = sum(self._is_wanted(_name(name, unit.name)) for unit in own)
             left = list(_missing(name, own, self._is_wanted))
+            times = [work.seconds for work in left if work.seconds is not None]
             if wanted:
-                times = [work.seconds for work in left if work.seconds is not None]
-                found[name] = Count(
-                    len(wanted) - len(left), len(left), sum(times), len(left) - len(times)
+                counts[name] = Count(
+                    wanted - len(left), len(left), sum(times), len(left) - len(times)
                 )
-        return found
+            missing += left
+        lacking = {name: lack for name, lack in lacking.items() if self._is_wanted(name)}
+        return Survey(sorted(missing, key=_order), lacking, counts)
 
     def _is_wanted(self, name: str) -> bool:
         return all(text.casefold() in name.casefold() for text in self.only)
@@ -192,14 +194,15 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
     """
     ends_at = None if seconds is None else time.monotonic() + seconds
     tell("looking for what is missing")
-    (waiting, lacking), report = queue.survey(), Report()
-    for name, lack in lacking.items():
+    found, report = queue.survey(), Report()
+    waiting = found.missing
+    for name, lack in found.lacking.items():
         tell(f"left out: {name}: {lack}")
     for name in (unwritten := queue.unwritten()):
         queue.store(name)
         tell(f"written: {name}")
     if unwritten:
-        waiting = queue.survey()[0]
+        waiting = queue.survey().missing
     running: dict[Future[None], tuple[Work, float]] = {}
     times: dict[tuple[str, str], list[float]] = {}
     with LocalProcesses(workers) as executor:
@@ -244,7 +247,7 @@ def _end(queue: Queue, work: Work, call: Future[None], report: Report, tell: Tel
         told = str(error) if isinstance(error, LengthwiseError) else repr(error)
         report.failed[work.name] = told
         tell(f"failed: {work.name}: {told}")
-    return False
+        return False
     report.done.append(work.name)
     tell(f"done: {work.name}")
     return True

@@ -341,9 +341,10 @@ def mean_accuracy(test: Mapping[str, Any]) -> float:
     have no word of odd length, so that a constant answer is right there. Between two tested
     lengths that are both even, or both odd, accuracy is taken to change linearly. So the first
     length beyond training weighs about half as much as the others if every 27th is tested.
+    Lengths without words are left out.
     """
     by_length = accuracy_by_length(test)
-    if len(by_length) == 1:
+    if len(by_length) <= 1:
         return float(test["mean_accuracy"])
     asked, means = parse_lengths(test["lengths"]), []
     for alike in ([n for n in asked if n % 2 == rest] for rest in (0, 1)):
