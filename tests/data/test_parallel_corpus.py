@@ -365,9 +365,11 @@ def test_parts_are_given_and_have_names_that_files_may_have(
 ) -> None:
     out = tmp_path / "out"
     train = {"train": sources["train"]}
-    with pytest.raises(ConfigError, match=r"none for valid and test. Give some"):
+    with pytest.raises(
+        ConfigError, match=r"none for valid and test. Give --valid FILE and --test FILE"
+    ):
         prepare_pairs(out, train, EN_VI, BYTES)
-    with pytest.raises(ConfigError, match=r"none for test. Give some"):
+    with pytest.raises(ConfigError, match=r"none for test. Give --test FILE"):
         prepare_pairs(out, {**train, "valid": sources["valid"], "test": []}, EN_VI, BYTES)
     with pytest.raises(ConfigError, match=r"but got 'a/b'. Rename it"):
         prepare_pairs(out, {**sources, "a/b": sources["test"]}, EN_VI, BYTES)
