@@ -355,9 +355,18 @@ def test_all_lists_what_is_missing_and_works_through_it(shell: Shell, tmp_path: 
     some = ("reproduce", "all", "--preset", "smoke", "--only", "constructions: groups")
     status, out, error = shell(*some, "--finished")
     assert (status, error) == (0, "")
-    assert out.splitlines()[1] == "own/constructions: groups, S3, chunk 2\t0\tnot known"
+    assert out.splitlines()[1] == "own/constructions\t0\t2\tnot known"
+    assert "next    own/constructions: groups, S3, chunk 2; own/constructions: " in out
+    assert "in all  0 of 2 are done" in out
     assert not (tmp_path / "reproduced").exists()
     found = shell.json(*some)
+    count = found["experiments"]["own/constructions"]
+    assert (count["done"], count["missing"], found["is_over"], found["left_out"]) == (
+        2,
+        0,
+        False,
+        {},
+    )
     assert found["done"] == [f"own/constructions: groups, S3, chunk {c}" for c in (2, 3)]
     assert (found["failed"], found["stopped"], found["missing"]) == ({}, [], [])
     assert len(stored(tmp_path / "reproduced" / "own-constructions-smoke.json")) == 2

@@ -234,7 +234,7 @@ def _summary(arguments: argparse.Namespace, report: Report, found: Survey) -> li
     done, left = sum(each.done for each in found.counts.values()), len(found.missing)
     first = "; ".join(work.name for work in found.missing[:_NEXT])
     more = f"; and {left - _NEXT:,} more (--json has all)" if left > _NEXT else ""
-    without = f", without {' and '.join(found.lacking)}" if found.lacking else ""
+    without = f", without {', '.join(found.lacking)}" if found.lacking else ""
     return [
         *([] if arguments.finished else did),
         ("next", f"{first}{more}" if left else f"nothing is missing{without}"),
