@@ -1,6 +1,5 @@
 """Experiments in parts: what is done is kept, and only what is wanted is measured."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,7 @@ from lengthwise.problems.runs import make_plan
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.processes import LocalProcesses
-
-
-def square(settings: Mapping[str, Any], folder: Path) -> list[Record]:
-    """Fails for 13; otherwise counts how often it is called."""
-    if settings["value"] == 13:
-        raise ArithmeticError("13")
-    with (folder / "calls").open("a") as file:
-        file.write("x")
-    return [{"value": settings["value"], "square": settings["value"] ** 2}]
-
+from measured_parts import square
 
 SQUARES: PartsExperiment[tuple[int, ...]] = PartsExperiment(
     item="squares",
