@@ -251,7 +251,8 @@ def test_an_evaluation_of_another_problem_with_a_wrong_value_gives_a_page_or_one
                 assert (status, error.count("\n")) in [(0, 0), (2, 1)], (command, key, value)
             status, out, _ = shell("ls", run)
             assert status == 0
-            assert "damaged" not in out or "evaluation.json" in out, (key, value, out)
+            named = f"damaged: {run}/evaluation.json"
+            assert "damaged" not in out or named in out, (key, value, out)
     file.write_bytes(content)
 
 

@@ -153,7 +153,6 @@ def test_each_kind_of_positions_has_its_own_training() -> None:
             assert found == ("mingpt", rate, 0.95)
         elif one_hot:
             assert found == ("mingpt", 1e-3 if "rate 0.001" in run.column else 5e-4, 0.95)
-
         else:
             assert found == ("xavier", 1e-3, 0.999)
     plan = make_plan("steps:addition")

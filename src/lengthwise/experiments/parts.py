@@ -29,8 +29,8 @@ from lengthwise.experiments.experiment import (
 from lengthwise.files import read_json, write_json
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.recognition.settings import SupervisionConfig
+from lengthwise.problems.registry import PROBLEMS
 from lengthwise.problems.stages import stage_records
-from lengthwise.problems.step_by_step.problem import StepByStep
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Config, added_defaults
 from lengthwise.sweeps.executors import Executor, InProcess
@@ -38,7 +38,7 @@ from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.run import timed
 from lengthwise.training.devices import commit
 from lengthwise.training.runs import without_places
-from lengthwise.training.settings import StepTrainingConfig, TextTrainingConfig
+from lengthwise.training.settings import TextTrainingConfig
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
 """The records of a part, from its settings and a folder of its own for what is trained."""
@@ -153,13 +153,13 @@ def _identity(values: Any) -> Any:
     if not isinstance(values, Mapping):
         return values
     found = {name: _identity(each) for name, each in values.items()}
-    training: type[Config] = TextTrainingConfig
+    kinds: dict[str, type[Config]]
+    kinds = {"training": TextTrainingConfig, "objective": SupervisionConfig}
     if isinstance(given := found.get("problem"), dict):
         found["problem"] = without_places(given)
-        training = StepTrainingConfig if given.get("kind") == StepByStep.kind else training
-    kinds: tuple[tuple[str, type[Config]], ...]
-    kinds = (("training", training), ("objective", SupervisionConfig))
-    for name, kind in kinds:
+        if (problem := given.get("kind", "")) in PROBLEMS:
+            kinds["training"] = PROBLEMS[problem].training
+    for name, kind in kinds.items():
         if isinstance(given := found.get(name), dict):
             added = added_defaults(kind)
             found[name] = {k: v for k, v in given.items() if k not in added or v != added[k]}

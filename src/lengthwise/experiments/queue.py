@@ -60,7 +60,7 @@ class Work(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How much of an experiment is done, and how long the rest may take."""
+    """Tells how much of an experiment is done, and how long the rest may take."""
 
     done: int
     missing: int
@@ -71,7 +71,7 @@ class Count(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What is asked for, done or not."""
+    """Holds what is asked for, done or not."""
 
     missing: list[Work]
     """The units that are not done, in the order in which they will be."""
@@ -79,7 +79,7 @@ class Survey(NamedTuple):
     """The experiments whose corpus or library is not there, and what each lacks; they have no
     units."""
     counts: dict[str, Count]
-    """How much of each experiment is done and missing."""
+    """The count of each experiment that has such units."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -90,7 +90,7 @@ def _has_all(earlier: Sequence[Record], found: Sequence[Record]) -> bool:
 
 
 _NOT_MEASURED = ("settings", "commit", "part")
-"""What a record may lack, or have in another form, though nothing was measured again."""
+"""Values that a record may lack, or have in another form, though nothing was measured again."""
 
 
 def write(name: str, experiment: Experiment, result: dict[str, Any], records: Path) -> list[str]:

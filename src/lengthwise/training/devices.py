@@ -92,4 +92,4 @@ def commit() -> str | None:
 
 
 _CODE = ("src", "pyproject.toml")
-"""What a result depends on, in the repository."""
+"""Places in the repository that hold what a result depends on."""

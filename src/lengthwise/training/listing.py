@@ -146,7 +146,6 @@ def _read(path: Path) -> dict[str, Any]:
     kind, subject = _about(config)
     with values_of(path / "metrics.jsonl"):
         best = max(reversed(metrics), key=_rank) if metrics else {"validation_accuracy": None}
-        accuracy = best["validation_accuracy"]
         step = metrics[-1]["step"] if metrics else 0
     of_best = {name: best.get(name) for name in _SHOWN}
     require_kinds(of_best, _SHOWN, where=f"{path}/metrics.jsonl", remedy="Train again.")
@@ -162,9 +161,7 @@ def _read(path: Path) -> dict[str, Any]:
         "step": step,
         "steps": training.get("steps"),
         **staged,
-        "validation_accuracy": accuracy,
-        "longest": best.get("longest"),
-        "grows_to": best.get("grows_to"),
+        **of_best,
         "evaluation": _evaluation(path),
         "proof": _claim(path, config, is_proved=is_finished and best.get("proved") is True),
     }
