@@ -12,10 +12,11 @@ import torch
 from safetensors.torch import load_file
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
+from transformers.activations import ACT2FN
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import trained_parameters
-from lengthwise.models.gpt2 import Backbone, draw_gpt2
+from lengthwise.models.gpt2 import Backbone, draw_gpt2, gpt2_config
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.problems.base import Plan
 from lengthwise.problems.runs import load_run, make_plan, train
@@ -67,6 +68,15 @@ def test_logits_are_those_of_transformers_with_the_same_vectors(body: str) -> No
     expected = F.linear(vectors.last_hidden_state, model.answer.weight, model.answer.bias)
     torch.testing.assert_close(model(tokens), expected)
     torch.testing.assert_close(model(tokens, first=3), expected[:, 3:])
+
+
+def test_its_nonlinearity_is_that_of_gpt2() -> None:
+    assert gpt2_config(activation="relu").activation_function == "relu"
+    x = torch.linspace(-6, 6, 1001, dtype=torch.float64)
+    cube = (2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)
+    ours = ACT2FN[gpt2_config().activation_function](x)
+    assert torch.allclose(ours, 0.5 * x * (1 + torch.tanh(cube)), rtol=0, atol=1e-15)
+    assert torch.allclose(ours, ACT2FN[GPT2Config().activation_function](x), rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("trained", ["norms", "positions", "all"])

@@ -232,7 +232,7 @@ class Backbone(nn.Module):
             n_layer=config.num_layers,
             n_head=config.num_heads,
             n_inner=config.d_hidden,
-            activation_function=config.activation,
+            activation=config.activation,
             layer_norm_epsilon=config.epsilon,
         )
         self.body = GPT2Model(shape)
@@ -308,11 +308,15 @@ class Backbone(nn.Module):
             )
 
 
-def gpt2_config(**shape: Any) -> "GPT2Config":
-    """Return the settings of a GPT-2 of transformers, without dropout and special tokens."""
+def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
+    """Return the settings of a GPT-2 of transformers, without dropout and special tokens.
+
+    Its nonlinearity is computed by one kernel: `gelu_new` of transformers has eight for the same.
+    """
     from transformers import GPT2Config  # noqa: PLC0415
 
     return GPT2Config(
+        activation_function="gelu_pytorch_tanh" if activation == "gelu_new" else activation,
         resid_pdrop=0.0,
         embd_pdrop=0.0,
         attn_pdrop=0.0,
@@ -362,14 +366,17 @@ def origin(config: BackboneConfig) -> str:
     with Path(found).open("rb") as file:
         found_weights = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
     made = Path(found).parent / "training" / "config.json"
-    text = read_object(made).get("text") if made.exists() else None
-    if text:
+    stored = read_object(made) if made.exists() else {}
+    if text := stored.get("text"):
         kinds = {"source": "a text", "characters": "a whole number", "tokens": "a whole number"}
         require_kinds(text, kinds, where=f"{made}, text", remedy="Pretrain again.")
         found_weights += (
             f", pretrained on {text['source']} ({text['characters']:,} characters, "
             f"{text['tokens']:,} tokens)"
         )
+        loop = stored.get("loop")
+        if isinstance(loop, dict) and loop.get("autocast") == "bfloat16":
+            found_weights += " in bfloat16"
     return found_weights
 
 

@@ -17,6 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from cli.shell import Shell
 from lengthwise.data.text_corpus import PARTS, PrepareConfig, prepare
 from lengthwise.errors import ConfigError, RunError, TextError
+from lengthwise.models.gpt2 import BackboneConfig, origin, shape_of
 from lengthwise.problems.language_modelling.pretrain import (
     PretrainConfig,
     build_gpt2,
@@ -27,13 +28,13 @@ from lengthwise.problems.language_modelling.pretrain import (
 from lengthwise.problems.runs import load_run
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import TrainingConfig
+from lengthwise.training.settings import LaterMixedTrainingConfig
 
 TEXT = "the words of a language are classified by the states of its automaton.\n" * 60
 SMALL = PretrainConfig(
     vocab_size=256, d_model=16, num_layers=1, num_heads=2, places=32, window=16, batch_size=4
 )
-LOOP = TrainingConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
+LOOP = LaterMixedTrainingConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
 
 
 def run(out: Path, **chosen: Any) -> dict[str, Any]:
@@ -84,13 +85,30 @@ def test_a_pretraining_from_before_a_setting_came_is_found_done(tmp_path: Path) 
     expected = run(tmp_path / "body")
     config = tmp_path / "body" / "training" / "config.json"
     stored = json.loads(config.read_text())
-    del stored["loop"]["accumulate"]
+    del stored["loop"]["accumulate"], stored["loop"]["autocast"]
     config.write_text(json.dumps(stored))
     assert run(tmp_path / "body") == expected
     for changed in ({"accumulate": 2}, {"steps": 31}, {"clip": 0.5}):
-        loop = TrainingConfig.from_dict({**LOOP.to_dict(), **changed})
+        loop = LaterMixedTrainingConfig.from_dict({**LOOP.to_dict(), **changed})
         with pytest.raises(RunError, match=f"loop.{next(iter(changed))}="):
             pretrain(tmp_path / "body", TEXT, "a test", SMALL, loop, device="cpu")
+
+
+@pytest.mark.needs_precision("bfloat16")
+def test_a_body_is_pretrained_in_bfloat16_if_that_is_said(tmp_path: Path) -> None:
+    half = replace(LOOP, autocast="bfloat16")
+    single = run(tmp_path / "single")
+    found = pretrain(tmp_path / "half", TEXT, "a test", SMALL, half, device="cpu")
+    assert found["bits_per_token"] != single["bits_per_token"]
+    assert found["bits_per_token"] == pytest.approx(single["bits_per_token"], rel=0.05)
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "half")
+    assert {weights.dtype for weights in model.parameters()} == {torch.float32}
+    for name, end in (("half", " tokens) in bfloat16"), ("single", " tokens)")):
+        body = {"body": str(tmp_path / name)}
+        config = BackboneConfig(vocab_size=2, max_length=4, **body, **shape_of(body))
+        assert origin(config).endswith(end)
+    with pytest.raises(RunError, match=r"loop\.autocast="):
+        run(tmp_path / "half")
 
 
 def test_training_never_sees_the_held_out_end() -> None:

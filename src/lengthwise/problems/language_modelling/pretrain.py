@@ -33,11 +33,12 @@ from lengthwise.models.backbones import BACKBONES, location
 from lengthwise.models.gpt2 import draw_gpt2, gpt2_config
 from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.settings import Config, require, require_at_least, sort_settings
+from lengthwise.training.autocast import Autocast, require_autocast
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import require_alone
 from lengthwise.training.loop import Progress, fit, kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import TrainingConfig
+from lengthwise.training.settings import LaterMixedTrainingConfig
 
 if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
@@ -88,15 +89,18 @@ PRETRAINING: dict[str, Any] = {
 """Settings of the training loop, unless the user sets others."""
 
 
-def pretraining(settings: Mapping[str, Any]) -> tuple[PretrainConfig, TrainingConfig]:
+def pretraining(
+    settings: Mapping[str, Any],
+) -> tuple[PretrainConfig, LaterMixedTrainingConfig]:
     """Return the two parts of some settings, which replace those of `PRETRAINING`.
 
     Raises:
         ConfigError: a setting is unknown, or does not fit.
     """
-    parts = {part.__name__: part.__dataclass_fields__ for part in (PretrainConfig, TrainingConfig)}
+    kinds = (PretrainConfig, LaterMixedTrainingConfig)
+    parts = {kind.__name__: kind.__dataclass_fields__ for kind in kinds}
     shape, training = sort_settings({**PRETRAINING, **settings}, parts).values()
-    return PretrainConfig.from_dict(shape), TrainingConfig.from_dict(training)
+    return PretrainConfig.from_dict(shape), LaterMixedTrainingConfig.from_dict(training)
 
 
 def make_named(body: str, *, corpus: Path | None = None, progress: Progress | None = None) -> None:
@@ -139,7 +143,9 @@ def _read_out(model: nn.Module, tokens: Tensor) -> ReadOut:
     return ReadOut(vectors, read_out.weight)
 
 
-def objective(tokens: NDArray[np.int64], config: PretrainConfig) -> NextToken:
+def objective(
+    tokens: NDArray[np.int64], config: PretrainConfig, half: Autocast = "none"
+) -> NextToken:
     """Return the objective: the next token at every position; the last tenth is for validation."""
     held_out = max(len(tokens) // 10, config.window + 1)
     return NextToken(
@@ -147,6 +153,7 @@ def objective(tokens: NDArray[np.int64], config: PretrainConfig) -> NextToken:
         Tokens([tokens[-held_out:]]),
         WindowsConfig(window=config.window, batch_size=config.batch_size),
         _read_out,
+        half=half,
     )
 
 
@@ -155,7 +162,7 @@ def pretrain(
     text: str,
     source: str,
     config: PretrainConfig,
-    loop: TrainingConfig,
+    loop: LaterMixedTrainingConfig,
     *,
     device: str = "auto",
     progress: Progress | None = None,
@@ -166,18 +173,20 @@ def pretrain(
     `source` is a description of where the text is from.
 
     Raises:
-        ConfigError: `transformers` or `tokenizers` is not installed.
+        ConfigError: `transformers` or `tokenizers` is not installed, or the device cannot compute
+            in the precision of `autocast`.
         TextError: the text is too short.
         RunError: the folder holds something else, or the training of other settings.
     """
     require_extra("transformers")
     require_alone("pretraining")
+    require_autocast(choose_device(device), loop.autocast)
     out = Path(out)
     tokenizer = learn_tokenizer([text], config.vocab_size)
     tokens = encode(tokenizer, text, least=20 * (config.window + 1))
     if out.exists() and not (out / "training").is_dir() and any(out.iterdir()):
         raise RunError(f"{out} exists and holds no pretraining. Use a new or empty folder.")
-    learned = objective(tokens, config)
+    learned = objective(tokens, config, loop.autocast)
     model = build_gpt2(config, tokenizer.get_vocab_size())
     folder = RunFolder(out / "training")
     folder.claim(
@@ -209,7 +218,7 @@ def pretrain(
     }
 
 
-def _as_stored(loop: TrainingConfig, folder: RunFolder) -> dict[str, Any]:
+def _as_stored(loop: LaterMixedTrainingConfig, folder: RunFolder) -> dict[str, Any]:
     """Return the settings of the loop; for a folder of an older version, without later defaults."""
     values = loop.to_dict()
     known = {**(folder.config()["loop"] if folder.is_claimed else values), **loop.non_defaults()}
