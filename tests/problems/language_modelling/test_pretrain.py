@@ -104,7 +104,7 @@ def test_a_body_is_pretrained_in_bfloat16_if_that_is_said(tmp_path: Path) -> Non
     model = AutoModelForCausalLM.from_pretrained(tmp_path / "half")
     assert {weights.dtype for weights in model.parameters()} == {torch.float32}
     for name, end in (("half", " tokens) in bfloat16"), ("single", " tokens)")):
-        body = {"body": str(tmp_path / name)}
+        body: dict[str, Any] = {"body": str(tmp_path / name)}
         config = BackboneConfig(vocab_size=2, max_length=4, **body, **shape_of(body))
         assert origin(config).endswith(end)
     with pytest.raises(RunError, match=r"loop\.autocast="):
