@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch import Tensor
 from torch.nn import functional as F
 from transformers import GPT2Config, GPT2LMHeadModel
 from transformers.activations import ACT2FN
@@ -68,6 +69,29 @@ def test_logits_are_those_of_transformers_with_the_same_vectors(body: str) -> No
     expected = F.linear(vectors.last_hidden_state, model.answer.weight, model.answer.bias)
     torch.testing.assert_close(model(tokens), expected)
     torch.testing.assert_close(model(tokens, first=3), expected[:, 3:])
+
+
+@pytest.mark.needs_precision("bfloat16")
+def test_in_bfloat16_attention_with_gradients_is_in_single_precision(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, seen = draw(body), list[torch.dtype]()
+    attention = F.scaled_dot_product_attention
+
+    def watch(query: Tensor, *others: Any, **options: Any) -> Tensor:
+        seen.append(query.dtype)
+        return attention(query, *others, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", watch)
+    tokens = torch.randint(2, (5, PLACES), generator=torch.Generator().manual_seed(0))
+    expected = model(tokens)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        torch.testing.assert_close(model(tokens).float(), expected, rtol=0.05, atol=0.05)
+        model(tokens).sum().backward()
+        with torch.no_grad():
+            model(tokens)
+    assert seen == LAYERS * 3 * [torch.float32] + LAYERS * [torch.bfloat16]
+    assert "attn_implementation" not in str(model.body.config.to_dict())
 
 
 def test_its_nonlinearity_is_that_of_gpt2() -> None:

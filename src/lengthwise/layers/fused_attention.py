@@ -8,12 +8,32 @@ Axes:
     values numbers in a value
 """
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional as F
+
+
+@contextmanager
+def fast_precision(query: Tensor) -> Iterator[tuple[torch.dtype, torch.dtype]]:
+    """Give the precision that attention is asked for and the one it is computed in; autocast is off
+    inside.
+
+    What is asked for is the precision of the queries, or that of autocast if it is on. With
+    gradients half precision is computed in single precision on a processor, and rounded once: there
+    torch's gradient in half precision takes 1.6 to 6 times as long.
+    """
+    device = query.device.type
+    has_autocast = torch.amp.is_autocast_available(device)
+    asked = query.dtype
+    if has_autocast and torch.is_autocast_enabled(device) and asked != torch.float64:
+        asked = torch.get_autocast_dtype(device)
+    slow = device == "cpu" and asked.itemsize < 4 and torch.is_grad_enabled()
+    with torch.autocast(device, enabled=False) if has_autocast else nullcontext():
+        yield asked, torch.float32 if slow else asked
 
 
 def fused_attention(
@@ -24,20 +44,12 @@ def fused_attention(
 ) -> Float[Tensor, "*axes query values"]:
     """Return `softmax(query @ key.T + mask) @ value`; a Boolean mask is true where a key is seen.
 
-    The result has the precision of the queries, or that of autocast if it is on. With gradients
-    half precision is computed in single precision on a processor, and rounded once: there torch's
-    gradient in half precision takes 1.6 to 5 times as long.
+    The result has the precision of the queries, or that of autocast if it is on. See
+    `fast_precision` for the one it is computed in.
     """
-    device = query.device.type
-    has_autocast = torch.amp.is_autocast_available(device)
-    asked = inside = query.dtype
-    if has_autocast and torch.is_autocast_enabled(device) and asked != torch.float64:
-        asked = inside = torch.get_autocast_dtype(device)
-    if device == "cpu" and asked.itemsize < 4 and torch.is_grad_enabled():
-        inside = torch.float32
-    query, key, value = query.to(inside), key.to(inside), value.to(inside)
-    if mask.dtype != torch.bool:
-        mask = mask.to(inside)
-    with torch.autocast(device, enabled=False) if has_autocast else nullcontext():
+    with fast_precision(query) as (asked, inside):
+        query, key, value = query.to(inside), key.to(inside), value.to(inside)
+        if mask.dtype != torch.bool:
+            mask = mask.to(inside)
         found = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=1.0)
-    return found.to(asked)
+        return found.to(asked)

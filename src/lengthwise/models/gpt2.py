@@ -315,6 +315,10 @@ def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
     """
     from transformers import GPT2Config  # noqa: PLC0415
 
+    from lengthwise.layers import fused_attention_hf  # noqa: PLC0415  # it needs transformers
+
+    fused_attention_hf.register()
+    shape["attn_implementation"] = fused_attention_hf.NAME
     return GPT2Config(
         activation_function="gelu_pytorch_tanh" if activation == "gelu_new" else activation,
         resid_pdrop=0.0,
