@@ -76,6 +76,7 @@ class Case:
 
 WIDE = {"d_model": 256}
 LARGE_SUM = {"bits": 48, "d_model": 384, "position": "one-hot", "norm": "post-embedded"}
+BODY = {"body": "text-large", "weights": "random", "bits": 8, "order": "carries"}
 CASES = (
     Case("RegularGPT, parity, width 64", "parity", "regular-gpt"),
     Case("RegularGPT, parity, width 256", "parity", "regular-gpt", WIDE),
@@ -85,6 +86,7 @@ CASES = (
     Case("ALiBi of text", "text:zoo:python-english", "gpt-lm", {"position": "alibi"}, steps=6),
     Case("translator", "pairs:", DEFAULT_TRANSLATION_MODEL, steps=6),
     Case("decoder of steps, 48 bits", "steps:addition", "step-decoder", LARGE_SUM, steps=2),
+    Case("frozen GPT-2 of 25 million weights, 8 bits", "steps:addition", "gpt2", BODY, steps=2),
 )
 
 

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     shape, loop = pretraining(settings)
     text = "\n".join(t for file in files for t in documents(file)) if files else python_text()
     source = ", ".join(Path(file).name for file in files) if files else PYTHON_TEXT
-    with training_progress("pretraining", loop.steps) as progress:
+    with training_progress("pretraining", loop.steps, "tokens") as progress:
         found = pretrain(out, text, source, shape, loop, device=arguments.device, progress=progress)
     if arguments.json:
         print_json({"body": body, **found})
