@@ -373,7 +373,12 @@ import importlib, sys
 import lengthwise
 assert "transformers" not in sys.modules
 sys.modules["transformers"] = None
-for name in ("layers.log_length_hf", "models.text_cache_hf", "models.regular_gpt_hf"):
+for name in (
+    "layers.fused_attention_hf",
+    "layers.log_length_hf",
+    "models.text_cache_hf",
+    "models.regular_gpt_hf",
+):
     try:
         importlib.import_module("lengthwise." + name)
     except lengthwise.errors.ConfigError as error:

@@ -8,32 +8,13 @@ Axes:
     values numbers in a value
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional as F
-
-
-@contextmanager
-def fast_precision(query: Tensor) -> Iterator[tuple[torch.dtype, torch.dtype]]:
-    """Give the precision that attention is asked for and the one it is computed in; autocast is off
-    inside.
-
-    What is asked for is the precision of the queries, or that of autocast if it is on. With
-    gradients half precision is computed in single precision on a processor, and rounded once: there
-    torch's gradient in half precision takes 1.6 to 6 times as long.
-    """
-    device = query.device.type
-    has_autocast = torch.amp.is_autocast_available(device)
-    asked = query.dtype
-    if has_autocast and torch.is_autocast_enabled(device) and asked != torch.float64:
-        asked = torch.get_autocast_dtype(device)
-    slow = device == "cpu" and asked.itemsize < 4 and torch.is_grad_enabled()
-    with torch.autocast(device, enabled=False) if has_autocast else nullcontext():
-        yield asked, torch.float32 if slow else asked
 
 
 def fused_attention(
@@ -44,12 +25,37 @@ def fused_attention(
 ) -> Float[Tensor, "*axes query values"]:
     """Return `softmax(query @ key.T + mask) @ value`; a Boolean mask is true where a key is seen.
 
-    The result has the precision of the queries, or that of autocast if it is on. See
-    `fast_precision` for the one it is computed in.
+    The precision is that of `in_fast_precision`.
     """
-    with fast_precision(query) as (asked, inside):
-        query, key, value = query.to(inside), key.to(inside), value.to(inside)
-        if mask.dtype != torch.bool:
-            mask = mask.to(inside)
-        found = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=1.0)
-        return found.to(asked)
+    return in_fast_precision(_attend, query, key, value, mask)
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=1.0)
+
+
+def in_fast_precision(
+    attend: Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor],
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+) -> Tensor:
+    """Return `attend(query, key, value, mask)`, computed where its gradient is fast.
+
+    The result has the precision of the queries, or that of autocast if it is on. With gradients
+    half precision is computed in single precision on a processor, and rounded once: there torch's
+    gradient in half precision takes 1.6 to 5 times as long.
+    """
+    device = query.device.type
+    has_autocast = torch.amp.is_autocast_available(device)
+    of_result = query.dtype
+    if has_autocast and torch.is_autocast_enabled(device) and of_result != torch.float64:
+        of_result = torch.get_autocast_dtype(device)
+    is_slow = device == "cpu" and of_result.itemsize < 4 and torch.is_grad_enabled()
+    inside = torch.float32 if is_slow else of_result
+    if mask is not None and mask.dtype != torch.bool:
+        mask = mask.to(inside)
+    with torch.autocast(device, enabled=False) if has_autocast else nullcontext():
+        found = attend(query.to(inside), key.to(inside), value.to(inside), mask)
+    return found.to(of_result)

@@ -1,8 +1,7 @@
-"""Attention of the models of transformers in the precision in which torch's is fast.
+"""Scaled dot-product attention for the GPT-2 of transformers, as `fused_attention` computes it.
 
-It is what transformers does for `sdpa`, but for the precision: see `fast_precision`. Settings that
-are made with `attn_implementation=NAME` after `register()` have it; the name is not stored with the
-model.
+After `register()` the setting `attn_implementation=NAME` of a GPT-2 means what `sdpa` does, but
+that on a processor gradients are taken in single precision. The name is not stored with the model.
 
 Axes:
     word    sequences of a batch
@@ -15,14 +14,19 @@ Axes:
 
 from typing import Any
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from transformers import AttentionInterface, AttentionMaskInterface
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import sdpa_mask
 
-from lengthwise.layers.fused_attention import fast_precision
+from lengthwise.data.extra import require_extra
+from lengthwise.layers.fused_attention import in_fast_precision
+
+try:
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+    from transformers.masking_utils import sdpa_mask
+except ImportError:
+    require_extra("transformers")  # says what to install
+    raise
 
 NAME = "sdpa-in-fast-precision"
 """Value of `attn_implementation`."""
@@ -30,11 +34,11 @@ NAME = "sdpa-in-fast-precision"
 
 def register() -> None:
     """Make the name known to transformers. Twice does no harm."""
-    AttentionInterface.register(NAME, sdpa_in_fast_precision)
+    AttentionInterface.register(NAME, fused_attention_hf)
     AttentionMaskInterface.register(NAME, sdpa_mask)
 
 
-def sdpa_in_fast_precision(
+def fused_attention_hf(
     module: nn.Module,
     query: Float[Tensor, "word head query size"],
     key: Float[Tensor, "word head key size"],
@@ -42,10 +46,9 @@ def sdpa_in_fast_precision(
     attention_mask: Tensor | None,
     **options: Any,
 ) -> tuple[Float[Tensor, "word query head values"], None]:
-    """Return what each head gathers, and no weights. Called by the models of transformers."""
-    with fast_precision(query) as (asked, inside):
-        query, key, value = query.to(inside), key.to(inside), value.to(inside)
-        if attention_mask is not None and attention_mask.dtype != torch.bool:
-            attention_mask = attention_mask.to(inside)
-        found, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **options)
-        return found.to(asked), None
+    """Return what each head gathers, and no weights. Called by transformers."""
+
+    def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        return sdpa_attention_forward(module, query, key, value, mask, **options)[0]
+
+    return in_fast_precision(attend, query, key, value, attention_mask), None

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 _WORDS_AT_ONCE = 500
 
+_FUSED = "gelu_pytorch_tanh"
+"""Name in transformers of `gelu_new` in one kernel."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackboneConfig(NetworkConfig):
@@ -127,13 +130,14 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
         require_extra("transformers")
         return BACKBONES[body].shape()
     found = _config_of(body)
+    activation = found.activation_function
     return {
         "d_model": found.n_embd,
         "num_layers": found.n_layer,
         "num_heads": found.n_head,
         "d_hidden": found.n_inner or 4 * found.n_embd,
         "places": found.n_positions,
-        "activation": found.activation_function,
+        "activation": "gelu_new" if activation == _FUSED else activation,
         "epsilon": found.layer_norm_epsilon,
     }
 
@@ -253,6 +257,11 @@ class Backbone(nn.Module):
             return
         draw_gpt2(self.body, config.num_layers, generator)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Come back from a pickle, in a process to which our attention may be unknown."""
+        _registered_attention()
+        super().__setstate__(state)  # type: ignore[no-untyped-call]
+
     def _load(self, weights: Mapping[str, Tensor]) -> None:
         try:
             self.body.load_state_dict(weights)
@@ -308,19 +317,25 @@ class Backbone(nn.Module):
             )
 
 
-def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
-    """Return the settings of a GPT-2 of transformers, without dropout and special tokens.
-
-    Its nonlinearity is computed by one kernel: `gelu_new` of transformers has eight for the same.
-    """
-    from transformers import GPT2Config  # noqa: PLC0415
-
+def _registered_attention() -> str:
+    """Return the name of our attention, which transformers knows from then on in this process."""
     from lengthwise.layers import fused_attention_hf  # noqa: PLC0415  # it needs transformers
 
     fused_attention_hf.register()
-    shape["attn_implementation"] = fused_attention_hf.NAME
+    return fused_attention_hf.NAME
+
+
+def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
+    """Return the settings of a GPT-2 of transformers, without dropout and special tokens.
+
+    `gelu_pytorch_tanh` is the same function as `gelu_new`, in one kernel instead of eight: results
+    differ in the last digits.
+    """
+    from transformers import GPT2Config  # noqa: PLC0415
+
+    shape["attn_implementation"] = _registered_attention()
     return GPT2Config(
-        activation_function="gelu_pytorch_tanh" if activation == "gelu_new" else activation,
+        activation_function=_FUSED if activation == "gelu_new" else activation,
         resid_pdrop=0.0,
         embd_pdrop=0.0,
         attn_pdrop=0.0,

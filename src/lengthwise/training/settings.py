@@ -107,9 +107,9 @@ class MixedTrainingConfig(TrainingConfig):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LaterMixedTrainingConfig(MixedTrainingConfig):
-    """Settings of the training loop for decoders of steps and for pretraining: many of them were
-    recorded before they could be trained in mixed precision."""
+class OptionalAutocastTrainingConfig(MixedTrainingConfig):
+    """Settings of the training loop for models that can be trained in mixed precision, some of
+    whose runs were recorded without that setting."""
 
     autocast: Annotated[Autocast, Setting(added=True)] = "none"
     """Precision of matrix products; weights and their updates stay in single precision."""

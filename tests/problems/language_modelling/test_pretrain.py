@@ -17,7 +17,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from cli.shell import Shell
 from lengthwise.data.text_corpus import PARTS, PrepareConfig, prepare
 from lengthwise.errors import ConfigError, RunError, TextError
+from lengthwise.models.backbones import BACKBONES
 from lengthwise.models.gpt2 import BackboneConfig, origin, shape_of
+from lengthwise.problems.language_modelling import pretrain as pretraining
 from lengthwise.problems.language_modelling.pretrain import (
     PretrainConfig,
     build_gpt2,
@@ -28,13 +30,13 @@ from lengthwise.problems.language_modelling.pretrain import (
 from lengthwise.problems.runs import load_run
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import LaterMixedTrainingConfig
+from lengthwise.training.settings import OptionalAutocastTrainingConfig
 
 TEXT = "the words of a language are classified by the states of its automaton.\n" * 60
 SMALL = PretrainConfig(
     vocab_size=256, d_model=16, num_layers=1, num_heads=2, places=32, window=16, batch_size=4
 )
-LOOP = LaterMixedTrainingConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
+LOOP = OptionalAutocastTrainingConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
 
 
 def run(out: Path, **chosen: Any) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def test_a_pretraining_from_before_a_setting_came_is_found_done(tmp_path: Path) 
     config.write_text(json.dumps(stored))
     assert run(tmp_path / "body") == expected
     for changed in ({"accumulate": 2}, {"steps": 31}, {"clip": 0.5}):
-        loop = LaterMixedTrainingConfig.from_dict({**LOOP.to_dict(), **changed})
+        loop = OptionalAutocastTrainingConfig.from_dict({**LOOP.to_dict(), **changed})
         with pytest.raises(RunError, match=f"loop.{next(iter(changed))}="):
             pretrain(tmp_path / "body", TEXT, "a test", SMALL, loop, device="cpu")
 
@@ -109,6 +111,39 @@ def test_a_body_is_pretrained_in_bfloat16_if_that_is_said(tmp_path: Path) -> Non
         assert origin(config).endswith(end)
     with pytest.raises(RunError, match=r"loop\.autocast="):
         run(tmp_path / "half")
+
+
+def test_a_finished_body_is_not_refused_for_want_of_bfloat16(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = replace(LOOP, autocast="bfloat16")
+
+    def refuse(*_: object) -> None:
+        raise ConfigError("bfloat16 cannot be used")
+
+    expected = run(tmp_path / "body")
+    config = tmp_path / "body" / "training" / "config.json"
+    stored = json.loads(config.read_text())
+    stored["loop"]["autocast"] = "bfloat16"
+    config.write_text(json.dumps(stored))
+    monkeypatch.setattr(pretraining, "require_autocast", refuse)
+    assert pretrain(tmp_path / "body", TEXT, "a test", SMALL, half, device="cpu") == expected
+    with pytest.raises(ConfigError, match="bfloat16 cannot"):
+        pretrain(tmp_path / "new", TEXT, "a test", SMALL, half, device="cpu")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("loop", [5, None])
+def test_damaged_settings_of_a_pretraining_are_told(tmp_path: Path, loop: object) -> None:
+    run(tmp_path / "body")
+    config = tmp_path / "body" / "training" / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "loop": loop}))
+    with pytest.raises(RunError, match="loop must be an object"):
+        run(tmp_path / "body")
+    body: dict[str, Any] = {"body": str(tmp_path / "body")}
+    config_of_it = BackboneConfig(vocab_size=2, max_length=4, **body, **shape_of(body))
+    assert origin(config_of_it).endswith(" tokens)")
+    assert config_of_it.activation == BACKBONES["python-tiny"].shape()["activation"]
 
 
 def test_training_never_sees_the_held_out_end() -> None:

@@ -28,6 +28,7 @@ from lengthwise.data.python_text import PYTHON_TEXT, python_text
 from lengthwise.data.text_corpus import TRAIN, Corpus, Tokens
 from lengthwise.data.tokens import encode, learn_tokenizer
 from lengthwise.errors import RunError
+from lengthwise.files import require_kinds
 from lengthwise.layers.token_loss import ReadOut
 from lengthwise.models.backbones import BACKBONES, location
 from lengthwise.models.gpt2 import draw_gpt2, gpt2_config
@@ -38,7 +39,7 @@ from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import require_alone
 from lengthwise.training.loop import Progress, fit, kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import LaterMixedTrainingConfig
+from lengthwise.training.settings import OptionalAutocastTrainingConfig
 
 if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
@@ -91,16 +92,16 @@ PRETRAINING: dict[str, Any] = {
 
 def pretraining(
     settings: Mapping[str, Any],
-) -> tuple[PretrainConfig, LaterMixedTrainingConfig]:
+) -> tuple[PretrainConfig, OptionalAutocastTrainingConfig]:
     """Return the two parts of some settings, which replace those of `PRETRAINING`.
 
     Raises:
         ConfigError: a setting is unknown, or does not fit.
     """
-    kinds = (PretrainConfig, LaterMixedTrainingConfig)
+    kinds = (PretrainConfig, OptionalAutocastTrainingConfig)
     parts = {kind.__name__: kind.__dataclass_fields__ for kind in kinds}
     shape, training = sort_settings({**PRETRAINING, **settings}, parts).values()
-    return PretrainConfig.from_dict(shape), LaterMixedTrainingConfig.from_dict(training)
+    return PretrainConfig.from_dict(shape), OptionalAutocastTrainingConfig.from_dict(training)
 
 
 def make_named(body: str, *, corpus: Path | None = None, progress: Progress | None = None) -> None:
@@ -162,7 +163,7 @@ def pretrain(
     text: str,
     source: str,
     config: PretrainConfig,
-    loop: LaterMixedTrainingConfig,
+    loop: OptionalAutocastTrainingConfig,
     *,
     device: str = "auto",
     progress: Progress | None = None,
@@ -180,15 +181,16 @@ def pretrain(
     """
     require_extra("transformers")
     require_alone("pretraining")
-    require_autocast(choose_device(device), loop.autocast)
     out = Path(out)
+    folder = RunFolder(out / "training")
+    if not folder.is_finished:
+        require_autocast(choose_device(device), loop.autocast)
     tokenizer = learn_tokenizer([text], config.vocab_size)
     tokens = encode(tokenizer, text, least=20 * (config.window + 1))
     if out.exists() and not (out / "training").is_dir() and any(out.iterdir()):
         raise RunError(f"{out} exists and holds no pretraining. Use a new or empty folder.")
     learned = objective(tokens, config, loop.autocast)
     model = build_gpt2(config, tokenizer.get_vocab_size())
-    folder = RunFolder(out / "training")
     folder.claim(
         {
             "pretraining": config.to_dict(),
@@ -218,10 +220,14 @@ def pretrain(
     }
 
 
-def _as_stored(loop: LaterMixedTrainingConfig, folder: RunFolder) -> dict[str, Any]:
+def _as_stored(loop: OptionalAutocastTrainingConfig, folder: RunFolder) -> dict[str, Any]:
     """Return the settings of the loop; for a folder of an older version, without later defaults."""
-    values = loop.to_dict()
-    known = {**(folder.config()["loop"] if folder.is_claimed else values), **loop.non_defaults()}
+    values = known = loop.to_dict()
+    if folder.is_claimed:
+        stored = folder.config()
+        where = f"{folder.path}/config.json"
+        require_kinds(stored, {"loop": "an object"}, where=where, remedy="Use a new folder.")
+        known = {**stored["loop"], **loop.non_defaults()}
     return {name: value for name, value in values.items() if name in known}
 
 

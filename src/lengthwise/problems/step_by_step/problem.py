@@ -42,7 +42,7 @@ from lengthwise.training.devices import environment
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import LaterMixedTrainingConfig
+from lengthwise.training.settings import OptionalAutocastTrainingConfig
 from lengthwise.wording import counted
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
@@ -73,7 +73,7 @@ class StepByStep(Problem):
     default_model = DEFAULT_STEP_MODEL
     data = ExamplesConfig
     objective_settings = StepSupervisionConfig
-    training = LaterMixedTrainingConfig
+    training = OptionalAutocastTrainingConfig
     aliases: ClassVar[Mapping[str, str]] = {"backbone": "network.body"}
     format_1 = Format1(part="guided")
     evaluation_options = frozenset({"words"})
