@@ -40,6 +40,15 @@ def test_counting_says_nothing_of_work_that_is_done_at_once(
     assert capsys.readouterr().err == ""
 
 
+def test_the_first_line_of_counted_work_comes_at_once_if_that_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with counting_progress("reproducing", "runs", at_once=True) as progress:
+        progress(0, 30)
+        progress(1, 30)
+    assert capsys.readouterr().err == "reproducing: 0 of 30 runs\n"
+
+
 class Cell:
     """What a notebook shows below a cell: the HTML of a display, and its updates."""
 
