@@ -303,23 +303,37 @@ def test_bodies_are_compared_by_their_size() -> None:
 def test_bodies_are_made_of_the_corpus_that_is_there(
     is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = {}
-    monkeypatch.setattr(
-        table2, "make_named", lambda body, corpus, progress: made.update({body: corpus})
-    )
+    made: dict[str, tuple[Path | None, str]] = {}
+
+    def make(body: str, *, corpus: Path | None, half: str, progress: object) -> None:
+        made[body] = corpus, half
+
+    monkeypatch.setattr(table2, "make_named", make)
     if is_there:
         (tmp_path / "index.json").touch()
-    sizes = body_sizes.Sizes(preset="smoke", bodies=("text-small", "text-large"), corpus=tmp_path)
+    bodies = ("text-small", "text-large")
+    sizes = body_sizes.Sizes(preset="smoke", bodies=bodies, corpus=tmp_path, half=bodies[1:])
     jobs = [run.job for run in body_sizes.runs(sizes, ()) if "random" not in run.column]
     body_sizes.prepare(sizes, jobs, lambda done, steps: None)
-    assert made == dict.fromkeys(("text-small", "text-large"), tmp_path if is_there else None)
+    corpus = tmp_path if is_there else None
+    assert made == {"text-small": (corpus, "none"), "text-large": (corpus, "bfloat16")}
+
+
+def test_bodies_are_trained_in_half_precision_if_they_were_pretrained_in_it() -> None:
+    sizes = body_sizes.BODY_SIZES.presets["laptop"]
+    halves = {
+        (run.row, run.column)
+        for run in body_sizes.runs(sizes, ())
+        if run.job.plan.training.autocast == "bfloat16"
+    }
+    assert halves == {("text-large", table2.FROZEN), ("text-large", table2.POSITIONS)}
 
 
 def test_a_body_is_made_only_for_runs_that_begin_with_its_weights(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr(table2, "make_named", lambda body, corpus, progress: made.append(body))
+    monkeypatch.setattr(table2, "make_named", lambda body, **others: made.append(body))
     sizes = body_sizes.BODY_SIZES.presets["laptop"]
 
     def makes(*parts: str) -> list[str]:

@@ -4,7 +4,8 @@
 without being told the carries. The bodies of `steps2022/table2` are much smaller. Here are bodies
 of several sizes, all pretrained alike, with the body frozen and with its positions trained, beside
 bodies of random weights. Each is trained for three times as many steps as there; nothing but the
-outputs is told (weak supervision).
+outputs is told (weak supervision). The largest that is pretrained has its matrix products computed
+in bfloat16, in pretraining and after it.
 
 The text of pretraining is the training part of the corpus in `runs/corpora/laptop` (or `paper`), as
 in `chi2023/table3`, or, if there is none, the English that ships with Python. A body that is there
@@ -50,6 +51,9 @@ class Sizes:
     bodies: tuple[str, ...]
     corpus: Path | None
     """The text of bodies that are missing, if it is there; if not, Python's English."""
+    half: tuple[str, ...] = ()
+    """Bodies that are pretrained in bfloat16, and trained in it from there: the largest ones, for
+    which a processor takes hours."""
     bits: int = 8
     steps: int = 9_000
     seeds: tuple[int, ...] = (0,)
@@ -70,6 +74,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     for body in sizes.bodies:
         for kind in KINDS:
             settings = {"bits": sizes.bits, "supervision": WEAK, **sizes.settings}
+            if body in sizes.half and kind in (FROZEN, POSITIONS):
+                settings["autocast"] = "bfloat16"
             plan = plan_of(sizes.preset, body, kind, sizes.steps, settings)
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
             found += [CellRun(body, kind, job) for job in jobs]
@@ -146,6 +152,7 @@ BODY_SIZES = TrainedExperiment(
             preset="laptop",
             bodies=("text-small", "text-medium", "text-large"),
             corpus=CORPORA / "laptop",
+            half=("text-large",),
         ),
         paper=Sizes(
             preset="paper",

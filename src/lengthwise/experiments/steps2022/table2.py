@@ -86,13 +86,18 @@ def prepare(sizes: Sizes, jobs: Sequence[Job], progress: Progress) -> None:
 def make_bodies(jobs: Sequence[Job], progress: Progress, corpus: Path | None = None) -> None:
     """Make the bodies whose weights these runs begin with, of a corpus or of Python's English.
 
-    A body that is there already is taken as it is; runs of random weights need none.
+    It is pretrained in the precision in which it is trained. A body that is there already is taken
+    as it is; runs of random weights need none.
     """
-    networks = [job.plan.network for job in jobs]
-    begins = [n.body for n in networks if isinstance(n, BackboneConfig) and n.weights != "random"]
-    for body in dict.fromkeys(begins):
+    begins = {
+        job.plan.network.body: job.plan.training.autocast
+        for job in jobs
+        if isinstance(job.plan.network, BackboneConfig) and job.plan.network.weights != "random"
+    }
+    for body, half in begins.items():
         _, loop = pretraining(BACKBONES[body].pretraining())
-        make_named(body, corpus=corpus, progress=TrainingWatch(progress, 0, loop.steps))
+        watch = TrainingWatch(progress, 0, loop.steps)
+        make_named(body, corpus=corpus, half=half, progress=watch)
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:

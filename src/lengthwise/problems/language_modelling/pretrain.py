@@ -104,18 +104,25 @@ def pretraining(
     return PretrainConfig.from_dict(shape), OptionalAutocastTrainingConfig.from_dict(training)
 
 
-def make_named(body: str, *, corpus: Path | None = None, progress: Progress | None = None) -> None:
+def make_named(
+    body: str,
+    *,
+    corpus: Path | None = None,
+    half: Autocast = "none",
+    progress: Progress | None = None,
+) -> None:
     """Make a backbone of `BACKBONES` in its folder, unless it exists, or is on the hub.
 
     It is made of the English that ships with Python, or of the training part of a corpus that
-    `prepare` made.
+    `prepare` made; `half` is the precision of matrix products.
 
     Raises:
-        ConfigError: `transformers` or `tokenizers` is not installed.
+        ConfigError: `transformers` or `tokenizers` is not installed, or the device cannot compute
+            in that precision.
     """
     if BACKBONES[body].made_with is None or Path(location(body), "config.json").exists():
         return
-    shape, loop = pretraining(BACKBONES[body].pretraining())
+    shape, loop = pretraining({**BACKBONES[body].pretraining(), "autocast": half})
     text, source = (python_text(), PYTHON_TEXT) if corpus is None else _text_of(corpus)
     pretrain(Path(location(body)), text, source, shape, loop, progress=progress)
 
