@@ -1,7 +1,5 @@
 """Is fused attention what its formula says, and is its gradient taken where it is fast?"""
 
-from typing import Any
-
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional as F
 
+from layers.half_precision import assert_rounded_once, watched_dtypes
 from lengthwise.layers.fused_attention import fused_attention
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.language_models import LANGUAGE_MODELS
@@ -68,13 +67,7 @@ def test_gradients_of_half_precision_are_those_of_single_precision(is_on: bool) 
     exact = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=1.0)
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=is_on):
         coarse = fused_attention(halves[0], halves[1], halves[2], mask)
-    assert coarse.dtype == torch.bfloat16
-    assert torch.equal(coarse, exact.to(torch.bfloat16))
-    slope = torch.randn(exact.shape, generator=torch.Generator().manual_seed(1)).bfloat16()
-    of_halves = torch.autograd.grad(coarse, halves, slope)
-    of_singles = torch.autograd.grad(exact, singles, slope.float())
-    for one, other in zip(of_halves, of_singles, strict=True):
-        assert torch.equal(one, other.to(torch.bfloat16))
+    assert_rounded_once(coarse, halves, exact, singles)
 
 
 @pytest.mark.needs_precision("bfloat16")
@@ -97,14 +90,7 @@ def test_every_position_goes_with_autocast(position: str, learns: bool) -> None:
 @pytest.mark.needs_precision("bfloat16")
 def test_without_gradients_half_precision_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = drawn(7, 9, 16, torch.bfloat16)
-    seen: list[torch.dtype] = []
-    fused = F.scaled_dot_product_attention
-
-    def watched(query: Tensor, *others: Any, **named: Any) -> Tensor:
-        seen.append(query.dtype)
-        return fused(query, *others, **named)
-
-    monkeypatch.setattr(F, "scaled_dot_product_attention", watched)
+    seen = watched_dtypes(monkeypatch)
     with torch.no_grad():
         found = fused_attention(*inputs)
     assert seen == [torch.bfloat16]

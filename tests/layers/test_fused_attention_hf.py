@@ -1,33 +1,17 @@
 """Does a GPT-2 of transformers with our attention answer and learn as with its own?"""
 
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 from transformers import GPT2Model
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
+from layers.half_precision import assert_rounded_once, watched_dtypes
 from lengthwise.layers.fused_attention_hf import fused_attention_hf
 from lengthwise.models.gpt2 import gpt2_config
 
 WORDS, HEADS, LENGTH, SIZE, LAYERS = 2, 3, 7, 4, 2
 CAUSAL = torch.full((LENGTH, LENGTH), -torch.inf).triu(1)
-
-
-@pytest.fixture
-def dtypes(monkeypatch: pytest.MonkeyPatch) -> list[torch.dtype]:
-    """The precisions in which torch's attention is called."""
-    seen: list[torch.dtype] = []
-    attention = F.scaled_dot_product_attention
-
-    def watched(query: Tensor, *others: Any, **named: Any) -> Tensor:
-        seen.append(query.dtype)
-        return attention(query, *others, **named)
-
-    monkeypatch.setattr(F, "scaled_dot_product_attention", watched)
-    return seen
 
 
 def network(kind: str | None = None) -> GPT2Model:
@@ -65,9 +49,9 @@ def test_a_network_has_the_answers_of_eager_attention(padded: bool) -> None:
 
 @pytest.mark.needs_precision("bfloat16")
 def test_a_network_learns_in_single_precision_and_answers_in_half(
-    dtypes: list[torch.dtype],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model = network()
+    model, dtypes = network(), watched_dtypes(monkeypatch)
     assert "fast-precision" not in str(model.config.to_dict())
     tokens = torch.zeros(WORDS, LENGTH, dtype=torch.long)
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -85,13 +69,7 @@ def test_gradients_of_half_precision_are_those_of_single_precision(mask: Tensor 
     exact, _ = sdpa_attention_forward(module, query, key, value, mask)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         coarse, _ = fused_attention_hf(module, halves[0], halves[1], halves[2], mask)
-    assert coarse.dtype == torch.bfloat16
-    assert torch.equal(coarse, exact.to(torch.bfloat16))
-    slope = torch.randn(exact.shape, generator=torch.Generator().manual_seed(2)).bfloat16()
-    of_halves = torch.autograd.grad(coarse, halves, slope)
-    of_singles = torch.autograd.grad(exact, singles, slope.float())
-    for one, other in zip(of_halves, of_singles, strict=True):
-        assert torch.equal(one, other.to(torch.bfloat16))
+    assert_rounded_once(coarse, halves, exact, singles)
 
 
 @pytest.mark.needs_precision("bfloat16")
