@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -12,6 +13,9 @@ from dying import simulate
 from ordinary import THOROUGH, mark_slow_cases
 from precisions import skip_if_it_needs_another_machine
 from shapes import install
+
+if TYPE_CHECKING:
+    from cli.shell import Shell
 
 install()  # nothing of the packages that are checked was imported yet
 gc.disable()  # until all tests are collected: they stay, so looking for garbage among them is lost
@@ -37,6 +41,14 @@ def _nothing_waits_for_the_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> "Shell":
+    """Runs commands in this process."""
+    from cli.shell import Shell  # noqa: PLC0415  it loads lengthwise, after `install`
+
+    return Shell(capsys, monkeypatch)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -441,11 +441,6 @@ def test_verify_skips_a_precision_and_says_why(plant: Plant) -> None:
         verify(made, longest=3, precisions=["bfloat16"])
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.mark.parametrize("name", ["parity", "steps2022/addition-1"])
 def test_the_command_skips_it_too(plant: Plant, shell: Shell, name: str) -> None:
     plant(DIES)

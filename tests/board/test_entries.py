@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.shell import Shell
 from lengthwise.board.entries import (
     LANGUAGES,
     Entry,
@@ -72,6 +73,31 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     file.write_text('{"entries": [{"name": "a"}]}')
     with pytest.raises(RunError, match="language must be a text"):
         load_entries(file)
+
+
+def test_the_board_of_a_language_is_its_part_of_the_whole(shell: Shell) -> None:
+    whole = shell.json("board")["entries"]
+    for language in {each["language"] for each in whole}:
+        part = [each for each in whole if each["language"] == language]
+        assert shell.json("board", language)["entries"] == part
+    header, *rows = shell("board", "parity")[1].splitlines()
+    assert header.split()[0] == "language"
+    assert [row.split()[0] for row in rows] == ["parity"] * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["parit"], "unknown language of the board 'parit'. Did you mean 'parity'?"),
+        (["."], "is a folder. Judge it: `lengthwise board check .`"),
+        (["parity", "runs"], "all languages or one, but runs came, too"),
+        (["check"], "needs the folder of a run"),
+    ],
+)
+def test_what_the_board_does_not_show_is_told(shell: Shell, words: list[str], message: str) -> None:
+    status, out, error = shell("board", *words)
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert message in error
 
 
 @pytest.mark.slow

@@ -20,11 +20,6 @@ from lengthwise.verification.certificate import Certificate
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
-@pytest.fixture
 def honest(tmp_path: Path) -> Path:
     return Path(shutil.copytree(resolved("zoo:parity"), tmp_path / "run"))
 

@@ -15,11 +15,6 @@ from lengthwise.languages.spec import parse
 SMALL = ["--preset", "smoke", "--device", "cpu"]
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was trained for a moment, and knows little."""

@@ -29,11 +29,6 @@ FULL_ADDER = {
 """One function in three formats: sum and carry of three bits."""
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def complaint(result: tuple[int, str, str], status: int = 2) -> str:
     found, out, error = result
     assert (found, out) == (status, ""), error

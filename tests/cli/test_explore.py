@@ -12,11 +12,6 @@ import pytest
 from cli.shell import Shell
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def test_a_page_is_written(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     found = shell.json("explore", "regex:(ab)*", "--out", str(out))

@@ -14,11 +14,6 @@ NAMES = ("elman", "gru", "lstm", "encoder-cls", "chomsky-transformer", "decoder"
 SMALL = ("--preset", "smoke", "--device", "cpu")
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 FEW = ("elman", "encoder-cls")
 """Whose way is gone quickly; the others go it among the slow tests."""
 

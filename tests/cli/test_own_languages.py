@@ -14,11 +14,6 @@ TRAIN = ["train", SPEC, "--out", "run", "--preset", "smoke", "--device", "cpu", 
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
-@pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A module of the current folder, where functions of a user stand."""
     monkeypatch.chdir(tmp_path)

@@ -14,11 +14,6 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return package_in(tmp_path, monkeypatch)
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def test_a_model_by_import_path_goes_the_whole_way(shell: Shell, package: Path) -> None:
     given = ["--device", "cpu"]
     for name, value in SMALL.items():

@@ -11,11 +11,6 @@ from cli.shell import Shell
 from verification.trained import trained
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.mark.parametrize("size", [1.0, 1e-12])
 def test_the_class_is_that_of_the_largest_logit_and_its_share_is_shown(
     shell: Shell, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, size: float

@@ -12,11 +12,6 @@ SETTINGS = [word for key, value in SMALL.items() for word in ("--set", f"{key}={
 CPU = ["--device", "cpu"]
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def train(shell: Shell, out: Path, *settings: str) -> tuple[str, str]:
     """The summary and the last line on standard error."""
     own = [word for setting in settings for word in ("--set", setting)]

@@ -23,11 +23,9 @@ SMALL = [NAME, "--preset", "smoke"]
 
 
 @pytest.fixture
-def shell(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Shell:
+def shell(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
     monkeypatch.chdir(tmp_path)
-    return Shell(capsys, monkeypatch)
+    return shell
 
 
 def test_without_a_name_it_lists_what_can_be_reproduced(shell: Shell, tmp_path: Path) -> None:

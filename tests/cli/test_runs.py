@@ -23,11 +23,6 @@ OLD = Path(__file__).parents[1] / "golden" / "runs"
 SMALL = ["--model", "lstm", "--preset", "smoke", "--device", "cpu"]
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two seeds at seven lengths, and another network at three, all smoke runs of parity."""

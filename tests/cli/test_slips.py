@@ -17,11 +17,6 @@ from lengthwise.training.runs import RunFolder
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=1"]
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that knows nothing, on an automaton of a file."""

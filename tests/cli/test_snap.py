@@ -15,11 +15,6 @@ from verification.trained import trained
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
-@pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> str:
     """A small run that is right."""
     run = trained(tmp_path_factory, "parity")

@@ -11,11 +11,6 @@ from cli.shell import Shell
 BOTH = pytest.mark.parametrize("model", ["gru-binary", "scratchpad-window"])
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.mark.slow_except("gru-binary")
 @BOTH
 def test_a_run_is_proved_used_and_checked(shell: Shell, tmp_path: Path, model: str) -> None:

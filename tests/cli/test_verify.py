@@ -10,11 +10,6 @@ from safetensors.torch import load_file, save_file
 from cli.shell import Shell
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 def compiled(shell: Shell, folder: Path, spec: str, *settings: str) -> str:
     options = [part for setting in settings for part in ("--set", setting)]
     status, _, error = shell("compile", spec, "--out", str(folder), *options)

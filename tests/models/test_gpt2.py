@@ -221,6 +221,7 @@ def test_words_that_are_too_long_are_refused(body: str) -> None:
         ({"body": 3}, "needs a body"),
         ({"body": "EMPTY"}, "holds no config.json"),
         ({"body": "./nowhere"}, "is no folder"),
+        ({"body": "python-smal"}, "Did you mean 'python-small'"),
         ({"body": "OTHER"}, "is a bert, but only gpt2"),
         ({"body": "BROKEN"}, "cannot be loaded"),
         ({"body": "NUMBER"}, "cannot be loaded"),

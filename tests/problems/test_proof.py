@@ -30,11 +30,6 @@ SMALL: dict[str, Any] = {"preset": "smoke", "steps": 1, "validate_every": 1}
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
-@pytest.fixture
 def leaking(tmp_path: Path) -> Path:
     """A run whose model is wrong on long words, while its snapped vectors compute parity."""
     folder = tmp_path / "leaking"

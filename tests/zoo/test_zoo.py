@@ -26,11 +26,6 @@ QUICK = 200_000
 """Size of certificates up to which a check takes moments."""
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.fixture(autouse=True)
 def unchanged() -> Iterator[None]:
     """Whatever a test does with them, the models stay as they are."""

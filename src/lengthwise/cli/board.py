@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lengthwise.board.entries import Entry, load_entries, place_of
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, unknown_name
 
 COLUMNS = [
     *("language", "made", "place", "parameters", "bits", "depth", "arithmetic", "proof"),
@@ -15,7 +15,12 @@ COLUMNS = [
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the check and its folder to the parser."""
-    parser.add_argument("action", nargs="?", choices=["check"], help="judge a submission")
+    parser.add_argument(
+        "shown",
+        nargs="?",
+        metavar="LANGUAGE | check",
+        help="show this language alone; or judge a submission",
+    )
     parser.add_argument(
         "folder", nargs="?", type=Path, metavar="DIR", help="a run folder with its certificate"
     )
@@ -23,9 +28,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the board, or what a submission would be on it."""
+    """Print the board, the part about a language, or what a submission would be on it.
+
+    Raises:
+        ConfigError: the board has no such language, or the folder of a submission is missing.
+    """
     entries = load_entries()
-    if arguments.action is None:
+    if arguments.shown != "check":
+        if arguments.shown is not None:
+            entries = _about(arguments.shown, entries)
+        if arguments.folder is not None:
+            raise ConfigError(
+                f"board shows all languages or one, but {arguments.folder} came, too. Leave it out."
+            )
         _show(entries, as_json=arguments.json)
         return
     if arguments.folder is None:
@@ -33,6 +48,17 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.board.submission import judged  # noqa: PLC0415  it loads torch
 
     _tell(judged(arguments.folder), entries, arguments)
+
+
+def _about(language: str, entries: list[Entry]) -> list[Entry]:
+    """Return the entries of a language."""
+    found = [each for each in entries if each.language == language]
+    if not found and Path(language).is_dir():
+        raise ConfigError(f"{language} is a folder. Judge it: `lengthwise board check {language}`.")
+    if not found:
+        known = dict.fromkeys(each.language for each in entries)
+        raise unknown_name("language of the board", language, known)
+    return found
 
 
 def _show(entries: list[Entry], *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import shtab
 
+from lengthwise.board.entries import LANGUAGES
 from lengthwise.cli.main import COMMANDS
 from lengthwise.cli.output import Parser, add_json, print_json
 from lengthwise.languages.spec import languages
@@ -48,6 +49,7 @@ def _tell_values(action: argparse.Action) -> None:
     """Record what can stand for an argument, where that is known."""
     known = {
         "spec": [each["spec"] for each in languages()],
+        "shown": ["check", *LANGUAGES],  # of the board
         "model": sorted({model for kind in PROBLEMS.values() for model in kind.models}),
         "preset": list(PRESETS),
     }

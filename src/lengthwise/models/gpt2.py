@@ -30,7 +30,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from lengthwise.data.extra import require_extra
-from lengthwise.errors import ConfigError, WordError
+from lengthwise.errors import ConfigError, WordError, suggestion
 from lengthwise.files import read_object, require_kinds
 from lengthwise.layers.rows import FullWords
 from lengthwise.models.backbones import BACKBONES, location
@@ -203,11 +203,19 @@ def _silence() -> Iterator[None]:
 
 
 def _require_folder(body: str) -> None:
-    """Refuse what can only be a path and holds no model, before the hub is asked."""
+    """Refuse what is neither a folder that holds a model nor a name on the hub, unasked.
+
+    Names there have an owner, as in `owner/name`, but those of the first models, such as `gpt2`.
+    """
     if body.startswith((".", "/")) and not Path(body).is_dir():
         raise ConfigError(
             f"body={body!r} is no folder. Give one that `lengthwise pretrain` made, or a name on "
             f"the hub."
+        )
+    if "/" not in body and "gpt" not in body.lower() and not Path(body).is_dir():
+        raise ConfigError(
+            f"body={body!r} is no body, no folder, and no name on the hub (owner/name). "
+            f"{suggestion(body, BACKBONES)}"
         )
     if Path(body).is_dir() and not (Path(body) / "config.json").exists():
         raise ConfigError(f"body={body!r} holds no config.json, so it is no model. Use another.")

@@ -24,11 +24,6 @@ MODEL = "regular-gpt-binary"
 SMALL = {"preset": "smoke", "steps": 30, "validate_every": 15, "device": "cpu"}
 
 
-@pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(capsys, monkeypatch)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("words")
