@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -242,11 +243,16 @@ def test_loss_that_is_not_finite_exits_1(shell: Shell, tmp_path: Path) -> None:
     assert not (out / "model.safetensors").exists()
 
 
-def test_ctrl_c_ends_with_130(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("sign", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_that_stops_a_command_is_told(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, sign: signal.Signals, expected: int
+) -> None:
     def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+        signal.raise_signal(sign)
 
+    before = signal.getsignal(sign)
     monkeypatch.setattr("lengthwise.cli.describe.describe", interrupt)
     status, _, err = shell("describe", "parity")
-    assert status == 130
-    assert err.count("\n") == 1
+    assert status == expected
+    assert err == "lengthwise: stopped. What was finished is kept.\n"
+    assert signal.getsignal(sign) is before

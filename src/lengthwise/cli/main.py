@@ -1,12 +1,14 @@
 """The program `lengthwise COMMAND ...`: runs a command and turns errors into exit statuses.
 
 0: done. 1: a claim was checked and does not hold. 2: bad input. 70: a fault of lengthwise itself.
-130: stopped by Ctrl-C.
+130: stopped by Ctrl-C. 143: stopped by SIGTERM, as by `kill`, `timeout` and the queues of clusters.
 """
 
 import errno
 import os
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
@@ -80,12 +82,13 @@ def _status(given: Sequence[str]) -> int:
         print(f"lengthwise {version('lengthwise')}")
         return 0
     try:
-        with _our_warnings_in_one_line():
+        with _sigterm_stops(), _our_warnings_in_one_line():
             _run(*given)
     except LengthwiseError as error:
         return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
-    except KeyboardInterrupt:
-        return _complain("stopped. What was finished is kept.", 130)
+    except KeyboardInterrupt as stop:
+        status = 143 if isinstance(stop, _Terminated) else 130
+        return _complain("stopped. What was finished is kept.", status)
     except BrokenPipeError:  # no fault of the command; `main` lets the output go
         raise
     except UnicodeEncodeError as error:
@@ -108,6 +111,31 @@ def _fault(error: Exception) -> tuple[str, int]:
         return memory_message(error, "Ask for less, or use a larger machine."), 2
     # a bug: print all, with a status other than that of a failed claim
     return f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM came."""
+
+
+@contextmanager
+def _sigterm_stops() -> Iterator[None]:
+    """Let SIGTERM stop a command as Ctrl-C does, so that its workers and files are cleared away.
+
+    Only the main thread can ask for that, and where SIGTERM is ignored it stays so.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(*_: object) -> None:
+    raise _Terminated
 
 
 def _open_closed_streams() -> None:
