@@ -1039,8 +1039,9 @@ fn read_tree(given: &mut Given, width: usize) -> Checked<Parts> {
     let second = given.count("transition_size", 0)?; // of a matrix that is not used
     (second > 0).then(|| given.matrix("transition", second, width)).transpose()?;
     let is_tight = given.is_tight && norm != "pre";
-    let mut layers = Vec::new();
-    for layer in 0..given.count("thickness", 1)? {
+    let (mut layers, depth) = (Vec::new(), given.count("thickness", 1)?);
+    require(depth <= 4096, "there are at most 4,096 layers")?;
+    for layer in 0..depth {
         layers.push(Layer::read(given, layer, [width, hidden, heads, chunk], norm, rational)?);
     }
     let mut vectors = given.take("embedding.weight", &[given.symbols, width])?;
@@ -1823,11 +1824,13 @@ fn signs(numbers: &[Number]) -> Checked<Vec<bool>> {
     Ok(numbers.iter().map(|(number, _)| *number >= 0.0).collect())
 }
 
-/// Return the class with the largest logit, which no rounding may change.
+/// Return the class with the largest logit, which no rounding may change; all are numbers, also
+/// that of the only class.
 fn class(logits: &[Number]) -> Checked<usize> {
     let best = (0..logits.len()).fold(0, |a, b| if logits[b].0 > logits[a].0 { b } else { a });
     let ahead = |i: usize| logits[best].0 - logits[i].0 > logits[best].1 + logits[i].1;
-    require((0..logits.len()).all(|i| i == best || ahead(i)), "every answer is certain")?;
+    let is_certain = |i: usize| (logits[i].0 + logits[i].1).is_finite() && (i == best || ahead(i));
+    require((0..logits.len()).all(is_certain), "every answer is certain")?;
     Ok(best)
 }
 

@@ -23,11 +23,13 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from verification.certificate_schema import SCHEMA, schema_text
 from verification.forger import Body, body_of, honest, model_of, signed
+from verification.recurrent import random_recurrence
 from verification.second_checker import certificate_of, of_slots, on_odd_words
 from verification.trained import ENDS_WITH_1, last_symbol, of_odd_length
 from verification.windowed import automaton_of, random_scratchpad
@@ -61,6 +63,9 @@ def _scratchpad() -> Certificate:
     return certify(model, automaton_of(model))
 
 
+ONE_CLASS = Language(alphabet=("0", "1"), transitions=((0, 0),), classes=(0,), class_names=("all",))
+
+
 def _of_odd_words() -> Certificate:
     made = honest("discrete, rational, C=3")
     return certify(model_of(made), replace(made.language, domain=of_odd_length()))
@@ -83,6 +88,10 @@ VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
         "weights in float32, codes of two bytes",
     ),
     "gru-wrong": (lambda: certificate_of("gru, wrong"), "a shortest wrong word"),
+    "gru-one-class": (
+        lambda: certify(random_recurrence(1, num_classes=1), ONE_CLASS),
+        "one class, so that no answer can be another",
+    ),
     "elman": (lambda: certificate_of("elman"), "Elman's cell"),
     "relu": (lambda: certificate_of("relu, float32"), "Elman's cell with ReLU, and no norm"),
     "relu-domain": (lambda: certificate_of("relu, domain"), "the same for words of odd length"),
@@ -110,6 +119,7 @@ VALID: Mapping[str, tuple[Callable[[], Certificate], str]] = {
         lambda: of_slots("tomita-3", parse("tomita-4")),
         "a shortest wrong word of a network with the states of another language",
     ),
+    "structural-one-class": (lambda: of_slots(ONE_CLASS), "one state, and one class"),
     "snapped": (lambda: honest("snapped, C=2"), "vectors replaced by the nearest representatives"),
     "robust": (lambda: honest("robust, C=2"), "balls that hold all vectors"),
     "bfloat16": (
@@ -215,6 +225,12 @@ def _without_margin(body: Body, matrix: str = "memory.write") -> None:
     """Let all numbers before a sign, or all logits of what is written, be 0."""
     for part in ("weight", "bias"):
         _array(body, f"{matrix}.{part}", lambda array: array.fill(0.0))
+
+
+def _endless_logits(body: Body) -> None:
+    """Let the sums of all logits overflow."""
+    for part in ("answer.weight", "answer.bias"):
+        _array(body, part, lambda array: array.fill(np.finfo(array.dtype).max))
 
 
 def _two_types(body: Body) -> None:
@@ -337,6 +353,12 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         lambda b: b["settings"].update(embedding_scale=1e39),
         "the scale of embeddings is infinite in float32",
         "every sign is certain",
+    ),
+    "one-class-overflow": (
+        "gru-one-class",
+        _endless_logits,
+        "the only logit can overflow, and is then no number",
+        "every answer is certain",
     ),
     "zero-sign": (
         "gru",
@@ -657,6 +679,12 @@ INVALID: Mapping[str, tuple[str, Change, str, str]] = {
         lambda b: _array(b, "keys", lambda array: np.multiply(array, 1e37, out=array)),
         "logits of attention are infinite in float32",
         "other slots can change a product",
+    ),
+    "structural-one-class-overflow": (
+        "structural-one-class",
+        _endless_logits,
+        "the only logit is infinite in float32, and so no largest one",
+        "a state is read as another class",
     ),
     "structural-near": (
         "structural",

@@ -25,6 +25,9 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
+from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
+from lengthwise.verification.network import weights_of
+from lengthwise.verification.recurrent_node import RecurrentNode
 from ordinary import few
 from strategies import all_words
 from verification.forger import body_of, merge_elements, one_field, signed, swap_classes, write
@@ -98,6 +101,44 @@ def test_the_shortest_wrong_word_is_that_of_the_two_automata(model: Any, data: A
     assert made.checked_length == len(word) - 1
     if made.sureness is not None and made.sureness.is_certain:
         assert check(made).counterexample == made.counterexample
+
+
+@pytest.mark.parametrize("cell", ["elman", "gru", "relu"])
+def test_a_wrong_empty_word_is_told_whatever_steps_would_compute(cell: str) -> None:
+    """Exploration ends at it, so the bound on rounding is that of the small numbers of the start,
+    and the much larger ones of steps that nothing bounds are no sign of changed code."""
+    for seed in range(10):
+        model = random_recurrence(
+            seed, cell=cell, d_model=16, num_bits=4, num_classes=3, dtype=torch.float32
+        )
+        with torch.no_grad():
+            model.start.mul_(1e-3)
+            model.memory.write.bias.mul_(1e-3)
+        own = automaton_of(model)
+        classes = [(answer + 1) % own.num_classes for answer in own.classes]
+        made = certify(model, replace(own, classes=tuple(classes)))
+        assert made.verdict == "counterexample"
+        assert made.counterexample is not None
+        assert made.counterexample.word == ""
+        assert made.sureness is not None
+        assert made.sureness.is_certain
+
+
+@given(model=networks, most=st.integers(1, 40))
+def test_steps_that_were_taken_are_known(model: Any, most: int) -> None:
+    node = RecurrentNode(model.config.to_dict(), weights_of(model))
+    known, asked = CodeRecurrence(TrackedCodes(node)), set()
+    assert [len(part) for part in known.taken(most)] == [0, 0]
+    elements, draw = np.array([known.start()]), random.Random(0)
+    for _ in range(5):
+        symbols = np.array([draw.randrange(known.num_symbols) for _ in elements])
+        asked |= set(zip(elements.tolist(), symbols.tolist(), strict=True))
+        elements = np.concatenate([elements, known.step(elements, symbols)])
+    assert set(zip(*(part.tolist() for part in known.taken(10**6)), strict=True)) == asked
+    some = list(zip(*(part.tolist() for part in known.taken(most)), strict=True))
+    assert set(some) <= asked
+    assert len(set(some)) == len(some) <= most
+    assert len(some) >= min(len(asked), most) / 2
 
 
 def test_words_outside_the_domain_do_not_matter() -> None:

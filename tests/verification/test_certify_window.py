@@ -62,6 +62,25 @@ def test_a_network_is_proved_about_the_automaton_that_it_is(model: Any) -> None:
     assert wrong_words(model.double(), own, all_words(own, 4)) == 0
 
 
+def test_a_wrong_empty_word_is_told_whatever_steps_would_compute() -> None:
+    for seed in range(10):
+        model = random_scratchpad(seed, norm="none", num_classes=3, dtype=torch.float32)
+        with torch.no_grad():
+            model.embedding.weight[2].mul_(1e-3)  # of the start
+            for bias in (
+                model.write.bias,
+                model.layers[0].expand.bias,
+                model.layers[0].contract.bias,
+            ):
+                bias.mul_(1e-3)
+        own = automaton_of(model)
+        classes = [(answer + 1) % own.num_classes for answer in own.classes]
+        made = certify(model, replace(own, classes=tuple(classes)))
+        assert made.verdict == "counterexample"
+        assert made.counterexample is not None
+        assert made.counterexample.word == ""
+
+
 @settings(max_examples=20, deadline=None)
 @given(model=networks, data=st.data())
 def test_the_shortest_wrong_word_is_that_of_the_two_automata(model: Any, data: Any) -> None:

@@ -48,13 +48,17 @@ class MarginTracker:
     def see_ahead(self, logits: Floats, radius: Floats, classes: Integers) -> Booleans:
         """Include the distances of the logits of some classes `[row]` from all others.
 
-        Return `[row]` whether the class is certainly ahead of every other.
+        Return `[row]` whether the class is certainly ahead of every other, and all logits are
+        numbers, also that of a class without others.
         """
+        finite = np.isfinite(logits + radius).all(axis=1)
+        if not finite.all():
+            self.see(np.zeros(1), np.full(1, np.inf))
         rows, others = np.arange(len(classes)), np.arange(logits.shape[1]) != classes[:, None]
         ahead = logits[rows, classes][:, None] - logits
         doubt = radius[rows, classes][:, None] + radius
         self.see(ahead[others], doubt[others])
-        return ~(others & ~(ahead > doubt)).any(axis=1)
+        return finite & ~(others & ~(ahead > doubt)).any(axis=1)
 
 
 class BinaryAlgebra:

@@ -69,8 +69,13 @@ def signs(numbers: Floats, radius: Floats) -> Decided:
 
 @np.errstate(invalid="ignore")  # numbers that are none are told apart by what is done with them
 def largest(numbers: Floats, radius: Floats) -> Decided:
-    """Return the place of the largest of the numbers `[..., value]`, the first of equal ones."""
+    """Return the place of the largest of the numbers `[..., value]`, the first of equal ones.
+
+    It is certain only if all of them are numbers, also where there is one value alone.
+    """
     best = numbers.argmax(axis=-1)
+    if not np.isfinite(numbers + radius).all():
+        return Decided(best, np.zeros(1), np.full(1, np.inf))
     others = np.arange(numbers.shape[-1]) != best[..., None]
     own, reach = (np.take_along_axis(x, best[..., None], axis=-1) for x in (numbers, radius))
     return Decided(best, (own - numbers)[others], (reach + radius)[others])

@@ -369,6 +369,8 @@ def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | N
 def _doubt(sureness: RoundingMargins) -> str:
     if sureness.sign_distance is None or sureness.sign_radius is None or sureness.room is None:
         return "numbers could overflow, or are none"
+    if sureness.answer_radius is None:
+        return "logits could overflow, or are none"
     if sureness.room > 0:
         return "an answer is not further from the next than rounding could move it"
     return (

@@ -63,6 +63,7 @@ class CodeRecurrence:
         _require_coded(self._coded)
         self._number: dict[bytes, int] = {}
         self._packed: list[bytes] = []
+        self._taken: list[tuple[Integers, Integers]] = []
         self._are_bits = True
         self._num_places = 0
 
@@ -86,6 +87,7 @@ class CodeRecurrence:
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
         """Return the numbers of the codes after symbols."""
+        self._taken.append((elements, symbols))
         found = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             part = slice(first, first + _BATCH)
@@ -93,6 +95,15 @@ class CodeRecurrence:
             shape = (len(elements[part]), self._num_places)
             found.append(self._numbered(self._returned("step", codes, shape)))
         return np.concatenate(found)
+
+    def taken(self, most: int) -> tuple[Integers, Integers]:
+        """Return the codes and the symbols of steps that were taken, evenly spaced among all."""
+        if not self._taken:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        elements, symbols = map(np.concatenate, zip(*self._taken, strict=True))
+        steps = np.unique(elements * self.num_symbols + symbols)
+        steps = steps[:: max(1, -(-len(steps) // most))]
+        return steps // self.num_symbols, steps % self.num_symbols
 
     def read(self, level: int, elements: Integers) -> Integers:
         """Return the classes of the words that led to codes."""
@@ -107,8 +118,10 @@ class CodeRecurrence:
         """Return the codes `[element, place]` of numbers."""
         packed = b"".join(self._packed[element] for element in elements.tolist())
         if not self._are_bits:
-            return np.frombuffer(packed, dtype=np.int64).reshape(len(elements), -1)
-        rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(elements), -1)
+            return np.frombuffer(packed, dtype=np.int64).reshape(len(elements), self._num_places)
+        rows = np.frombuffer(packed, dtype=np.uint8).reshape(
+            len(elements), -(-self._num_places // 8)
+        )
         return np.unpackbits(rows, axis=1, count=self._num_places).astype(np.bool_)
 
     def _returned(self, method: str, found: object, shape: tuple[int | None, ...]) -> Codes:

@@ -61,8 +61,8 @@ def extract_automaton(
 
     A network with a slot for each state holds it in its weights, and a recurrence of bits in its
     codes, which are explored for at most a million steps. Of a RegularGPT the finite algebra is
-    extracted (`extract`), and its automaton is learned exactly; `max_elements` and `max_states`
-    bound these two steps.
+    extracted (`extract`), and its automaton is learned exactly; `max_elements` (of continuous
+    memory) and `max_states` bound these two steps.
 
     Raises:
         VerificationError: the model is none of these; its weights hold no automaton; it has too

@@ -111,9 +111,12 @@ def extract(
 ) -> Extraction:
     """Extract the finite algebra of a network, over the words of a domain (default: all words).
 
+    `max_elements` bounds the classes that vectors of a level are merged into; codes of binary
+    memory are not merged, and have no such bound.
+
     Raises:
-        VerificationError: the model is no RegularGPT; it has more than `max_elements` elements at a
-            level; or no level repeats an earlier one.
+        VerificationError: the model is no RegularGPT; its memory is continuous, and a level has
+            more than `max_elements` elements; or no level repeats an earlier one.
     """
     gpt = require_regular_gpt(model)
     node = node_of(gpt)

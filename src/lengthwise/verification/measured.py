@@ -12,7 +12,6 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.threads import processor_threads
 from lengthwise.models.window_scratchpad import WindowScratchpad
-from lengthwise.verification.algebra import Integers
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.codes import CodeRecurrence
@@ -57,9 +56,9 @@ def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -
 
 @torch.no_grad()
 def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecurrence) -> float:
-    """Return the same of a recurrent network: over steps from codes that were met."""
+    """Return the same of a recurrent network: over the start and steps that were taken."""
     device = model.start.device
-    elements, symbols = _sampled_steps(known)
+    elements, symbols = known.taken(_SAMPLE)
     distinct, row = np.unique(elements, return_inverse=True)
     codes = known.codes(distinct).astype(np.bool_)
     exact, _ = node.numbers(node.recall(codes)[row], symbols)
@@ -76,14 +75,14 @@ def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecur
 
 @torch.no_grad()
 def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurrence) -> float:
-    """Return the same of a scratchpad: over the logits of tokens, after contexts that were met.
+    """Return the same of a scratchpad: over the logits of tokens, in steps that were taken.
 
     It is 0 where there is one token alone, whose logit decides nothing.
     """
     if node.shape.base == 1:
         return 0.0
     first = model.first_context
-    elements, symbols = _sampled_steps(known)
+    elements, symbols = known.taken(_SAMPLE)
     contexts = np.concatenate([known.codes(elements), symbols[:, None]], axis=1)
     contexts = np.concatenate([first.cpu().numpy(), contexts]).astype(np.int64)
     given = torch.from_numpy(contexts).to(first.device)
@@ -92,13 +91,6 @@ def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurr
         return model.logits(given[part])
 
     return _largest(logits, node.logits(contexts)[0])
-
-
-def _sampled_steps(known: CodeRecurrence) -> tuple[Integers, Integers]:
-    """Return elements that were met and symbols, evenly spaced among all pairs of them."""
-    numbers = np.arange(len(known.packed) * known.num_symbols)
-    numbers = numbers[:: max(1, -(-len(numbers) // _SAMPLE))]
-    return numbers // known.num_symbols, numbers % known.num_symbols
 
 
 @torch.no_grad()
