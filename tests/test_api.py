@@ -110,7 +110,7 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lw.evaluate, (model, language, [-3]), "a length is 0 or more, but got -3"),
         (lw.evaluate, (model, none), "a language is a line"),
         (lw.predict, (model, language, "abab"), "words are a list of texts, but got 'abab'"),
-        (lw.predict, (model, language, 5), "words are a list of texts, but got 5. Give [word]."),
+        (lw.predict, (model, language, 5), "words are a list of texts, but got 5. Give [word],"),
         (lw.predict, (model, language, [0, 1]), "words are a list of texts, but got [0, 1]"),
         (lw.predict, (model, language, [["a"]]), "integers from 0 to 1, but its symbol 1 is 'a'"),
         (lw.predict, (model, none, ["ab"]), "a language is a line"),

@@ -374,7 +374,10 @@ def predict(
         )
     chosen = _fitting(model, language)
     if words is None or not _are_words(words):
-        raise ConfigError(f"words are a list of texts, but got {short(words)}. Give [word].")
+        raise ConfigError(
+            f"words are a list of texts, but got {short(words)}. Give [word], where a word is a "
+            f"text, or the numbers that language.encode makes of one."
+        )
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
     for word in encoded:
         chosen.require_in_domain(word)

@@ -85,21 +85,6 @@ def test_the_board_of_a_language_is_its_part_of_the_whole(shell: Shell) -> None:
     assert [row.split()[0] for row in rows] == ["parity"] * len(rows)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["parit"], "unknown language of the board 'parit'. Did you mean 'parity'?"),
-        (["."], "is a folder. Judge it: `lengthwise board check .`"),
-        (["parity", "runs"], "all languages or one, but runs came, too"),
-        (["check"], "needs the folder of a run"),
-    ],
-)
-def test_what_the_board_does_not_show_is_told(shell: Shell, words: list[str], message: str) -> None:
-    status, out, error = shell("board", *words)
-    assert (status, out, error.count("\n")) == (2, "", 1)
-    assert message in error
-
-
 @pytest.mark.slow
 def test_the_entries_are_the_proved_models_of_the_zoo() -> None:
     proved = [judged(file.parent) for file in ROOT.glob("*/certificate.json")]

@@ -165,3 +165,14 @@ def test_predictions_of_a_folder_are_those_of_the_language(
     status, out, _ = shell("predict", folder, *extra, stdin=lines)
     assert status == 0
     assert out == shell("label", "group:S3", stdin=lines)[1]
+
+
+def test_a_mistyped_folder_is_no_unknown_language(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    assert shell("verify", "runs/exct")[2] == (
+        "lengthwise: runs/exct is not a folder. Give one that compile wrote.\n"
+    )
+    assert "Did you mean 'parity'" in shell("verify", "party")[2]

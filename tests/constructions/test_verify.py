@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Construction
 from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import NAN_MARGIN, Verification, verify
+from lengthwise.constructions.verify import MOST, NAN_MARGIN, Verification, verify
 from lengthwise.errors import LengthwiseError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -219,6 +219,9 @@ def test_what_cannot_be_asked_is_refused() -> None:
     for name, value in [("longest", -3), ("all_words", 0), ("words_per_length", 0), ("seed", -1)]:
         with pytest.raises(VerificationError, match=f"{name}: {value} is too small"):
             verify(construction, **{name: value})  # type: ignore[arg-type]
+    for name, most in MOST.items():
+        with pytest.raises(VerificationError, match=f"{name}: {most + 1} is too large"):
+            verify(construction, **{name: most + 1})  # type: ignore[arg-type]
     with pytest.raises(VerificationError, match="precisions: 0 is too small"):
         verify(construction, precisions=[])
     with pytest.raises(VerificationError, match=r"precision 'float8'\. Did you mean 'float"):

@@ -157,6 +157,7 @@ def test_damaged_and_unfinished_folders_are_made_again(tmp_path: Path) -> None:
         ("a.tsv", b"a\t1\nab1\n", "line 2 has no tab. Write WORD<TAB>LABEL"),
         ("a.tsv", b"a\t1\t2\n", "line 1 has 2 tabs"),
         ("a.tsv", b"a\t1\nb\t\n", "line 2 has no label"),
+        ("a.tsv", b'"a"\t"1"\n"b"\t"0"\n', 'line 1: the label "1" stands in quotes'),
         ("a.tsv", b"a\t1\n\xff\t0\n", "a text is UTF-8, but line 2 is not"),
         ("a.tsv", b"a\t1\nb\t0\na\t0\n", "1 word with two labels; the first is 'a', of lines 1"),
         ("a.tsv", b"ab\t1\nb\t0\na b\t0\nb\t1\n", "2 words with two labels; the first is 'ab'"),

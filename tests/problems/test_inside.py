@@ -179,6 +179,10 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.compare(None), "runs or their folders are compared"),  # type: ignore[arg-type]
         (lambda: lw.prepare(None), "out is a path"),  # type: ignore[arg-type]
         (lambda: lw.prepare(tmp_path / "x", 3), "train is a source"),  # type: ignore[arg-type]
+        (
+            lambda: lw.prepare_pairs(tmp_path / "x", [("a", "b")]),  # type: ignore[list-item]
+            "train is a source such as 'book.txt', or a list of them, but got ('a', 'b')",
+        ),
         (lambda: lw.prepare_pairs(tmp_path / "x", languages="en"), "languages are two names"),  # type: ignore[arg-type]
         (lambda: language.encode(3), "a written word is a text"),  # type: ignore[arg-type]
     ]

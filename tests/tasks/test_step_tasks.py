@@ -233,3 +233,21 @@ def test_outputs_that_are_inputs_are_refused(tmp_path: Any) -> None:
     path.write_text("INPUT(a)\nINPUT(b)\nOUTPUT(a)\nOUTPUT(s)\ns = XOR(a, b)\n")
     with pytest.raises(CircuitError, match="has the input 'a' as an output"):
         make_step_task(f"steps:circuit:{path}")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "came"),
+    [
+        ("1001", "got '1001'"),
+        ([1, 0, 0, 1], r"got \[1, 0, 0, 1\]"),
+        (torch.tensor([1, 0, 0, 1]), r"got one of int64 \[4\]"),
+        (torch.zeros(1, 3, dtype=torch.long), r"got one of int64 \[1, 3\]"),
+        (torch.zeros(1, 4), r"got one of float32 \[1, 4\]"),
+        (torch.full((1, 4), 2), r"got a number outside 0\.\.1"),
+    ],
+)
+def test_what_are_no_inputs_are_told_how_to_be_read(inputs: Any, came: str) -> None:
+    task = make_step_task("steps:addition", {"bits": 2})
+    with pytest.raises(WordError, match=f"{came}.*task.read"):
+        task.written(inputs)
+    assert task.written(torch.tensor([task.read("1001")])).shape == (1, len(task.names))

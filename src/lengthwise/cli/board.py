@@ -56,7 +56,7 @@ def _about(language: str, entries: list[Entry]) -> list[Entry]:
     if not found and Path(language).is_dir():
         raise ConfigError(f"{language} is a folder. Judge it: `lengthwise board check {language}`.")
     if not found:
-        known = dict.fromkeys(each.language for each in entries)
+        known = dict.fromkeys(["check", *(each.language for each in entries)])
         raise unknown_name("language of the board", language, known)
     return found
 

@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-elements",
         type=whole_number(1),
         default=MAX_ELEMENTS,
-        help=f"classes of vectors of one level at most (default {MAX_ELEMENTS})",
+        help=f"classes of vectors of one level at most, where memory is continuous (default "
+        f"{MAX_ELEMENTS})",
     )
     parser.add_argument(
         "--max-states",

@@ -21,12 +21,13 @@ from lengthwise.constructions.folders import load_construction
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import (
     ALL_WORDS,
+    MOST,
     NAN_MARGIN,
     PrecisionResult,
     Verification,
     verify,
 )
-from lengthwise.errors import ClaimError, ConfigError
+from lengthwise.errors import ClaimError, ConfigError, LanguageError, RunError
 from lengthwise.files import write_json
 from lengthwise.shipped import is_shipped
 from lengthwise.training.progress import counting_progress
@@ -39,21 +40,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--longest",
-        type=whole_number(0, 10**7),
+        type=whole_number(0, MOST["longest"]),
         default=1_000,
         help="longest words (default 1000)",
     )
     parser.add_argument(
         "--all",
         dest="all_words",
-        type=whole_number(1, 2**24),
+        type=whole_number(1, MOST["all_words"]),
         default=ALL_WORDS,
         metavar="N",
         help=f"ask about all words of lengths that have at most N (default {ALL_WORDS})",
     )
     parser.add_argument(
         "--words",
-        type=whole_number(1, 10**6),
+        type=whole_number(1, MOST["words_per_length"]),
         default=32,
         help="words drawn of each longer length; as many neighbours are added (default 32)",
     )
@@ -98,7 +99,12 @@ def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
     if is_shipped(folder):
         return load_construction(folder), None
     if not folder.is_dir():
-        return construct(arguments.construction, settings), None
+        try:
+            return construct(arguments.construction, settings), None
+        except LanguageError:
+            if folder.parent == Path() or not folder.parent.is_dir():
+                raise
+            raise RunError(f"{folder} is not a folder. Give one that compile wrote.") from None
     if settings:
         raise ConfigError(
             f"{folder} has its settings in config.json, so --set cannot change them. Leave it out."

@@ -62,7 +62,7 @@ def verify(
     cannot compute is skipped, and its `.skipped` says why.
 
     Raises:
-        VerificationError: a number is too small, or no word is as short as `longest`.
+        VerificationError: a number is out of range, or no word is as short as `longest`.
         RunError: the folder holds no construction, or a file is damaged.
     """
     construction = _loaded(construction)

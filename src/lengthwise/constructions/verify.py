@@ -98,6 +98,10 @@ class Verification:
         return {"holds": self.holds, **asdict(self)}
 
 
+MOST = {"longest": 10**7, "all_words": 2**24, "words_per_length": 10**6}
+"""The greatest numbers that `verify` takes: more would take days."""
+
+
 @torch.no_grad()
 def verify(
     construction: Construction,
@@ -118,13 +122,15 @@ def verify(
 
     Raises:
         VerificationError: a precision is unknown, or there is none, or none that this machine can
-            compute in; a number is too small; or there is no word of at most that length.
+            compute in; a number is out of range; or there is no word of at most that length.
     """
     least = {"longest": 0, "all_words": 1, "words_per_length": 1, "precisions": 1, "seed": 0}
     given = (longest, all_words, words_per_length, len(precisions), seed)
     for (name, bound), value in zip(least.items(), given, strict=True):
         if value < bound:
             raise VerificationError(f"{name}: {value} is too small. Give {bound} or more.")
+        if value > (most := MOST.get(name, value)):
+            raise VerificationError(f"{name}: {value} is too large. Give {most} or less.")
     for name in precisions:
         if name not in PRECISIONS:
             raise unknown_name("precision", name, PRECISIONS, VerificationError)

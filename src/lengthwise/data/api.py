@@ -81,9 +81,13 @@ def prepare_pairs(
 def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
     """Return the sources of each part as texts."""
     for part, found in given.items():
-        if not isinstance(found, str | Path | Sequence):
+        each = (
+            [found] if isinstance(found, str | Path) or not isinstance(found, Sequence) else found
+        )
+        if wrong := [one for one in each if not isinstance(one, str | Path)]:
             raise ConfigError(
-                f"{part} is a source such as 'book.txt', or a list of them, but got {found!r:.40}."
+                f"{part} is a source such as 'book.txt', or a list of them, but got "
+                f"{wrong[0]!r:.40}. Write the text to a file, and give that."
             )
     return {
         part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]

@@ -124,7 +124,13 @@ def _of_table(line: str, number: int, where: str) -> Row:
     if len(fields) != 2:
         found = "has no tab" if len(fields) == 1 else f"has {len(fields) - 1} tabs"
         raise TextError(f"{where} {found}. Write WORD<TAB>LABEL.")
-    return Row(number, fields[0], _label(fields[1], where))
+    label = _label(fields[1], where)
+    if len(label) > 1 and label[0] == label[-1] == '"':  # as spreadsheets write them
+        raise TextError(
+            f"{where}: the label {label:.40} stands in quotes, which a .tsv file takes as part of "
+            f"it, and of words. Leave them out, or write .jsonl."
+        )
+    return Row(number, fields[0], label)
 
 
 def _of_object(line: str, number: int, where: str) -> Row:

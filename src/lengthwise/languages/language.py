@@ -117,7 +117,10 @@ class Language(Viewed):
             WordError: a symbol is not in the alphabet; the message names it and its column.
         """
         if not isinstance(text, str):
-            raise WordError(f"a written word is a text, but got {text!r:.40}.")
+            raise WordError(
+                f"a written word is a text, but got {text!r:.40}. Write symbols one after the "
+                f"other, with spaces between them if some have several characters."
+            )
         index = {symbol: i for i, symbol in enumerate(self.alphabet)}
         word = []
         for column, symbol in _split(text, self.spaced):

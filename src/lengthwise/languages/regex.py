@@ -145,7 +145,10 @@ def _token(expression: str, at: int) -> _Token:
         )
     if character.isspace():
         _refuse(
-            expression, column, f"{character!r} is no symbol: symbols have no spaces. Remove it"
+            expression,
+            column,
+            f"{character!r} is no symbol: symbols of an expression have one character, and stand "
+            f"without spaces. Remove it",
         )
     if character in _POSTFIX:
         least, most = _POSTFIX[character]

@@ -40,9 +40,9 @@ def language(
     """Return the language that a specification names, or that of a function on words.
 
     `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
-    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression or of an
-    automaton in a file: `abc`, or `s1 s2` if some have several characters; or a list of them. A
-    `Language` is returned as it is.
+    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression, a
+    formula, or an automaton in a file: `abc`, or, but for an expression, `s1 s2` if some have
+    several characters; or a list of them. A `Language` is returned as it is.
 
     A function takes a written word and returns a truth value or a class 0, 1, ...; it needs
     `alphabet` and `max_states`. The result is exact if `max_states` states are enough for the
@@ -172,7 +172,7 @@ def _meant(spec: str) -> str:
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
-    symbols = _one_alphabet(option, alphabet)
+    symbols = _characters(_one_alphabet(option, alphabet))
     _require_no_bracket(symbols or "")
     language = from_regex(body, symbols)
     try:
@@ -358,6 +358,24 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
     return tuple(alphabet.split()) if " " in alphabet.strip() else tuple(alphabet)
 
 
+def _characters(alphabet: str | None) -> str | None:
+    """Return an alphabet without spaces, each of whose symbols has one character.
+
+    Raises:
+        LanguageError: one has more.
+    """
+    if alphabet is None:
+        return None
+    symbols = split_alphabet(alphabet)
+    if several := [symbol for symbol in symbols if len(symbol) > 1]:
+        raise LanguageError(
+            f"symbols of expressions and counters have one character, but the alphabet has "
+            f"{several[0]!r}. Write a character for each, or ltl:FORMULA, att:FILE or a function, "
+            f"whose symbols can be longer."
+        )
+    return "".join(symbols)
+
+
 def _require_no_bracket(alphabet: str) -> None:
     if "]:" in alphabet:
         raise LanguageError(
@@ -416,7 +434,7 @@ def _count(body: str, option: str | None, alphabet: str | None) -> Language:
             f"but this is count:{body}."
         )
     symbol, modulus = match.group(1), int(match.group(2))
-    symbols = _one_alphabet(match.group(3), alphabet)
+    symbols = _characters(_one_alphabet(match.group(3), alphabet))
     language = count(symbol, modulus, symbols or "")
     own = next((known for known in ("01", "ab") if symbol in known), "")
     tail = "" if "".join(language.alphabet) == own else ":" + "".join(language.alphabet)

@@ -109,7 +109,8 @@ def check_symbols(word: Sequence[int], num_symbols: int) -> None:
         if not _is_int(symbol) or not 0 <= symbol < num_symbols:
             raise WordError(
                 f"an encoded word holds integers from 0 to {num_symbols - 1}, but its symbol "
-                f"{position} is {_shown(symbol)}. Write the word as text, or encode it first."
+                f"{position} is {_shown(symbol)}. Write the word as text, with spaces "
+                f"between symbols if some have several characters, or as language.encode(text)."
             )
 
 

@@ -70,8 +70,8 @@ def extract(
 
     Raises:
         ConfigError: it is no model, the domain is no language, or `max_elements` is no number.
-        VerificationError: the model is no RegularGPT; it has more than `max_elements` elements at a
-            level; or its levels never repeat.
+        VerificationError: the model is no RegularGPT; its memory is continuous, and a level has
+            more than `max_elements` elements; or its levels never repeat.
     """
     network, most = module_of(model), whole("max_elements", max_elements, 1)
     if domain is None and isinstance(model, Run):

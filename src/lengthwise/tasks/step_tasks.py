@@ -29,6 +29,7 @@ from lengthwise.display import Viewed
 from lengthwise.errors import CircuitError, RunError, TaskError, WordError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
+from lengthwise.languages.validation import short
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.wording import counted, shortened
 
@@ -69,9 +70,30 @@ class StepTask(Viewed, ABC):
             f"{counted(self.num_inputs, 'input')}, {counted(len(self.names), 'step')})"
         )
 
+    def written(self, inputs: Tensor) -> Int[Tensor, "word step"]:
+        """Return the right symbols after these inputs, whole numbers `[word, input]`.
+
+        `read` makes a row of them of a line of text.
+
+        Raises:
+            WordError: they are no such tensor, or a number stands for no symbol of its input.
+        """
+        if not isinstance(inputs, Tensor):
+            came = short(inputs)
+        elif inputs.is_floating_point() or inputs.ndim != 2 or inputs.shape[1] != self.num_inputs:
+            came = f"one of {str(inputs.dtype).removeprefix('torch.')} {list(inputs.shape)}"
+        elif ((inputs < 0) | (inputs >= torch.tensor(self.input_sizes))).any():
+            came = f"a number outside 0..{max(self.input_sizes) - 1}"
+        else:
+            return self._written(inputs)
+        raise WordError(
+            f"inputs are a tensor of whole numbers [word, {self.num_inputs}], but got {came}. Read "
+            f"lines: torch.tensor([task.read(line) for line in lines])."
+        )
+
     @abstractmethod
-    def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
-        """Return the right symbols after these inputs."""
+    def _written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+        """Return the right symbols after inputs, which are some of this task."""
 
     @abstractmethod
     def read(self, line: str) -> tuple[int, ...]:
@@ -212,7 +234,7 @@ class CircuitSteps(StepTask):
         names = self.sequence.names
         return tuple(self.names.index(names[position]) for position in self.sequence.outputs)
 
-    def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+    def _written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
         """Return the values of the gates."""
         every = self.sequence.complete_many(inputs.numpy().astype(np.bool_))
         place = {name: i for i, name in enumerate(self.sequence.names)}
@@ -307,7 +329,7 @@ class StateSteps(StepTask):
         """The class."""
         return (self.length,)
 
-    def written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+    def _written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
         """Return the states and the class, as symbols."""
         machine = self._automaton
         states = machine.states(inputs)

@@ -75,7 +75,8 @@ class TrainingConfig(Config):
         )
         require(
             self.warmup < self.steps,
-            f"warmup={self.warmup} leaves no step of steps={self.steps}. Set a lower warmup.",
+            f"warmup={self.warmup} leaves no step of steps={self.steps}. Set "
+            f"warmup={self.steps // 20}, or another number below {self.steps}.",
         )
         for name in ("learning_rate", "clip"):
             value = getattr(self, name)

@@ -71,7 +71,9 @@ def test_test_inputs_are_the_same_whatever_is_trained_on() -> None:
 
 
 def test_more_examples_than_there_are_is_refused() -> None:
-    with pytest.raises(TaskError, match=r"has 1,024 inputs, so examples=1,024 leave .* Use 1,022"):
+    with pytest.raises(
+        TaskError, match=r"has 1,024 different inputs, so examples=1,024 .* at most 1,022"
+    ):
         make_plan("steps:addition", settings={"bits": 5, "examples": 1024})
     assert make_plan("steps:addition", settings={"bits": 5, "examples": 1022})
     with pytest.raises(TaskError, match="has 2 inputs, too few to train, validate and test on"):

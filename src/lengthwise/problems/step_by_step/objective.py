@@ -88,8 +88,9 @@ def split_sizes(task: StepTask, config: ExamplesConfig) -> tuple[int, int, int]:
     left = task.num_words - config.examples
     if left < 2:
         raise TaskError(
-            f"{task.name} has {task.num_words:,} inputs, so examples={config.examples:,} leave "
-            f"none to test on. Use {task.num_words - 2:,} or fewer."
+            f"{task.name} has {task.num_words:,} different inputs, so "
+            f"examples={config.examples:,} leave none to test on. Set "
+            f"examples={max(task.num_words // 2, 1)}, or at most {task.num_words - 2:,}."
         )
     validation = min(config.validation_words, left // 2)
     test = min(config.test_words, left - validation)
