@@ -98,9 +98,8 @@ WHY: Mapping[tuple[str, str], str] = {
         "steps2022/table2",
         "at n = 8 weak supervision is enough, as is printed (pretrained, positions trained)",
     ): (
-        "Nor one of 5 million parameters (0.0297). One of 25 million has seven of eight outputs "
-        "right, and so half of the pairs (0.4957); with random weights it has 1.0000 "
-        "(own/body-sizes, one seed and two)."
+        "Nor one of 5 million parameters (0.0297). One of 25 million has half of the pairs right "
+        "(0.4957), and with random weights 1.0000 (own/body-sizes, one seed and two)."
     ),
     (
         "steps2022/figure2",

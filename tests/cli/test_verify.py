@@ -171,7 +171,6 @@ def test_a_mistyped_folder_is_no_unknown_language(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("runs").mkdir()
     assert shell("verify", "runs/exct")[2] == (
         "lengthwise: runs/exct is not a folder. Give one that compile wrote.\n"
     )

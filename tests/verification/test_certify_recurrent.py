@@ -32,6 +32,8 @@ from ordinary import few
 from strategies import all_words
 from verification.forger import body_of, merge_elements, one_field, signed, swap_classes, write
 from verification.recurrent import automaton_of, random_recurrence
+from verification.slots import slots_of
+from verification.windowed import random_scratchpad
 
 networks = st.builds(
     random_recurrence,
@@ -122,6 +124,28 @@ def test_a_wrong_empty_word_is_told_whatever_steps_would_compute(cell: str) -> N
         assert made.counterexample.word == ""
         assert made.sureness is not None
         assert made.sureness.is_certain
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "value", [np.finfo(np.float32).max, -np.finfo(np.float32).max, np.inf, np.nan]
+)
+@pytest.mark.parametrize("num_classes", [1, 2])
+def test_logits_that_are_no_numbers_prove_nothing(value: float, num_classes: int) -> None:
+    """Also where there is one class, and so no other that could be ahead."""
+    lone = Language(alphabet=("a", "b"), transitions=((0, 0),), classes=(0,))
+    lone = replace(lone, class_names=tuple(map(str, range(num_classes))))
+    for model in (
+        random_recurrence(0, num_classes=num_classes, dtype=torch.float32),
+        random_scratchpad(0, num_classes=num_classes, dtype=torch.float32),
+        slots_of(lone),
+    ):
+        with torch.no_grad():
+            for parameter in model.answer.parameters():
+                parameter.fill_(value)
+        made = certify(model, lone)
+        assert made.verdict == "not-closed"
+        assert made.reason
 
 
 @given(model=networks, most=st.integers(1, 40))

@@ -121,10 +121,12 @@ class _Terminated(KeyboardInterrupt):
 def _sigterm_stops() -> Iterator[None]:
     """Let SIGTERM stop a command as Ctrl-C does, so that its workers and files are cleared away.
 
-    Only the main thread can ask for that, and where SIGTERM is ignored it stays so.
+    Only the main thread can ask for that. Where SIGTERM is ignored it stays so, and it ends the
+    ranks of torchrun at once, which may be waiting for each other.
     """
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+    is_free = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not (is_main and is_free) or "WORLD_SIZE" in os.environ:
         yield
         return
     signal.signal(signal.SIGTERM, _terminate)
@@ -135,6 +137,7 @@ def _sigterm_stops() -> Iterator[None]:
 
 
 def _terminate(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what it begins is not to be broken off
     raise _Terminated
 
 

@@ -4,6 +4,7 @@ The exit status is 1 if its claim fails.
 """
 
 import argparse
+import os
 from pathlib import Path
 
 from lengthwise.cli.output import (
@@ -102,7 +103,7 @@ def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
         try:
             return construct(arguments.construction, settings), None
         except LanguageError:
-            if folder.parent == Path() or not folder.parent.is_dir():
+            if os.sep not in arguments.construction or ":" in arguments.construction:
                 raise
             raise RunError(f"{folder} is not a folder. Give one that compile wrote.") from None
     if settings:

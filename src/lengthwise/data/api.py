@@ -1,6 +1,8 @@
 """Corpora made ready to learn from, as `import lengthwise as lw` gives it."""
 
+import os
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -80,19 +82,17 @@ def prepare_pairs(
 
 def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
     """Return the sources of each part as texts."""
-    for part, found in given.items():
-        each = (
-            [found] if isinstance(found, str | Path) or not isinstance(found, Sequence) else found
-        )
-        if wrong := [one for one in each if not isinstance(one, str | Path)]:
+    listed = {
+        part: found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
+        for part, found in given.items()
+    }
+    for part, each in listed.items():
+        if wrong := [one for one in each if not isinstance(one, str | PathLike)]:
             raise ConfigError(
                 f"{part} is a source such as 'book.txt', or a list of them, but got "
                 f"{wrong[0]!r:.40}. Write the text to a file, and give that."
             )
-    return {
-        part: [str(each) for each in ([found] if isinstance(found, str | Path) else found)]
-        for part, found in given.items()
-    }
+    return {part: [os.fspath(one) for one in each] for part, each in listed.items()}
 
 
 def _require_one_vocabulary(tokenizer: Path | str | None, settings: Mapping[str, Any]) -> None:

@@ -41,8 +41,8 @@ def language(
 
     `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
     `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression, a
-    formula, or an automaton in a file: `abc`, or, but for an expression, `s1 s2` if some have
-    several characters; or a list of them. A `Language` is returned as it is.
+    formula, a counter, or an automaton in a file: `abc`, or, for formulas and automata, `s1 s2` if
+    some have several characters; or a list of them. A `Language` is returned as it is.
 
     A function takes a written word and returns a truth value or a class 0, 1, ...; it needs
     `alphabet` and `max_states`. The result is exact if `max_states` states are enough for the
@@ -172,7 +172,7 @@ def _meant(spec: str) -> str:
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
-    symbols = _characters(_one_alphabet(option, alphabet))
+    symbols = _one_alphabet(_characters(option), _characters(alphabet))
     _require_no_bracket(symbols or "")
     language = from_regex(body, symbols)
     try:
@@ -434,7 +434,7 @@ def _count(body: str, option: str | None, alphabet: str | None) -> Language:
             f"but this is count:{body}."
         )
     symbol, modulus = match.group(1), int(match.group(2))
-    symbols = _characters(_one_alphabet(match.group(3), alphabet))
+    symbols = _one_alphabet(_characters(match.group(3)), _characters(alphabet))
     language = count(symbol, modulus, symbols or "")
     own = next((known for known in ("01", "ab") if symbol in known), "")
     tail = "" if "".join(language.alphabet) == own else ":" + "".join(language.alphabet)

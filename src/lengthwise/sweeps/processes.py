@@ -109,7 +109,8 @@ class _Lane:
 
 def _begin(ears: Connection, threads: int) -> None:
     """Prepare a new process: its threads, its signals, and its end when the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent process
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sign, signal.SIG_IGN)  # the parent process handles them, and ends this one
     torch.set_num_threads(threads)
     threading.Thread(target=_end_with, args=(ears,), daemon=True).start()
 

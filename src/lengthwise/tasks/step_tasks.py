@@ -80,9 +80,16 @@ class StepTask(Viewed, ABC):
         """
         if not isinstance(inputs, Tensor):
             came = short(inputs)
-        elif inputs.is_floating_point() or inputs.ndim != 2 or inputs.shape[1] != self.num_inputs:
+        elif (
+            inputs.is_floating_point()
+            or inputs.is_complex()
+            or inputs.ndim != 2
+            or inputs.shape[1] != self.num_inputs
+        ):
             came = f"one of {str(inputs.dtype).removeprefix('torch.')} {list(inputs.shape)}"
-        elif ((inputs < 0) | (inputs >= torch.tensor(self.input_sizes))).any():
+        elif (
+            (inputs < 0) | (inputs >= torch.tensor(self.input_sizes, device=inputs.device))
+        ).any():
             came = f"a number outside 0..{max(self.input_sizes) - 1}"
         else:
             return self._written(inputs)

@@ -45,6 +45,7 @@ class MarginTracker:
         """Include the distances of the largest logits `[row, class]` from all others."""
         self.see_ahead(logits, radius, logits.argmax(axis=1))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def see_ahead(self, logits: Floats, radius: Floats, classes: Integers) -> Booleans:
         """Include the distances of the logits of some classes `[row]` from all others.
 

@@ -67,7 +67,7 @@ def signs(numbers: Floats, radius: Floats) -> Decided:
     return Decided(numbers >= 0, np.abs(numbers).ravel(), radius.ravel())
 
 
-@np.errstate(invalid="ignore")  # numbers that are none are told apart by what is done with them
+@np.errstate(over="ignore", invalid="ignore")  # what is no number is told apart below
 def largest(numbers: Floats, radius: Floats) -> Decided:
     """Return the place of the largest of the numbers `[..., value]`, the first of equal ones.
 

@@ -63,7 +63,7 @@ class CodeRecurrence:
         _require_coded(self._coded)
         self._number: dict[bytes, int] = {}
         self._packed: list[bytes] = []
-        self._taken: list[tuple[Integers, Integers]] = []
+        self._taken: list[Integers] = []
         self._are_bits = True
         self._num_places = 0
 
@@ -87,21 +87,18 @@ class CodeRecurrence:
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
         """Return the numbers of the codes after symbols."""
-        self._taken.append((elements, symbols))
         found = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             part = slice(first, first + _BATCH)
             codes = self._coded.step(self.codes(elements[part]), symbols[part])
             shape = (len(elements[part]), self._num_places)
             found.append(self._numbered(self._returned("step", codes, shape)))
+        self._taken.append(elements * self.num_symbols + symbols)
         return np.concatenate(found)
 
     def taken(self, most: int) -> tuple[Integers, Integers]:
         """Return the codes and the symbols of steps that were taken, evenly spaced among all."""
-        if not self._taken:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        elements, symbols = map(np.concatenate, zip(*self._taken, strict=True))
-        steps = np.unique(elements * self.num_symbols + symbols)
+        steps = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._taken]))
         steps = steps[:: max(1, -(-len(steps) // most))]
         return steps // self.num_symbols, steps % self.num_symbols
 

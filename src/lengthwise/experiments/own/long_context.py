@@ -7,10 +7,8 @@ time, of each length in a process of its own on Linux: the most memory that it h
 less what it had before.
 """
 
-import multiprocessing
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,7 @@ from lengthwise.problems.language_modelling.problem import LanguageModelling
 from lengthwise.problems.runs import load_run
 from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.processes import LocalProcesses
 from lengthwise.sweeps.shared import take_over
 
 THREADS = 2
@@ -84,8 +83,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def cost(run: Path, length: int) -> dict[str, float]:
     """Measure seconds and megabytes of one window, in a process of its own."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn) as process:
+    with LocalProcesses(1) as process:
         return process.submit(_cost, str(run), length).result()
 
 
