@@ -120,6 +120,6 @@ def explain(construction: Construction | Path | str, word: str | None = None) ->
     if not isinstance(construction, Construction):
         raise ConfigError(
             f"computed weights are explained, but got a {type(construction).__name__}. Use analyse "
-            f"for a run."
+            f"for a run, or the command explore to watch it read a word."
         )
     return explain_construction(construction, word)

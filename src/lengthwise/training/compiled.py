@@ -157,7 +157,10 @@ def load_compiled(path: Path | str) -> tuple[Compiled, nn.Module]:
     folder = RunFolder(Path(path))
     config = folder.config()
     if not is_compiled(config):
-        raise RunError(f"{path} holds a trained run, not a construction. Use certify or evaluate.")
+        raise RunError(
+            f"{path} holds a trained run, not a construction. Use certify or evaluate, or explore "
+            f"to watch it read a word."
+        )
     compiled = Compiled.from_dict(config)
     model = ARCHITECTURES[compiled.model].module(compiled.network)
     if not folder.is_finished:
