@@ -105,7 +105,7 @@ def test_the_shortest_wrong_word_is_that_of_the_two_automata(model: Any, data: A
         assert check(made).counterexample == made.counterexample
 
 
-def require_wrong_empty_word(model: Any, own: Language) -> None:
+def assert_wrong_empty_word_is_told(model: Any, own: Language) -> None:
     """Compare a network with its own automaton, every class of which is made another."""
     classes = [(answer + 1) % own.num_classes for answer in own.classes]
     made = certify(model, replace(own, classes=tuple(classes)))
@@ -127,7 +127,7 @@ def test_a_wrong_empty_word_is_told_whatever_steps_would_compute(cell: str) -> N
         with torch.no_grad():
             model.start.mul_(1e-3)
             model.memory.write.bias.mul_(1e-3)
-        require_wrong_empty_word(model, automaton_of(model))
+        assert_wrong_empty_word_is_told(model, automaton_of(model))
 
 
 @pytest.mark.filterwarnings("error")

@@ -25,10 +25,10 @@ from lengthwise.verification.check import check
 from ordinary import few
 from strategies import all_words
 from verification.test_certify_recurrent import (
+    assert_wrong_empty_word_is_told,
     attacked,
     is_true_of,
     long_words,
-    require_wrong_empty_word,
     with_weights,
     wrong_words,
 )
@@ -74,7 +74,7 @@ def test_a_wrong_empty_word_is_told_whatever_steps_would_compute() -> None:
                 model.layers[0].contract.bias,
             ):
                 bias.mul_(1e-3)
-        require_wrong_empty_word(model, automaton_of(model))
+        assert_wrong_empty_word_is_told(model, automaton_of(model))
 
 
 @settings(max_examples=20, deadline=None)

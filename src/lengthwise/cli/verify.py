@@ -4,7 +4,6 @@ The exit status is 1 if its claim fails.
 """
 
 import argparse
-import os
 from pathlib import Path
 
 from lengthwise.cli.output import (
@@ -103,7 +102,7 @@ def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
         try:
             return construct(arguments.construction, settings), None
         except LanguageError:
-            if os.sep not in arguments.construction or ":" in arguments.construction:
+            if "/" not in arguments.construction or ":" in arguments.construction:
                 raise
             raise RunError(f"{folder} is not a folder. Give one that compile wrote.") from None
     if settings:

@@ -58,11 +58,11 @@ class PrecisionResult:
     margin: Mapping[int, float]
     """Least margin at each length."""
     is_binary: bool | None
-    """Whether all vectors were exactly of zeros and ones; None if that is not claimed."""
+    """True if all vectors were exactly of zeros and ones; None if that is not claimed."""
     is_whole: bool | None
-    """Whether all vectors were exactly of whole numbers; None if that is not claimed."""
+    """True if all vectors were exactly of whole numbers; None if that is not claimed."""
     holds: bool | None
-    """Whether the results agree with the claim; None if nothing that was tested is claimed."""
+    """True if the results agree with the claim; None if nothing that was tested is claimed."""
     holds_to: int | None
     """Longest tested words of the claim."""
     skipped: str | None = None
@@ -81,7 +81,7 @@ class Verification:
     """Length up to which all words were tested."""
     longest: int
     is_circuit: bool
-    """Whether words are inputs of a circuit, all of one length."""
+    """True if words are inputs of a circuit, all of one length."""
     required_margin: float
     """Margin that is claimed, for words of at least one symbol, in float64 alone."""
     required_margin_in_words: str
@@ -89,7 +89,7 @@ class Verification:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim holds for everything tested; None if nothing tested is claimed."""
+        """True if the claim holds for everything tested; None if nothing tested is claimed."""
         verdicts = {found.holds for found in self.precisions.values()} - {None}
         return all(verdicts) if verdicts else None
 

@@ -76,7 +76,7 @@ class _Lane:
 
     @property
     def is_free(self) -> bool:
-        """Whether the last call has ended."""
+        """True if the last call has ended."""
         return self._call is None or self._call.done()
 
     def submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":

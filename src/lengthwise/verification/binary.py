@@ -12,6 +12,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.balls import Floats
+from lengthwise.verification.bounded import largest
 from lengthwise.verification.node import Node
 
 _BATCH = 4096
@@ -43,7 +44,8 @@ class MarginTracker:
 
     def see_largest(self, logits: Floats, radius: Floats) -> None:
         """Include the distances of the largest logits `[row, class]` from all others."""
-        self.see_ahead(logits, radius, logits.argmax(axis=1))
+        found = largest(logits, radius)
+        self.see(found.distance, found.radius)
 
     @np.errstate(over="ignore", invalid="ignore")
     def see_ahead(self, logits: Floats, radius: Floats, classes: Integers) -> Booleans:
@@ -107,7 +109,7 @@ class BinaryAlgebra:
 
     @property
     def is_certain(self) -> bool:
-        """Whether no rounding could have changed a sign or an answer that was computed."""
+        """True if no rounding could have changed a sign or an answer that was computed."""
         return self.signs.room > 0 and self.answers.room > 0
 
     def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
