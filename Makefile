@@ -75,13 +75,13 @@ bench: .venv/installed-dev
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/installed: .venv/created pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+.venv/installed: .venv/created pyproject.toml papers/pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e . -e ./papers
 	@touch $@
 
-.venv/installed-dev: .venv/created pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+.venv/installed-dev: .venv/created pyproject.toml papers/pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]" -e ./papers
 	@touch $@ .venv/installed
 
 clean:
-	rm -rf .venv build dist site src/*.egg-info
+	rm -rf .venv build dist site src/*.egg-info papers/src/*.egg-info

@@ -9,7 +9,6 @@ import html
 import os
 import posixpath
 import re
-from importlib import import_module
 from typing import Any
 
 from latex2mathml.converter import convert
@@ -18,8 +17,7 @@ from markdown.preprocessors import Preprocessor
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
-from lengthwise.cli.main import COMMANDS
-from lengthwise.cli.output import Parser
+from lengthwise.cli.commands import parser_of, summaries
 
 UPWARDS = re.compile(r"(?<!!)\[([^\]]+)\]\((\.\./[^)#]+)(?:#[^)]*)?\)")
 """A link that may lead to a file of the repository that is no page of the site."""
@@ -74,9 +72,9 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
 def command_help() -> str:
     """Return a page with the summary and the help of every command."""
     parts = ["# Every command\n\nWhat `lengthwise COMMAND --help` prints.\n"]
-    for name, summary in COMMANDS.items():
-        parser = Parser(prog=f"lengthwise {name}")
-        import_module(f"lengthwise.cli.{name}").add_arguments(parser)
+    for name, summary in summaries().items():
+        parser = parser_of(name)[1]
+        parser.description = None
         text = parser.format_help().rstrip()
         parts.append(f"## {name}\n\n{summary[0].upper()}{summary[1:]}.\n\n```text\n{text}\n```\n")
     return "\n".join(parts)

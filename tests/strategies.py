@@ -1,6 +1,7 @@
 """Random languages, expressions and words, shared by all tests."""
 
 from itertools import product
+from random import Random
 
 import numpy as np
 from hypothesis import strategies as st
@@ -31,6 +32,21 @@ def words(language: Language, *, max_size: int = 12) -> st.SearchStrategy[tuple[
     """Encoded words, inside the domain or not."""
     symbols = st.integers(0, language.num_symbols - 1)
     return st.lists(symbols, max_size=max_size).map(tuple)
+
+
+def minimal_automaton(seed: int) -> Language:
+    """Draw an automaton of 4 to 8 states, all needed, with 2 or 3 symbols and 2 classes."""
+    draw = Random(f"uniform automaton {seed}")
+    states, symbols = draw.randint(4, 8), draw.randint(2, 3)
+    while True:
+        rows = [[draw.randrange(states) for _ in range(symbols)] for _ in range(states)]
+        machine = Language(
+            alphabet=tuple("abc"[:symbols]),
+            transitions=tuple(map(tuple, rows)),
+            classes=tuple(draw.randrange(2) for _ in range(states)),
+        )
+        if machine.minimised().num_states == states:
+            return machine
 
 
 @st.composite

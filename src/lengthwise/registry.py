@@ -68,6 +68,11 @@ class Catalogue(Mapping[str, T], Generic[T]):
     def __len__(self) -> int:
         return len(dict.fromkeys(self))
 
+    def summary(self, name: str) -> str:
+        """Return the summary of the package that adds a variant, which is not imported."""
+        package = self._added()[name].dist
+        return package.metadata["Summary"] if package else ""
+
     def _added(self) -> Mapping[str, EntryPoint]:
         """Return the variants of other packages by name."""
         if self._plugins is None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.shell import Shell
-from lengthwise.cli.main import COMMANDS, main
+from lengthwise.cli.commands import PLUGGED, WINGS, summaries
+from lengthwise.cli.main import main
 from lengthwise.languages.spec import parse
 
 SMALL = ["--preset", "smoke", "--device", "cpu"]
@@ -30,11 +31,22 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_help_names_every_command(shell: Shell) -> None:
     status, out, _ = shell("--help")
     assert status == 0
-    assert all(name in out for name in COMMANDS)
+    assert all(name in out for name in summaries())
     assert shell("--version")[1].startswith("lengthwise 0.")
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
+@pytest.mark.parametrize("name", WINGS)
+def test_a_command_of_a_package_that_is_not_installed_says_how_to_get_it(
+    name: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PLUGGED, "_plugins", {})
+    status, out, error = shell(name, "own/ladder")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert f"pip install {WINGS[name]}" in error
+    assert name not in shell("--help")[1]
+
+
+@pytest.mark.parametrize("name", sorted(summaries()))
 def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_info:
         main([name, "--help"])

@@ -6,9 +6,7 @@ import pytest
 
 from cli.shell import Shell
 from lengthwise.cli.main import main
-from lengthwise.experiments.chi2023.published import find
 from lengthwise.models.recognisers import MODELS
-from lengthwise.training.runs import RunFolder
 
 NAMES = ("elman", "gru", "lstm", "encoder-cls", "chomsky-transformer", "decoder", "scratchpad")
 SMALL = ("--preset", "smoke", "--device", "cpu")
@@ -50,9 +48,6 @@ def test_training_evaluation_answers_and_the_page(
     text = page.read_text()
     assert f"parity, {name}" in text
     assert "not certified" in text
-    printed = find("parity", name, RunFolder(run_folder).config()["network"])
-    expected = {"elman": (100.0, 98.9), "chomsky-transformer": (52.3, 50.1)}.get(name)
-    assert (printed and (printed.best, printed.mean)) == expected
 
 
 @pytest.mark.parametrize(

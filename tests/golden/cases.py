@@ -445,15 +445,16 @@ _REPRODUCED = {
 def _experiments() -> Iterator[tuple[str, Case]]:
     for name, options in _REPRODUCED.items():
         line = f"reproduce {name} --preset smoke --out out --runs runs {options}"
-        yield f"reproduce/{name}", Case(lines=(line,))
+        yield f"reproduce/{name}", Case(lines=(line,), needs=("lengthwise_papers",))
     yield (
         "reproduce/again",
         Case(
+            needs=("lengthwise_papers",),
             lines=(
                 "reproduce steps2022/table1 --preset smoke --out out --runs runs --seeds 4,5",
                 "reproduce steps2022/table1 --preset smoke --out out --runs runs --seeds 4,5",
                 "reproduce steps2022/figure4 --preset smoke --out out --runs runs --seeds 4",
-            )
+            ),
         ),
     )
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lengthwise.experiments.own.random_automata import uniform_automaton
 from lengthwise.inference.distinguish import (
     access_words,
     apart,
@@ -26,6 +25,7 @@ from lengthwise.inference.sample import Sample, answers_of, joined
 from lengthwise.inference.search import infer
 from lengthwise.languages.language import Language
 from ordinary import few
+from strategies import minimal_automaton
 
 Word = tuple[int, ...]
 
@@ -173,7 +173,7 @@ def test_words_that_force_a_machine_leave_no_other_one(
 @pytest.mark.parametrize("seed", range(200, 212))
 def test_a_characteristic_sample_gives_the_language(seed: int) -> None:
     """The sample has, for each two beginnings that differ, both words that tell them apart."""
-    language = uniform_automaton(seed)
+    language = minimal_automaton(seed)
     words = access_words(language.minimised())
     own = language.minimised()
     longer = [(*word, symbol) for word in words for symbol in range(own.num_symbols)]
@@ -281,7 +281,7 @@ def drawn(language: Language, count: int, seed: int, noise: float) -> tuple[Samp
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
 @pytest.mark.parametrize("seed", [2_001, 2_003])
 def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -> None:
-    language = uniform_automaton(seed)
+    language = minimal_automaton(seed)
     train, valid = drawn(language, 4_000, seed, noise)
     found = infer(train, valid, noise=noise, max_states=100)
     assert found is not None

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.experiments.parts import Part
 from lengthwise.problems.runs import make_plan
-from lengthwise.settings import added_defaults
 from lengthwise.training.loop import begin, decays
 from lengthwise.training.muon import Muon, orthogonal, state_keys
 from lengthwise.training.settings import TrainingConfig
@@ -121,16 +119,6 @@ def test_training_takes_muon_for_the_matrices_of_layers_alone(optimiser: str) ->
     matrices = {name for name, is_applied in decays(model).items() if is_applied}
     assert len(matrices) > 4
     assert names == (matrices if optimiser == "muon" else set())
-
-
-def test_digests_of_plans_with_adamw_are_those_of_before_there_was_a_choice() -> None:
-    plan = make_plan("parity", "regular-gpt").to_dict()
-    before = {**plan, "training": {k: v for k, v in plan["training"].items() if k != "optimiser"}}
-    muon = {**plan, "training": {**plan["training"], "optimiser": "muon"}}
-    digests = [Part("a", {"plan": one, "n": [1]}).digest for one in (plan, before, muon)]
-    assert digests[0] == digests[1] != digests[2]
-    assert plan["training"]["optimiser"] == "adamw"
-    assert added_defaults(TrainingConfig) == {"optimiser": "adamw", "deterministic": False}
 
 
 def test_an_unknown_optimiser_is_refused() -> None:

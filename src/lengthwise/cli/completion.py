@@ -4,12 +4,11 @@ The script is made once from the parsers of all commands. Pressing TAB starts no
 """
 
 import argparse
-from importlib import import_module
 
 import shtab
 
 from lengthwise.board.entries import LANGUAGES
-from lengthwise.cli.main import COMMANDS
+from lengthwise.cli.commands import parser_of, summaries
 from lengthwise.cli.output import Parser, add_json, print_json
 from lengthwise.languages.spec import languages
 from lengthwise.problems.presets import PRESETS
@@ -37,9 +36,8 @@ def every_parser() -> argparse.ArgumentParser:
     """Return one parser with all commands, and the values that are completed."""
     whole = Parser(prog="lengthwise")
     commands = whole.add_subparsers()
-    for name, summary in COMMANDS.items():
-        own = commands.add_parser(name, help=summary)
-        import_module(f"lengthwise.cli.{name}").add_arguments(own)
+    for name, summary in summaries().items():
+        own = commands.add_parser(name, help=summary, parents=[parser_of(name)[1]], add_help=False)
         for action in own._actions:
             _tell_values(action)
     return whole

@@ -13,47 +13,13 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TextIO
 
-from lengthwise.cli.output import Parser
-from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning, unknown_name
+from lengthwise.cli.commands import parser_of, summaries
+from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning
 from lengthwise.memory import lacks_memory, memory_message
-
-COMMANDS = {
-    "demo": "the main job in about a minute: train, extrapolate, certify, report",
-    "languages": "the catalogue of languages",
-    "describe": "one language: states, classes, monoid, sample words",
-    "label": "classes of the words on standard input",
-    "sample": "words of a language, drawn uniformly",
-    "compile": "exact weights for a language, a circuit, or a paper's construction",
-    "verify": "compare a construction with the independent definition",
-    "explain": "what each layer of computed weights does, and its attention on a word",
-    "settings": "every setting: default, unit, meaning, and the letter of the papers",
-    "train": "train a model on a language, the steps of an algorithm, text or translations",
-    "prepare": "make text, or text with its translation, ready to train on",
-    "pretrain": "a small GPT-2 trained on plain text, for `train --model gpt2`",
-    "evaluate": "scores of a trained model by length, its perplexity, or BLEU",
-    "certify": "a proof that a run is right at every length, or the shortest wrong word",
-    "translate": "the sentences on standard input, by a trained translator",
-    "predict": "what a trained model makes of the lines on standard input",
-    "snap": "tables in place of a network: vectors snapped to representatives",
-    "extract": "the automaton that a trained model computes",
-    "analyse": "inside a trained model: clusters, receptive field, deeper trees, attention",
-    "reproduce": "tables and figures of the papers, measured again beside what was printed",
-    "resume": "goes on with a stopped run, by the settings in its folder",
-    "ls": "the runs below a folder: what, when, state, accuracy, proof",
-    "compare": "one table and one figure about runs of one problem",
-    "zoo": "the models that come with the package, with their proofs: `zoo:NAME`",
-    "board": "the smallest networks that are proved, by language; `check` judges another",
-    "completion": "a script by which bash, zsh or fish completes commands and names",
-    "report": "one self-contained HTML page about runs",
-    "explore": "a local page: type languages and words, watch a network read, walk its proof",
-}
-"""The summary of each command. Each command is a module of this package, and only the requested one
-is imported."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -186,11 +152,7 @@ def _our_warnings_in_one_line() -> Iterator[None]:
 
 
 def _run(name: str, *arguments: str) -> None:
-    if name not in COMMANDS:
-        raise unknown_name("command", name, COMMANDS)
-    command = import_module(f"lengthwise.cli.{name}")
-    parser = Parser(prog=f"lengthwise {name}", description=COMMANDS[name])
-    command.add_arguments(parser)
+    command, parser = parser_of(name)
     command.run(parser.parse_args(arguments))
 
 
@@ -204,7 +166,7 @@ def _complain(message: str, status: int) -> int:
 
 
 def _overview() -> str:
-    lines = [f"  {name:10} {summary}" for name, summary in COMMANDS.items()]
+    lines = [f"  {name:10} {summary}" for name, summary in summaries().items()]
     return "\n".join(
         ["usage: lengthwise COMMAND ...", "", *lines, "", "lengthwise COMMAND --help tells more."]
     )

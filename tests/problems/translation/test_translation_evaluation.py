@@ -13,13 +13,13 @@ from torch import Tensor
 
 from lengthwise.data.parallel_corpus import END, PAD, PairsConfig, ParallelCorpus, prepare_pairs
 from lengthwise.errors import TextError
-from lengthwise.experiments.trained import CellRun, record
 from lengthwise.problems.base import Run, evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.problems.testing import Test
 from lengthwise.problems.translation.measure import translated
 from lengthwise.problems.translation.problem import Translation
 from lengthwise.sweeps.job import Job
+from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import run_job
 
 
@@ -194,12 +194,12 @@ def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_pat
     elsewhere = replace(problem.corpus, folder="/moved")
     moved = replace(plan, problem=replace(problem, corpus=elsewhere))
     assert run_job(replace(job, plan=moved), tmp_path) == outcome
-    found = record(CellRun("row", "column", job), outcome)
-    test = found["tests"]["test"]
-    assert test["sentences"] == test["words_per_length"] == 16
-    assert test["text"] == "test.tsv (a to b)"
-    assert len(test["test"]) == 12
-    assert len(test["samples"]) == 1_000
-    assert test["by_length"][0]["last"] == 4
-    assert found["flops"] > 0
-    assert json.loads(json.dumps(found)) == found
+    summary = outcome.test("test").summary
+    summary = {**summary, **summary["figures"]}
+    assert summary["sentences"] == summary["words_per_length"] == 16
+    assert summary["text"] == "test.tsv (a to b)"
+    assert len(summary["test"]) == 12
+    assert len(summary["samples"]) == 1_000
+    assert summary["by_length"][0]["last"] == 4
+    assert problem.flops(plan) > 0
+    assert Outcome.from_dict(json.loads(json.dumps(outcome.to_dict()))) == outcome

@@ -46,9 +46,7 @@ class FindPublished(Protocol):
 
 
 PUBLISHED: Catalogue[FindPublished] = Catalogue(
-    "table of published numbers",
-    {"chi2023-table1": "lengthwise.experiments.chi2023.published:find"},
-    group="lengthwise.published",
+    "table of published numbers", {}, group="lengthwise.published"
 )
 """The tables that the report searches for published numbers."""
 

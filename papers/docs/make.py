@@ -1,0 +1,153 @@
+"""Put figures and tables from `results/`, and the reference of settings, into the docs.
+
+.venv/bin/python papers/docs/make.py            writes them
+.venv/bin/python papers/docs/make.py --check    says whether anything would change
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import ladder_outputs
+import proof_tables
+import protocol_tables
+import reproduced
+import settings_tables
+import speed_tables
+import verdicts
+import zoo_tables
+from lengthwise_papers.catalogue import EXPERIMENTS
+from lengthwise_papers.experiment import Record, stem
+from lengthwise_papers.page import markdown
+from lengthwise_papers.parts import PartsExperiment
+from wrapping import wrapped
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "papers" / "results"
+
+TABLES = {
+    ("docs/index.md", "main-job"): ("own/main-job", ""),
+    ("docs/analysis.md", "clusters"): ("own/analysis", ""),
+    ("docs/analysis.md", "receptive-field"): ("own/analysis", "Receptive field"),
+    ("docs/verification.md", "certificates"): ("own/certificates", ""),
+    ("docs/verification.md", "variants"): ("own/certificates", "Variants"),
+    ("docs/verification.md", "default-proofs"): ("own/default-proofs", ""),
+    ("docs/verification.md", "symbol-by-symbol"): ("own/symbol-by-symbol", ""),
+    ("docs/verification.md", "scratchpads"): ("own/symbol-by-symbol", "Scratchpads"),
+    ("docs/verification.md", "gradient-alone"): ("own/gradient-alone", ""),
+    ("docs/verification.md", "gradient-alone-ablations"): ("own/gradient-alone", "Ablations"),
+    ("docs/verification.md", "gradient-alone-trees"): ("own/gradient-alone", "Trees"),
+    ("docs/verification.md", "gradient-alone-taught"): ("own/gradient-alone", "Taught"),
+    ("docs/verification.md", "random-automata"): ("own/random-automata", ""),
+    ("docs/verification.md", "arithmetic"): ("own/arithmetic", ""),
+    ("docs/verification.md", "arithmetic-proofs"): ("own/arithmetic", "Proofs"),
+    ("docs/verification.md", "soundness"): ("own/soundness", ""),
+    ("docs/verification.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
+    ("docs/words.md", "labels-alone"): ("own/labels-alone", ""),
+    ("docs/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
+    ("docs/constructions.md", "automata"): ("own/constructions", ""),
+    ("docs/constructions.md", "compiled-sizes"): ("own/compiled-sizes", ""),
+    ("docs/constructions.md", "rungs"): ("own/rungs", ""),
+    ("docs/ladder.md", "measured"): ("own/ladder", ""),
+    ("docs/ladder.md", "theory"): ("own/ladder", "How often theory is right"),
+    ("docs/ladder.md", "exceptions"): ("own/ladder-exceptions", ""),
+    ("docs/constructions.md", "ranges"): ("own/ranges", ""),
+    ("docs/tasks.md", "audited-classes"): ("own/audited-classes", ""),
+    ("docs/language_models.md", "long-context"): ("own/long-context", ""),
+    ("docs/words.md", "label-learners"): ("own/label-learners", ""),
+    ("docs/words.md", "label-learners-languages"): ("own/label-learners", "Languages"),
+    ("docs/words.md", "held-out-pairs"): ("own/held-out-pairs", ""),
+    ("docs/words.md", "held-out-pairs-statement"): ("own/held-out-pairs", "The statement"),
+    ("docs/translation.md", "log-length-gap"): ("own/log-length-gap", ""),
+    ("docs/board.md", "smallest-proofs"): ("own/smallest-proofs", ""),
+    ("docs/reproducing/steps2022.md", "body-sizes"): ("own/body-sizes", ""),
+    ("docs/reproducing/chi2023.md", "blind-choice"): ("own/blind-choice", ""),
+    ("docs/steps.md", "weak"): ("own/weak-supervision", ""),
+    ("docs/steps.md", "grid"): ("steps2022/table1", ""),
+    ("docs/steps.md", "tasks"): ("steps2022/other-tasks", ""),
+}
+"""Page and markers to an experiment and the title of one of its tables."""
+
+
+def table(name: str, title: str) -> str:
+    """Return a table of an experiment from its committed records, with its note."""
+    experiment, records = EXPERIMENTS[name], _records(name)
+    text = markdown(experiment.tables(records)[title])
+    note = experiment.note(records) if isinstance(experiment, PartsExperiment) else ""
+    return f"{text}\n\n{wrapped(note)}" if note and not title else text
+
+
+def _records(name: str) -> list[Record]:
+    text = (RESULTS / f"{stem(name)}.json").read_text(encoding="utf-8")
+    records: list[Record] = json.loads(text)["records"]
+    return records
+
+
+def tables() -> dict[tuple[str, str], str]:
+    """Return each generated part of a page that is not about one paper, by page and name."""
+    generated = {place: table(*source) for place, source in TABLES.items()}
+    generated["docs/tasks.md", "protocols"] = protocol_tables.protocols_table(
+        _records("chi2023/table1"), _records("chi2023/table1-audited")
+    )
+    generated["docs/ladder.md", "classes"] = ladder_outputs.table()
+    generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
+    generated["docs/settings.md", "settings"] = settings_tables.sections()
+    generated["docs/reproducing.md", "verdicts"] = verdicts.table(RESULTS)
+    generated["docs/reproducing.md", "summary"] = verdicts.summary(RESULTS)
+    generated["docs/proof_assistant.md", "figures"] = proof_tables.table(
+        ROOT / "proofs" / "figures.json"
+    )
+    steps = ROOT / "benchmarks" / "training_steps.json"
+    generated["docs/speed.md", "steps"] = speed_tables.table(steps)
+    for compared in speed_tables.COMPARED:
+        generated["docs/speed.md", compared] = speed_tables.compared(steps, compared)
+    for made in ("trained", "constructed"):
+        generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
+        generated["docs/board.md", made] = zoo_tables.board_table(made)
+    generated["docs/board.md", "unproved"] = zoo_tables.unproved()
+    generated["docs/zoo.md", "language-models"] = zoo_tables.language_models_table()
+    return generated
+
+
+def wanted() -> dict[Path, str]:
+    """Return every generated file, or file with a generated part, and what it should hold."""
+    generated = tables()
+    for paper in reproduced.papers(RESULTS):
+        page = f"docs/reproducing/{paper}.md"
+        generated[page, "experiments"] = reproduced.sections(RESULTS, paper)
+    pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}
+    for (page, name), content in generated.items():
+        pages[page] = put(pages[page], name, content)
+    drawn = reproduced.pictures(RESULTS)
+    return {
+        **{ROOT / page: text for page, text in pages.items()},
+        **{ROOT / "docs" / "img" / name: svg for name, svg in drawn.items()},
+    }
+
+
+def put(text: str, name: str, content: str) -> str:
+    """Replace what stands between the two markers of a name."""
+    pattern = rf"(<!-- {name} -->\n)(?:.*?\n)?(<!-- end {name} -->)"
+    found = re.subn(pattern, lambda m: f"{m[1]}{content}\n{m[2]}", text, flags=re.DOTALL)
+    assert found[1] == 1, f"the markers of {name} stand once"
+    return found[0]
+
+
+def main() -> int:
+    """Write or check all files; return 1 if a check finds a difference."""
+    stale = []
+    for path, content in wanted().items():
+        if path.exists() and path.read_text(encoding="utf-8") == content:
+            continue
+        stale.append(path)
+        if "--check" not in sys.argv:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+    for path in stale:
+        print(path.relative_to(ROOT), file=sys.stderr)
+    return int(bool(stale) and "--check" in sys.argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""Tables of `settings.md`: every setting of every model of every problem, by problem."""
+
+import textwrap
+from collections.abc import Mapping
+
+from lengthwise.cli.settings import shown
+from lengthwise.problems.base import Problem
+from lengthwise.problems.reference import settings_reference
+from lengthwise.problems.registry import PROBLEMS, without_model
+from lengthwise.settings import SettingInfo
+from lengthwise_papers.experiment import Table
+from lengthwise_papers.page import markdown
+from wrapping import WIDTH
+
+Settings = Mapping[str, SettingInfo]
+"""The settings of one model by name, such as `training.steps`."""
+
+ABOUT = ["unit", "letter", "values", "meaning"]
+"""Columns that say the same of a setting in every model."""
+
+TASKS = (
+    *("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE"),
+    *("words:FILE", "labels:LANGUAGE"),
+)
+"""Tasks whose own settings the page shows, besides those of section and model."""
+
+_NAMED = {
+    "labelled-words": "`words:...` with `--model`",
+    "inferred": "`words:...` without `--model`, and `labels:...`",
+}
+"""What is said of specifications beside their prefix."""
+
+
+def sections() -> str:
+    """Return the settings of training, which all problems share, and a section for each problem."""
+    return "\n\n".join([_training(), *(_section(kind) for kind in PROBLEMS.values())])
+
+
+def _training() -> str:
+    """Return a row for each setting of training, with its default in each problem."""
+    problems = {kind.kind: _settings(kind, kind.default_model) for kind in PROBLEMS.values()}
+    about = {name: each for settings in problems.values() for name, each in settings.items()}
+    rows = [
+        [
+            f"`{name}`",
+            *(_default(of[name]) if name in of else "" for of in problems.values()),
+            *_about(each),
+        ]
+        for name, each in about.items()
+        if name.startswith("training.")
+    ]
+    return "\n\n".join(
+        [
+            "## Training",
+            _wrapped(
+                "Defaults are those of the default model of each problem, with the preset "
+                "`laptop`; a problem without an entry does not have the setting."
+            ),
+            markdown(Table(["setting", *problems, *ABOUT], rows)),
+        ]
+    )
+
+
+def _section(kind: type[Problem]) -> str:
+    """Return the settings of the default model, and the networks of the others."""
+    models = {model: _settings(kind, model) for model in kind.models}
+    default = models.pop(kind.default_model)
+    usual = f"`{kind.prefix}...`" if kind.prefix else "everything that no other prefix fits"
+    named = _NAMED.get(kind.kind, usual)
+    rest = {name: each for name, each in default.items() if not name.startswith("training.")}
+    return "\n\n".join(
+        [
+            f"## {kind.kind.capitalize().replace('-', ' ')}",
+            f"Specifications: {named}. The default model is `{kind.default_model}`:",
+            *_own(kind),
+            _table({kind.default_model: rest}),
+            *_others(kind, default, models),
+        ]
+    )
+
+
+def _settings(kind: type[Problem], model: str) -> Settings:
+    return {each.name: each for each in settings_reference(kind, model)}
+
+
+def _own(kind: type[Problem]) -> list[str]:
+    """Return a table of the settings that belong to the problem itself, if it has any."""
+    found: dict[str, SettingInfo] = {}
+    tasks: dict[str, list[str]] = {}
+    for spec in TASKS:
+        asked = without_model(spec)
+        for each in kind.own_settings(asked).values() if asked.startswith(kind.prefix) else ():
+            found.setdefault(each.name, each)
+            tasks.setdefault(each.name, []).append(f"`{spec}`")
+    if not kind.prefix or not found:
+        return []
+    rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]
+    return [markdown(Table(["setting", "tasks", *ABOUT], rows))]
+
+
+def _others(kind: type[Problem], default: Settings, models: Mapping[str, Settings]) -> list[str]:
+    """Return what differs in other models: a table for those with the same network settings."""
+    parts = []
+    groups: dict[tuple[str, ...], dict[str, Settings]] = {}
+    for model, settings in models.items():
+        groups.setdefault(_network(settings), {})[model] = settings
+    for names, group in groups.items():
+        parts.append(f"### {', '.join(f'`{model}`' for model in group)}")
+        lines = [f"- `{model}`: {kind.models[model].summary}." for model in group]
+        parts.append("\n".join(_wrapped(line, indent="  ") for line in lines))
+        differences = {model: _difference(default, settings) for model, settings in group.items()}
+        if len(set(differences.values())) == 1:
+            differences = {"": next(iter(differences.values()))}
+        for model, difference in differences.items():
+            if difference:
+                parts.append(_wrapped(f"{f'`{model}`: ' if model else ''}{difference}"))
+        if names != _network(default):
+            networks = {
+                model: {name: settings[name] for name in names} for model, settings in group.items()
+            }
+            parts.append(_table(networks))
+    return parts
+
+
+def _network(settings: Settings) -> tuple[str, ...]:
+    return tuple(name for name in settings if name.startswith("network."))
+
+
+def _difference(default: Settings, settings: Settings) -> str:
+    """Return the defaults in which a model differs from the default one, and what it lacks."""
+    same_network = _network(settings) == _network(default)
+    compared = [name for name in settings if same_network or not name.startswith("network.")]
+    changed = [
+        f"`{name}={shown(settings[name].default)}`"
+        for name in compared
+        if name not in default or settings[name].default != default[name].default
+    ]
+    missing = [
+        f"`{name}`" for name in default if name not in settings and not name.startswith("network.")
+    ]
+    found = f"Other defaults: {', '.join(changed)}." if changed else ""
+    return f"{found} Not there: {', '.join(missing)}." if missing else found
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _table(models: Mapping[str, Settings]) -> str:
+    """Return a row for each setting, with its default in each of these models."""
+    first = next(iter(models.values()))
+    columns = ["setting", *([f"`{model}`" for model in models] if len(models) > 1 else ["default"])]
+    rows = [
+        [f"`{name}`", *(_default(settings[name]) for settings in models.values()), *_about(about)]
+        for name, about in first.items()
+    ]
+    return markdown(Table([*columns, *ABOUT], rows))
+
+
+def _about(setting: SettingInfo) -> list[str]:
+    return [setting.unit, setting.letter, setting.kind, setting.meaning]
+
+
+def _default(setting: SettingInfo) -> str:
+    """Return a default as `--set` takes it; a dash where it follows from other settings."""
+    if setting.default is None:
+        return "-"
+    return f"`{shown(setting.default)}`" if setting.default != "" else "empty"

@@ -1,0 +1,64 @@
+"""The tables of `speed.md`, from the figures that `benchmarks/training_steps.py --save` stored."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lengthwise_papers.experiment import Table
+from lengthwise_papers.page import markdown
+
+COLUMNS = (
+    *("case", "threads", "ms", "GFLOP", "of a product's rate"),
+    *("products", "attention", "optimiser", "outside"),
+)
+
+
+def table(figures: Path) -> str:
+    """Return a row for each case and number of threads, each cell before and after."""
+    stored = json.loads(figures.read_text(encoding="utf-8"))
+    rows = [
+        [before["case"], str(before["threads"]), *_cells(before, after)]
+        for before, after in zip(stored["before"], stored["after"], strict=True)
+    ]
+    return markdown(Table(list(COLUMNS), rows))
+
+
+COMPARED: Mapping[str, Mapping[str, str]] = {
+    "half": {
+        "case": "{case}",
+        "threads": "{threads}",
+        "ms, single precision": "{milliseconds:.1f}",
+        "ms, bfloat16": "{milliseconds_half:.1f}",
+        "times as fast": "{times_as_fast:.2f}",
+    },
+    "there": {
+        "case": "{case}",
+        "ms, a thread of its processor": "{milliseconds_processor:.1f}",
+        "ms there": "{milliseconds:.1f}",
+        "times as fast": "{times_as_fast:.2f}",
+    },
+}
+"""Figures that compare two ways to take a step: the form of each column."""
+
+
+def compared(figures: Path, name: str) -> str:
+    """Return a row for each case of a comparison."""
+    columns = COMPARED[name]
+    stored = json.loads(figures.read_text(encoding="utf-8"))[name]
+    rows = [[form.format(**one) for form in columns.values()] for one in stored]
+    return markdown(Table(list(columns), rows))
+
+
+def _cells(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    assert all(before[name] == after[name] for name in ("case", "threads"))
+
+    def both(name: str, form: str, factor: float = 1.0) -> str:
+        return f"{factor * before[name]:{form}} to {factor * after[name]:{form}}"
+
+    return [
+        both("milliseconds", ".1f"),
+        both("megaflops", ".2f", 1e-3),
+        both("of_product_rate", ".2f"),
+        *(both(name, ".0f", 100) for name in ("products", "attention", "optimiser", "outside")),
+    ]

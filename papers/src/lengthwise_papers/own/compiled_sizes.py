@@ -1,0 +1,210 @@
+"""Number of parameters of compiled automata: zeros and ones against whole numbers.
+
+The catalogue of languages, groups, 200 random automata (4 to 8 states, 2 or 3 symbols, seeds 0 to
+199) and one automaton with more than 16 million elements. "Before" is the smaller network of zeros
+and ones (`target=matrices` or `elements`), "now" the one that `compile` chooses, which is verified
+in each precision on all short words and on drawn longer ones.
+"""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lengthwise.constructions.known_constructions import construct
+from lengthwise.constructions.verify import verify
+from lengthwise.errors import ConstructionError, LanguageError
+from lengthwise.evaluation.scores import wilson
+from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import CATALOGUE
+from lengthwise.languages.spec import parse
+from lengthwise.problems.recognition.suited import num_elements
+from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.own.constructions import zero_one_design
+from lengthwise_papers.own.random_automata import uniform_automaton
+from lengthwise_papers.parts import Part, PartsExperiment, grouped
+
+LARGE = 100
+"""Number of elements above which the statement is made."""
+
+RANDOM = "random automata"
+
+PROTOCOL = "all short words; drawn words, repeated symbols, one edit of each"
+
+
+def all_maps(states: int) -> Language:
+    """Return an automaton with so many states whose sub-words have all maps of its states."""
+    swap = (1, 0, *range(2, states))
+    cycle = (*range(1, states), 0)
+    merge = (0, 0, *range(2, states))
+    return Language(
+        alphabet=("a", "b", "c"),
+        transitions=tuple(zip(swap, cycle, merge, strict=True)),
+        classes=(1, *[0] * (states - 1)),
+    )
+
+
+FAMILIES: Mapping[str, Callable[[str], Language]] = {
+    "catalogue": parse,
+    "group": lambda name: parse(f"group:{name}"),
+    "all maps of n states": lambda states: all_maps(int(states)),
+    RANDOM: lambda seed: uniform_automaton(int(seed)),
+}
+"""How the language of a name, or of a seed, is made."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Names, or seeds, of the languages of each family, and the words of the tests."""
+
+    names: tuple[tuple[str, ...], ...] = (
+        tuple(CATALOGUE),
+        ("S3", "A4", "S4", "A5", "S5", "Z24", "Z60"),
+        ("8", "12"),
+        tuple(map(str, range(200))),
+    )
+    longest: int = 400
+    words_per_length: int = 1
+    all_words: int = 1 << 8
+
+
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each language; `seeds` are of the words."""
+    words = {key: getattr(sizes, key) for key in ("longest", "words_per_length", "all_words")}
+    return [
+        Part(f"{family}, {name}", {"family": family, "language": name, "seed": seed, **words})
+        for seed in seeds or (0,)
+        for family, names in zip(FAMILIES, sizes.names, strict=True)
+        for name in names
+    ]
+
+
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Return the sizes of the networks of a language, and what the verification found."""
+    language = FAMILIES[settings["family"]](settings["language"])
+    before = None
+    with suppress(ConstructionError, LanguageError):  # both are too large
+        before = zero_one_design(language).num_parameters
+    made = construct(language)
+    words = {key: settings[key] for key in ("longest", "words_per_length", "all_words", "seed")}
+    found = verify(made, **words)
+    asked = sum(one.words for one in found.precisions.values())
+    return [
+        {
+            **settings,
+            "states": language.minimised().num_states,
+            "symbols": language.num_symbols,
+            "elements": num_elements(language),
+            "before": before,
+            "now": made.num_parameters,
+            "target": made.settings["target"],
+            "claim": made.claim,
+            "holds": found.holds,
+            "exhaustive_to": found.exhaustive_to,
+            "precisions": [name for name, one in found.precisions.items() if not one.skipped],
+            "words_verified": asked,
+            "interval_95": list(wilson(asked, asked)) if found.holds else None,
+            "protocol": PROTOCOL,
+        }
+    ]
+
+
+def _large(records: Sequence[Record]) -> list[Record]:
+    """Return the records of random automata with more than `LARGE` elements."""
+    random = [one for one in records if one["family"] == RANDOM]
+    return [one for one in random if one["elements"] is None or one["elements"] > LARGE]
+
+
+def _times(records: Sequence[Record]) -> list[float]:
+    return [one["before"] / one["now"] for one in records if one["before"] is not None]
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each named language, and one for each number of states of the others."""
+    rows = []
+    for one in records:
+        if one["family"] != RANDOM:
+            shown = "more than 5,000" if one["elements"] is None else f"{one['elements']:,}"
+            before = "too large" if one["before"] is None else f"{one['before']:,}"
+            times = "" if one["before"] is None else f"{one['before'] / one['now']:,.1f}"
+            name = f"`{one['language']}`"
+            if one["family"] != "catalogue":
+                name = f"{one['family']} {name}"
+            states = f"{one['states']:,}"
+            rows.append([name, states, shown, before, f"{one['now']:,}", one["target"], times])
+    random = [one for one in records if one["family"] == RANDOM]
+    for (states,), own in sorted(grouped(random, "states").items()):
+        counts = [one["elements"] for one in own if one["elements"] is not None]
+        most = "more than 5,000" if len(counts) < len(own) else f"{max(counts):,}"
+        before, now = (
+            f"{statistics.median([one[key] for one in own if one[key] is not None]):,.0f}"
+            for key in ("before", "now")
+        )
+        targets = ", ".join(sorted({one["target"] for one in own}))
+        name = f"{len(own)} random automata"
+        times = f"{statistics.median(_times(own)):,.1f}"
+        rows.append([name, str(states), f"to {most}", before, now, targets, times])
+    columns = ["language", "states", "elements", "parameters before", "now", "target"]
+    return Table([*columns, "times fewer"], rows)
+
+
+def note(records: Sequence[Record]) -> str:
+    """Say what the numbers of the table are."""
+    words = sum(one["words_verified"] for one in records)
+    precisions = sorted({name for one in records for name in one["precisions"]})
+    return (
+        "“Before” is the smaller network of zeros and ones (`target=matrices` or `elements`), "
+        f"“now” what `compile` chooses. Every network now was verified in {', '.join(precisions)}: "
+        f"{words:,} answers in all. The numbers of random automata are medians."
+    )
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Say whether networks are as small as they should be, and right."""
+    large = _large(records)
+    times = statistics.median(_times(large)) if large else 0.0
+    every = _times(records)
+    wrong = sum(one["holds"] is not True for one in records)
+    return [
+        Statement(
+            "ours",
+            f"random automata with more than {LARGE} elements take 20 times fewer parameters "
+            f"in the median",
+            times >= 20,
+            f"{times:.1f} times fewer in the median of {len(large)}",
+        ),
+        Statement(
+            "ours",
+            "no network is larger than before",
+            min(every) >= 1,
+            f"{min(every):.2f} to {max(every):,.1f} times fewer, of {len(every)}",
+        ),
+        Statement(
+            "ours",
+            "what each network claims holds in every precision",
+            not wrong,
+            f"{wrong} of {len(records)} wrong",
+        ),
+    ]
+
+
+COMPILED_SIZES = PartsExperiment(
+    item="compiled sizes",
+    claim="Networks of compiled automata grow with the states, and not with the monoid.",
+    presets=preset_catalogue(
+        smoke=Sizes(
+            names=(("parity",), ("S3",), ("4",), ("0", "1")),
+            longest=8,
+            words_per_length=1,
+            all_words=16,
+        ),
+        laptop=Sizes(),
+    ),
+    parts=parts,
+    measure=measure,
+    table=table,
+    note=note,
+    check=check,
+)

@@ -1,0 +1,354 @@
+"""Labels of whole words alone, gradient descent alone, and then a proof at every length.
+
+`gru-binary` with `supervision=final` sees words of at most 40 symbols and the label of each whole
+word: no labels of prefixes, no states, no products. Words grow longer as they are learned, and
+training ends when the network's own automaton no longer changes. Only afterwards is the network
+compared with the true language (`certify`).
+
+The first table has the rows of Table 1 of Chi et al. (2023) and groups, with default settings. The
+second changes one part of the method at a time: how codes are learned, the order of the words. The
+third asks the same of RegularGPT with binary memory, which composes sub-words in a tree: do losses
+for associativity and for the identity of the pad let it learn from labels alone? The fourth has a
+recurrent network as its teacher: `gru-binary` learns from labels as in the first table, and
+RegularGPT learns from the automaton that this network is. No word is looked up beside.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from lengthwise.errors import VerificationError
+from lengthwise.evaluation.scores import wilson
+from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import TABLE_1
+from lengthwise.problems.base import Run
+from lengthwise.problems.runs import make_plan, plan_from_dict
+from lengthwise.verification.certify import certify
+from lengthwise.verification.extracted_automaton import extract_automaton
+from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained, without_problem
+from lengthwise_papers.trained import span
+
+GROUPS = ("group:S3", "group:A5,generators=2,seed=0")
+
+TABLE_ROWS = (*TABLE_1, *GROUPS)
+
+UNSETTLED = ("modular-arithmetic", "d-12")
+"""Languages whose recurrent networks do not settle, so that they teach nothing."""
+
+DEFAULT = "default settings"
+
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "all lengths from the start": {"curriculum": 40},
+    "operators first": {"order": "operators-first"},
+    "signs and noise": {"noise": 0.5},
+    "signs and noise, annealed": {"noise": 0.5, "anneal": 1_000},
+    "noise, no signs in training": {"bits": "soft", "noise": 0.5},
+    "vector quantisation": {"bits": "quantised"},
+}
+"""Changes to the method of `gru-binary`, each on its own. By default codes are signs without noise.
+With `curriculum=40` words do not grow."""
+
+RECURRENT, PUPIL = "gru-binary", "regular-gpt-binary"
+"""The models: of the first two tables and of all teachers, and of the trees."""
+
+_TREE: Mapping[str, Any] = {
+    **{"curriculum": 3, "min_length": 0, "precision": "double", "learning_rate": 2e-3},
+    **{"validation_words": 512, "validate_every": 50, "patience": 4},
+}
+"""Settings of RegularGPT, as `gru-binary` has them by default, but for rate and patience."""
+
+TREE_VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "tree": {},
+    "tree, associativity and identity": {"associativity": 1.0, "identity": 1.0},
+    "tree, associativity": {"associativity": 1.0},
+    "tree, identity": {"identity": 1.0},
+    "tree, all lengths from the start, associativity and identity": {
+        **{"curriculum": 40, "associativity": 1.0, "identity": 1.0}
+    },
+}
+"""Losses of `regular-gpt-binary`, which has a curriculum in all of them but the last."""
+
+UNTAUGHT = "not taught"
+"""The verdict of the fourth table where the teacher did not settle, or was too large to explore."""
+
+TAUGHT = "tree, taught by a recurrent network"
+"""`regular-gpt-binary` with default settings learns from the automaton that `gru-binary` is."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Languages, seeds and variants."""
+
+    preset: str = "laptop"
+    languages: tuple[str, ...] = TABLE_ROWS
+    seeds: tuple[int, ...] = (0, 1, 2)
+    changed: tuple[str, ...] = ("cycle-navigation", "d-3", "group:S3")
+    """Languages of the second table."""
+    ablation: Mapping[str, Any] = field(default_factory=lambda: {"steps": 3_000})
+    """Settings of all its runs but those by default."""
+    trees: tuple[str, ...] = ("parity", "tomita-5", "cycle-navigation")
+    """Languages of the third table."""
+    tree_ablation: Mapping[str, Any] = field(default_factory=lambda: {"steps": 2_000})
+    """Settings of all its runs."""
+    taught: tuple[str, ...] = tuple(one for one in TABLE_ROWS if one not in UNSETTLED)
+    """Languages of the fourth table."""
+    pupil: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of all its trees."""
+
+
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each language and seed, then one for each variant, then trees."""
+    asked: list[tuple[str, str, str, Mapping[str, Any]]]
+    asked = [(spec, DEFAULT, RECURRENT, {}) for spec in sizes.languages]
+    asked += [
+        (spec, name, RECURRENT, {**sizes.ablation, **change})
+        for spec, (name, change) in product(sizes.changed, VARIANTS.items())
+    ]
+    asked += [
+        (spec, name, PUPIL, {**_TREE, **sizes.tree_ablation, **change})
+        for spec, (name, change) in product(sizes.trees, TREE_VARIANTS.items())
+    ]
+    asked += [(spec, TAUGHT, RECURRENT, {}) for spec in sizes.taught]
+    found = []
+    for (spec, variant, model, change), seed in product(asked, seeds or sizes.seeds):
+        settings = {"supervision": "final", **change, "seed": seed}
+        plan = make_plan(spec, model, preset=sizes.preset, settings=settings)
+        about = {"language": spec, "variant": variant, "plan": plan.to_dict()}
+        if variant == TAUGHT:
+            pupil = {**sizes.pupil, "seed": seed}
+            told = make_plan(spec, PUPIL, preset=sizes.preset, settings=pupil).to_dict()
+            about["pupil"] = {"settings": pupil, "plan": without_problem(told)}
+        found.append(Part(f"{spec}, {variant}, seed {seed}", about))
+    return found
+
+
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Train on labels alone, and certify the network, or its pupil, against the true language."""
+    plan = plan_from_dict(settings["plan"])
+    run, record = trained(plan, folder)
+    last = run.metrics[-1]
+    right, validated = last["validation_accuracy"], plan.data.validation_words
+    found = {
+        **record,
+        "settings": without_problem(settings["plan"]),
+        "language": settings["language"],
+        "variant": settings["variant"],
+        "model": plan.model,
+        "true_states": run.language.minimised().num_states,
+        "settled": last["perfect"],
+        "longest": last["longest"],
+        "validation_accuracy": last["validation_accuracy"],
+        "protocol": plan.data.protocol,
+        "interval_95": list(wilson(round(right * validated), validated)),
+        "words_per_length": None,  # the words of a validation have mixed lengths
+        "words": record["steps"] * plan.data.batch_size,
+        "states": last.get("states"),
+    }
+    if "pupil" not in settings:
+        return [{**found, **_judged(run.model, run.language)}]
+    if not last["perfect"]:
+        return [{**found, **_untaught("the teacher did not settle")}]
+    try:
+        automaton = extract_automaton(run.model, run.language).language
+    except VerificationError as error:
+        return [{**found, **_untaught(f"the teacher's automaton was not found: {error}")}]
+    return [{**found, **_taught(run, automaton, settings["pupil"]["settings"], folder)}]
+
+
+def _untaught(reason: str) -> Record:
+    return {"codes": None, "verdict": UNTAUGHT, "reason": reason, "wrong_length": None}
+
+
+def _judged(model: nn.Module, language: Language) -> Record:
+    """Return what a certificate says of a network."""
+    certificate = certify(model, language)
+    wrong = certificate.counterexample
+    return {
+        "codes": certificate.summary()["elements"],
+        "verdict": certificate.verdict,
+        "reason": certificate.reason,
+        "wrong_length": None if wrong is None else len(language.encode(wrong.word)),
+    }
+
+
+def _taught(run: Run, automaton: Language, settings: Mapping[str, Any], folder: Path) -> Record:
+    """Train a tree on the automaton that a network is; return what is found, and how."""
+    pupil = make_plan(automaton, PUPIL, preset=run.require_plan().preset, settings=settings)
+    tree, record = trained(pupil, folder / "pupil")
+    told = ("supervision", "steps", "stages", "seconds_to_train", "processor_seconds")
+    return {
+        **_judged(tree.model, run.language),
+        "pupil": {
+            "model": PUPIL,
+            "automaton_states": automaton.num_states,
+            "settings": without_problem(pupil.to_dict()),
+            **{name: record[name] for name in told if name in record},
+        },
+    }
+
+
+def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:
+    rows = []
+    for names, runs in grouped(records, *keys).items():
+        proved = [one for one in runs if one["verdict"] == "equivalent"]
+        rows.append(
+            [
+                *names,
+                f"{len(proved)} of {len(runs)}",
+                span(proved, "words"),
+                span(proved, "processor_seconds"),
+                span(proved, "codes"),
+                "; ".join(_fault(one) for one in runs if one not in proved),
+            ]
+        )
+    return rows
+
+
+def _fault(one: Record) -> str:
+    """Say how far a run came that is not proved, and how short a word is wrong."""
+    if one["verdict"] == UNTAUGHT:
+        return f"{one['reason']} (seed {one['seed']})"
+    wrong = one["wrong_length"]
+    told = "not closed" if wrong is None else f"wrong at length {wrong}"
+    if one["settled"]:
+        return f"{told}, but settled (seed {one['seed']})"
+    accuracy = f"{100 * one['validation_accuracy']:.1f} %"
+    return f"{told}; {accuracy} of words up to {one['longest']} (seed {one['seed']})"
+
+
+_FOUND = ("proved", "words drawn", "processor seconds", "codes", "not proved")
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each language with default settings."""
+    own = [one for one in records if one["variant"] == DEFAULT]
+    rows = [
+        [language, f"{runs[0]['true_states']}", *row[1:]]
+        for (language,), runs in grouped(own, "language").items()
+        for row in _rows(runs, "language")
+    ]
+    return Table(["language", "states", *_FOUND], rows)
+
+
+def ablations(records: Sequence[Record]) -> Table:
+    """Return a row for each variant of `gru-binary`, on the languages that have them."""
+    return _by_variant(records, (DEFAULT, *VARIANTS), needed=VARIANTS)
+
+
+def trees(records: Sequence[Record]) -> Table:
+    """Return a row for each variant of `regular-gpt-binary`."""
+    return _by_variant(records, tuple(TREE_VARIANTS), needed=TREE_VARIANTS)
+
+
+def taught(records: Sequence[Record]) -> Table:
+    """Return a row for each language whose tree had a recurrent network as its teacher."""
+    own = [one for one in records if one["variant"] == TAUGHT]
+    rows = []
+    for (language,), runs in grouped(own, "language").items():
+        proved = [one for one in runs if _is_proved(one)]
+        trees = [one["pupil"] for one in proved]
+        rows.append(
+            [
+                language,
+                f"{len(proved)} of {len(runs)}",
+                span(proved, "words"),
+                span(proved, "processor_seconds"),
+                span(trees, "processor_seconds"),
+                span(proved, "codes"),
+                "; ".join(_fault(one) for one in runs if one not in proved),
+            ]
+        )
+    columns = ["language", "tree proved", "words of the teacher", "its processor seconds"]
+    return Table([*columns, "those of the tree", "codes of the tree", "not proved"], rows)
+
+
+def _by_variant(
+    records: Sequence[Record], variants: Sequence[str], needed: Collection[str]
+) -> Table:
+    """Return a row for each of these variants, on the languages that have one that is needed."""
+    changed = {one["language"] for one in records if one["variant"] in needed}
+    own = [one for one in records if one["language"] in changed and one["variant"] in variants]
+    own = sorted(own, key=lambda one: variants.index(one["variant"]))
+    own = sorted(own, key=lambda one: TABLE_ROWS.index(one["language"]))
+    return Table(["language", "variant", *_FOUND], _rows(own, "language", "variant"))
+
+
+def note(records: Sequence[Record]) -> str:
+    """Say what was told, and how many languages have a proof."""
+    own = [one for one in records if one["variant"] == DEFAULT]
+    runs_of = {language: runs for (language,), runs in grouped(own, "language").items()}
+    rows = [name for name in runs_of if name in TABLE_1]
+    some = [name for name in rows if any(one["verdict"] == "equivalent" for one in runs_of[name])]
+    every = [name for name in rows if all(one["verdict"] == "equivalent" for one in runs_of[name])]
+    return (
+        "Told: words of at most 40 symbols (`audited`), and the label of each whole word. Proved "
+        f"with every seed in {len(every)}, with some seed in {len(some)} of {len(rows)} rows of "
+        "Table 1."
+    )
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Say in how many rows all runs are proved, and how many settled on something else."""
+    own = [one for one in records if one["variant"] == DEFAULT]
+    rows = grouped([one for one in own if one["language"] in TABLE_1], "language")
+    every = [n for (n,), runs in rows.items() if all(_is_proved(one) for one in runs)]
+    settled = [one for one in own if one["settled"]]
+    wrong = [one for one in settled if not _is_proved(one)]
+    pupils = [one for one in records if one["variant"] == TAUGHT and one["settled"]]
+    failed = [f"{p['language']}, seed {p['seed']}" for p in pupils if not _is_proved(p)]
+    found = [
+        Statement(
+            "ours",
+            "labels alone and gradient descent alone end with a proof in 9 rows of Table 1",
+            len(every) >= 9,
+            f"every seed in {len(every)} of {len(rows)}: {', '.join(every)}",
+        ),
+        Statement(
+            "ours",
+            "a network that has settled is the language",
+            not wrong,
+            f"{len(settled)} settled, of which {len(wrong)} are another language",
+        ),
+    ]
+    by_teacher = Statement(
+        "ours",
+        "a tree whose teacher is a recurrent network that settled is proved",
+        not failed,
+        f"{len(pupils) - len(failed)} of {len(pupils)}" + "".join(f"; not {f}" for f in failed),
+    )
+    return [*(found if own else []), *([by_teacher] if pupils else [])]
+
+
+def _is_proved(one: Record) -> bool:
+    return bool(one["verdict"] == "equivalent")
+
+
+GRADIENT_ALONE = PartsExperiment(
+    item="gradient alone",
+    claim="Labels of whole words and gradient descent alone lead to networks that are proved.",
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            languages=("parity",),
+            seeds=(0,),
+            changed=("parity",),
+            ablation={},
+            trees=("parity",),
+            tree_ablation={},
+            taught=("parity",),
+        ),
+        laptop=Sizes(),
+        paper=Sizes(),
+    ),
+    parts=parts,
+    measure=measure,
+    table=table,
+    more={"Ablations": ablations, "Trees": trees, "Taught": taught},
+    note=note,
+    check=check,
+)

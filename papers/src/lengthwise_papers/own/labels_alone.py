@@ -1,0 +1,306 @@
+"""From labels alone to a proof: which languages are found, from how many words, at which noise.
+
+The learner sees words of up to 40 symbols, each with the label of the whole word, and nothing else:
+no labels of prefixes, no states, no queries. Validation and every choice use the same words. The
+true language judges afterwards: whether the automaton is that language (on its domain), which with
+the proof about the network makes this right at every length, whether the network is proved against
+it directly, too, and how often the automaton is wrong on fresh words.
+"""
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lengthwise.analysis.figures import Picture
+from lengthwise.analysis.points_figure import points_figure
+from lengthwise.errors import TextError
+from lengthwise.evaluation.scores import wilson
+from lengthwise.files import write_text
+from lengthwise.languages.language import Language
+from lengthwise.languages.named_languages import TABLE_1
+from lengthwise.languages.spec import parse
+from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.runs import make_plan
+from lengthwise.tasks.automaton import Automaton
+from lengthwise.tasks.task import Task
+from lengthwise.training.devices import environment
+from lengthwise.verification.certify import certify
+from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.own.random_automata import uniform_automaton
+from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+
+GROUPS = (
+    *("group:S3", "group:Z60", "group:A5,generators=2,seed=0"),
+    *(f"group:S5,generators={count},seed=0" for count in (2, 8, 32)),
+)
+
+LONGEST = 40
+
+FRESH = 20_000
+"""Fresh words on which the automaton is compared with the true language."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Languages and numbers of words; random automata and shares of wrong labels."""
+
+    preset: str
+    languages: tuple[str, ...] = (*TABLE_1, *GROUPS)
+    words: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    automata: int = 50
+    automaton_words: int = 20_000
+    noise: tuple[float, ...] = (0.0, 0.01, 0.05)
+
+
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each language, number of words and draw, and for each random automaton."""
+    found = []
+    for noise in sizes.noise:
+        for automaton in seeds or range(sizes.automata):
+            name = f"automaton {automaton}, {sizes.automaton_words} words, noise {noise}"
+            settings = {"automaton": automaton, "words": sizes.automaton_words, "noise": noise}
+            found.append(Part(name, {**settings, "preset": sizes.preset}))
+    for seed in seeds or sizes.seeds:
+        for words in sizes.words:
+            for spec in sizes.languages:
+                name = f"{spec}, {words} words, seed {seed}"
+                told = {"language": spec, "words": words, "seed": seed}
+                found.append(Part(name, {**told, "preset": sizes.preset}))
+    return found
+
+
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Infer an automaton, train and certify a network, and let the true language judge both."""
+    noise, words = settings.get("noise", 0.0), settings["words"]
+    if "automaton" in settings:
+        language = uniform_automaton(settings["automaton"])
+        write_words(folder / "words.tsv", language, words, settings["automaton"], noise)
+        spec = f"labels:words:{folder / 'words.tsv'}"
+        asked = {"label_noise": noise}
+        options = {"alphabet": "".join(language.alphabet)}
+    else:
+        language = parse(settings["language"])
+        spec, options = f"labels:{settings['language']}", {}
+        asked = {"num_words": words, "words_seed": settings["seed"]}
+    record: Record = {
+        "seed": 0,
+        **settings,
+        "protocol": "audited",
+        "words_per_length": None,  # fresh words have mixed lengths
+        "interval_95": None,
+        "told": "labels of whole words",
+        "true_states": language.num_states,
+        "symbols": language.num_symbols,
+        "environment": environment("cpu"),
+    }
+    start = time.process_time()
+    try:
+        plan = make_plan(spec, preset=settings["preset"], settings=asked, options=options)
+    except TextError as error:
+        reason = str(error).removeprefix(f"{spec}: ")
+        seconds = round(time.process_time() - start, 1)
+        return [{**record, "found": False, "refused": reason, "seconds_to_infer": seconds}]
+    seconds = round(time.process_time() - start, 1)
+    problem = plan.problem
+    assert isinstance(problem, InferredProblem)
+    run, training = trained(plan, folder)
+    statement = problem.statement()
+    same = is_same(problem.language, language)
+    against = certify(run.model, language).verdict if same else "not asked"
+    wrong_share = true_error(problem.language, language, FRESH, seed=1)
+    return [
+        {
+            **record,
+            **{name: training[name] for name in ("steps", "processor_seconds", "supervision")},
+            "seconds_to_infer": seconds,
+            "states": problem.language.num_states,
+            "found": same,
+            "proved": certify(run.model, problem.language).verdict,
+            "against_truth": against,
+            "statement": {**statement.to_dict(), "thin": []},
+            "true_error": wrong_share,
+            "interval_95": list(wilson(round(wrong_share * FRESH), FRESH)),
+        }
+    ]
+
+
+def write_words(path: Path, language: Language, count: int, seed: int, noise: float) -> None:
+    """Write audited words of up to 40 symbols with their labels, a share of which is flipped."""
+    task, generator = Task(language=language), torch.Generator().manual_seed(seed)
+    lengths = torch.tensor(task.lengths(0, LONGEST))
+    batch = task.draw(
+        lengths[torch.randint(len(lengths), (count,), generator=generator)], generator
+    )
+    found = {
+        language.decode(row[len(row) - length :]): label
+        for row, length, label in zip(
+            batch.tokens.tolist(), batch.lengths.tolist(), batch.classes.tolist(), strict=True
+        )
+    }
+    draw = random.Random(f"noise {seed}")
+    lines = [
+        f"{word}\t{1 - label if draw.random() < noise else label}\n"
+        for word, label in sorted(found.items())
+    ]
+    write_text(path, "".join(lines))
+
+
+def is_same(found: Language, language: Language) -> bool:
+    """Return whether two languages have the same classes on all words of the true one's domain."""
+    true = replace(language, domain=None)
+    differ = found.combined(true, lambda a, b: int(found.class_names[a] != true.class_names[b]))
+    if language.domain is not None:
+        differ = differ.combined(language.domain, lambda a, b: a & b)
+    return differ.shortest(1) is None
+
+
+def true_error(found: Language, language: Language, count: int, seed: int) -> float:
+    """Return the share of fresh audited words of up to 40 symbols that an automaton misjudges."""
+    task, generator = Task(language=language), torch.Generator().manual_seed(10_000 + seed)
+    lengths = torch.tensor(task.lengths(0, LONGEST))
+    chosen = lengths[torch.randint(len(lengths), (count,), generator=generator)]
+    batch = task.draw(chosen, generator)
+    answers = Automaton(found).classify(batch.tokens)
+    return float((answers != batch.classes).double().mean())
+
+
+def _is_proved(record: Record) -> bool:
+    """Return whether a network is proved right, in two ways: it computes A at every length, and A
+    is the true language on its domain, as an exact comparison of the automata says; and `certify`
+    proves the network against the true language itself.
+    """
+    proofs = record.get("proved"), record.get("against_truth")
+    return bool(record["found"]) and proofs == ("equivalent", "equivalent")
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each language: how often it was found and proved, by number of words."""
+    own = [one for one in records if "language" in one]
+    counts = sorted({one["words"] for one in own})
+    rows = []
+    for (spec,), of_language in grouped(own, "language").items():
+        runs = sorted(of_language, key=lambda one: one["words"])
+        cells, best = [], list[Record]()
+        for count in counts:
+            at = [one for one in runs if one["words"] == count]
+            proved = [one for one in at if _is_proved(one)]
+            cells.append(f"{len(proved)} of {len(at)}" if at else "")
+            best = best or (proved if len(proved) == len(at) else [])
+        enough = f"{best[0]['words']:,}" if best else ""
+        states = ", ".join(str(n) for n in sorted({one["states"] for one in best}))
+        last = [one for one in runs if one["words"] == counts[-1]]
+        forced = [one for one in last if one["found"] and one["statement"]["forced"]]
+        seconds = [
+            f"{max((one.get(name, 0.0) for one in last), default=0.0):.0f}"
+            for name in ("seconds_to_infer", "processor_seconds")
+        ]
+        cells += [enough, states, f"{len(forced)} of {len(last)}", *seconds]
+        rows.append([spec, str(runs[0]["true_states"]), *cells])
+    header = ["language", "states", *(f"{count:,} words" for count in counts)]
+    more = ["forced by most", "seconds to infer from most", "to train"]
+    return Table([*header, "enough", "states found", *more], rows)
+
+
+def noisy_table(records: Sequence[Record]) -> Table:
+    """Return a row for each share of wrong labels: random automata found, proved and claimed."""
+    rows = []
+    own = [one for one in records if "automaton" in one]
+    for (noise,), runs in grouped(own, "noise").items():
+        there = [one for one in runs if "statement" in one]
+        held = [one for one in there if one["true_error"] <= _claimed(one)]
+        rows.append(
+            [
+                f"{100 * noise:g} %",
+                f"{sum(_is_proved(one) for one in runs)} of {len(runs)}",
+                f"{sum(one['proved'] == 'equivalent' for one in there)} of {len(runs)}",
+                f"{len(held)} of {len(there)}",
+                f"{max(one['seconds_to_infer'] for one in runs):.0f}",
+            ]
+        )
+    header = ["wrong labels", "language found and proved", "network proved to compute A"]
+    return Table([*header, "true error below the bound", "most seconds to infer"], rows)
+
+
+def _claimed(record: Record) -> float:
+    return float(record["statement"]["wrong_share_below"])
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Draw the true error of each random automaton against the bound that was claimed."""
+    points: dict[str, list[tuple[float, float]]] = {}
+    for one in records:
+        if "automaton" in one and "statement" in one:
+            name = f"{100 * one['noise']:g} % wrong labels"
+            points.setdefault(name, []).append(
+                (100 * _claimed(one), 100 * max(one["true_error"], 1e-5))
+            )
+    return {
+        "calibration": points_figure(
+            points,
+            xlabel="claimed: wrong on less than so many % of words",
+            ylabel="true share of wrong words, %",
+        )
+    }
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Say whether languages are found from most words, and whether what was claimed is true."""
+    own = [one for one in records if "language" in one]
+    most = max((one["words"] for one in own), default=0)
+    last = [one for one in own if one["words"] == most]
+    missed = sorted({one["language"] for one in last if not _is_proved(one)})
+    there = [one for one in records if "statement" in one]
+    false = [one for one in there if one["true_error"] > _claimed(one)]
+    forced = [one for one in there if one["statement"]["forced"]]
+    smaller = [one for one in forced if not one["found"] and one["true_states"] <= one["states"]]
+    return [
+        Statement(
+            "ours",
+            f"every language is found and proved from {most:,} words",
+            not missed,
+            f"all but {', '.join(missed)}" if missed else f"{len(last)} of {len(last)}",
+        ),
+        Statement(
+            "ours",
+            "the true error is below the bound",
+            not false,
+            f"{len(there) - len(false)} of {len(there)}",
+        ),
+        Statement(
+            "ours",
+            "an automaton that the words force is the language, unless that has more states",
+            not smaller,
+            f"{len(forced) - len(smaller)} of {len(forced)}",
+        ),
+    ]
+
+
+LABELS_ALONE = PartsExperiment(
+    item="labels alone",
+    claim="Labelled words alone lead to a network that is proved on the true language.",
+    presets=preset_catalogue(
+        smoke=Sizes(
+            preset="smoke",
+            languages=("parity",),
+            words=(1_000,),
+            seeds=(0,),
+            automata=1,
+            automaton_words=2_000,
+            noise=(0.0, 0.05),
+        ),
+        laptop=Sizes(preset="laptop"),
+        paper=Sizes(preset="laptop"),
+    ),
+    parts=parts,
+    measure=measure,
+    table=table,
+    more={"Random automata": noisy_table},
+    figures=figures,
+    check=check,
+)

@@ -1,0 +1,69 @@
+"""The section of an experiment in Markdown."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lengthwise_papers.experiment import Experiment, Record, Table
+
+
+def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictures: str) -> str:
+    """Write what is claimed, printed and measured; paths of figures begin with `pictures`.
+
+    `result` is what `reproduced` gives.
+    """
+    records, preset = result["records"], result["preset"]
+    title = f"{experiment.paper}, {experiment.item}"
+    title += "" if preset == "laptop" else f" (preset {preset})"
+    figures = [
+        f"![{title}: {figure}]({pictures}-{figure}.svg)" for figure in experiment.figures(records)
+    ]
+    parts = [
+        f"## {title}",
+        f"**{experiment.claim}** Printed: {experiment.printed}",
+        _made_by(name, result),
+        *figures,
+    ]
+    for title, table in experiment.tables(records).items():
+        parts.append(f"**{title}**\n\n{markdown(table)}" if title else markdown(table))
+    verdicts = [
+        [one.where, one.says, "yes" if one.holds else "**no**", one.measured]
+        for one in experiment.check(records)
+    ]
+    columns = ["where", "what the paper says", "holds", "measured"]
+    if verdicts:
+        parts.append(markdown(Table(columns, verdicts)))
+    return "\n\n".join(parts)
+
+
+def _made_by(name: str, result: Mapping[str, Any]) -> str:
+    """Name the command, preset, dates, machines and versions of all measurements."""
+    records: Sequence[Record] = result["records"]
+    trained = [one for one in records if "digest" in one]
+    facts = [f"`lengthwise reproduce {name}`", f"preset {result['preset']}"]
+    if not any("seed" in one for one in records):
+        facts.append(f"seed {result['seed']}")
+    made = list(records) or [dict(result)]
+    facts.append(_range(one.get("date", result["date"]) for one in made))
+    facts.append(f"commit {_each(one.get('commit', result['commit']) for one in made)}")
+    made_with = [one["environment"] for one in trained if "environment" in one]
+    for key, before in (("processor", ""), ("torch", "torch ")):
+        facts.append(before + _each(each[key] for each in made_with or [result["environment"]]))
+    if there := [each["accelerator"] for each in made_with if "accelerator" in each]:
+        facts.append(f"{len(there)} of {len(trained)} runs on {_each(there)}")
+    return f"{', '.join(facts)}."
+
+
+def _range(values: Iterable[str]) -> str:
+    found = sorted(values)
+    return found[0] if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
+
+
+def _each(values: Iterable[Any]) -> str:
+    return ", ".join(dict.fromkeys(map(str, values)))
+
+
+def markdown(table: Table) -> str:
+    """Return the table in Markdown."""
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
+    lines = [table.columns, ["---"] * len(table.columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,246 @@
+"""An experiment in parts: each is measured on its own, and kept in a file, so that none is lost.
+
+A part is, for instance, a network that is trained and then tested in some way of its own, or a
+construction that is verified. Its folder is named by a digest of its settings.
+"""
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, NamedTuple
+
+from lengthwise.errors import ConfigError, NothingFinishedError, RunError
+from lengthwise.files import read_json, write_json
+from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.recognition.settings import SupervisionConfig
+from lengthwise.problems.registry import PROBLEMS
+from lengthwise.problems.stages import stage_records
+from lengthwise.registry import Catalogue
+from lengthwise.settings import Config, added_defaults
+from lengthwise.sweeps.executors import Executor, InProcess
+from lengthwise.sweeps.folder import JobFolder
+from lengthwise.sweeps.run import timed
+from lengthwise.training.devices import commit
+from lengthwise.training.runs import without_places
+from lengthwise.training.settings import TextTrainingConfig
+from lengthwise_papers.experiment import (
+    Experiment,
+    MeasurementOptions,
+    Record,
+    Sizes,
+    Statement,
+    Unit,
+    chosen,
+    stem,
+)
+
+Measure = Callable[[Mapping[str, Any], Path], list[Record]]
+"""The records of a part, from its settings and a folder of its own for what is trained."""
+
+
+class Part(NamedTuple):
+    """One part of an experiment."""
+
+    name: str
+    """`parity, regular-gpt, seed 0`: what `only` is looked for in."""
+    settings: Mapping[str, Any]
+    """Plain values, on which alone the records depend."""
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits that change with the settings.
+
+        A setting that is added to the package later does not change them as long as it has its
+        default.
+        """
+        body = json.dumps(_identity(self.settings), sort_keys=True)
+        return hashlib.sha256(body.encode()).hexdigest()[:12]
+
+    @property
+    def kind(self) -> str:
+        """The name without its seed."""
+        return re.sub(r",? *seed \d+", "", self.name)
+
+    def folder(self, within: Path) -> Path:
+        """Return the folder of the part in that of its experiment."""
+        return within / self.digest
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PartsExperiment(Experiment, Generic[Sizes]):
+    """An experiment that is measured part by part."""
+
+    presets: Catalogue[Sizes]
+    parts: Callable[[Sizes, Sequence[int]], list[Part]]
+    """All parts, from the numbers of a preset and from seeds; those of the preset, if none."""
+    measure: Measure
+    note: Callable[[Sequence[Record]], str] = lambda records: ""
+    """A function that returns what the documents say below the table."""
+    check: Callable[[Sequence[Record]], list[Statement]] = lambda records: []
+    paper: str = "lengthwise"
+    printed: str = "nothing: no paper has it."
+
+    def collect(self, name: str, preset: str, options: MeasurementOptions) -> list[Record]:
+        """Measure the parts that are wanted and not done; return the records of all that are done.
+
+        A part is done if its records are in the folder of runs, or else among those of an earlier
+        file. Earlier records that do not name their part are not looked at.
+
+        Raises:
+            ConfigError: no part is wanted, or `seed` is given, not `seeds`.
+            RunError: only what is done is wanted, and nothing is.
+        """
+        if options.seed:
+            raise ConfigError(f"{name} has no --seed. Use --seeds.")
+        folder = (options.runs / f"{stem(name)}-{preset}").resolve()
+        every = self.parts(self.presets[preset], options.seeds)
+        wanted = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
+        found = _done(every, folder, options)
+        missing = [part for part in wanted if part.digest not in found]
+        if missing and not options.finished:
+            self._measure(missing, folder, options)
+            found = _done(every, folder, options)
+        if not found:
+            raise NothingFinishedError(
+                f"{folder} has no finished part of these. Leave out --finished."
+            )
+        return [record for part in every for record in found.get(part.digest, ())]
+
+    def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
+        """Return a unit for each part.
+
+        Where earlier records do not name their parts, and nothing is in the folder of runs, all
+        parts count as done.
+        """
+        folder = options.runs / f"{stem(name)}-{preset}"
+        every = self.parts(self.presets[preset], options.seeds)
+        done = _done(every, folder, options)
+        unnamed = not done and bool(options.earlier)
+        return [
+            Unit(part.name, part.kind, unnamed or part.digest in done, _seconds(done, part))
+            for part in every
+        ]
+
+    def _measure(self, parts: Sequence[Part], folder: Path, options: MeasurementOptions) -> None:
+        """Have the parts measured, as many at a time as the executor takes."""
+        executor: Executor = options.executor or InProcess()
+        waiting, running, done = list(parts), set[Future[None]](), 0
+        options.progress(done, len(parts))
+        while waiting or running:
+            while waiting and (executor.slots is None or len(running) < executor.slots):
+                part = waiting.pop(0)
+                running.add(executor.submit(_measure, self.measure, part, str(folder)))
+            over, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in over:
+                error = future.exception()
+                if error is not None and executor.lost(error):
+                    raise RunError("a worker died. Run it again: what is finished is kept.")
+                future.result()
+            done += len(over)
+            options.progress(done, len(parts))
+
+
+def _identity(values: Any) -> Any:
+    """Return plain values without places of data, and added settings that have their defaults."""
+    if isinstance(values, list | tuple):
+        return [_identity(each) for each in values]
+    if not isinstance(values, Mapping):
+        return values
+    found = {name: _identity(each) for name, each in values.items()}
+    kinds: dict[str, type[Config]]
+    kinds = {"training": TextTrainingConfig, "objective": SupervisionConfig}
+    if isinstance(given := found.get("problem"), dict):
+        found["problem"] = without_places(given)
+        if (problem := given.get("kind", "")) in PROBLEMS:
+            kinds["training"] = PROBLEMS[problem].training
+    for name, kind in kinds.items():
+        if isinstance(given := found.get(name), dict):
+            added = added_defaults(kind)
+            found[name] = {k: v for k, v in given.items() if k not in added or v != added[k]}
+    return found
+
+
+def _file(part: Part, folder: Path) -> Path:
+    return part.folder(folder) / "records.json"
+
+
+def _done(
+    parts: Sequence[Part], folder: Path, options: MeasurementOptions
+) -> dict[str, list[Record]]:
+    """Return the records of the parts that are done, by the digest of the part."""
+    named = [one for one in options.earlier if "part" in one]
+    earlier = {digest: found for (digest,), found in grouped(named, "part").items()}
+    done = {}
+    for part in parts:
+        if (file := _file(part, folder)).exists():
+            told = {"part": part.digest}
+            done[part.digest] = [{**one, **told} for one in read_json(file)["records"]]
+        elif part.digest in earlier:
+            done[part.digest] = earlier[part.digest]
+    return done
+
+
+def _seconds(done: Mapping[str, Sequence[Record]], part: Part) -> float | None:
+    """Return how long the measurement of a part took, if its records say so."""
+    return next(
+        (one["seconds_of_part"] for one in done.get(part.digest, ()) if "seconds_of_part" in one),
+        None,
+    )
+
+
+def _measure(measure: Measure, part: Part, folder: str) -> None:
+    """Measure a part and store its records, with what made them."""
+    own = part.folder(Path(folder))
+    own.mkdir(parents=True, exist_ok=True)
+    made: dict[str, Any] = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
+    start = time.perf_counter()
+    found = measure(part.settings, own)
+    made["seconds_of_part"] = round(time.perf_counter() - start, 1)
+    records = [{**record, **made} for record in found]
+    write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
+
+
+def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
+    """Group records by the values of these keys, in the order in which they come."""
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for one in records:
+        groups.setdefault(tuple(one[key] for key in keys), []).append(one)
+    return groups
+
+
+def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
+    """Train a run in a folder, where it goes on; return it and a record of its training.
+
+    Steps are those of all its stages together, and times those up to the last checkpoint of each
+    attempt; they are None if they were not measured.
+    """
+    run, spent = timed(plan, JobFolder(folder), "cpu")
+    told = ("supervision", "steps", "ended", "right_to")
+    stages = [{name: each[name] for name in told} for each in stage_records(run)]
+    several = {"stages": stages} if len(stages) > 1 else {}
+    return run, {
+        "seed": plan.training.seed,
+        "supervision": run.require_plan().supervision,
+        "steps": sum(each["steps"] for each in stages),
+        **several,
+        "seconds_to_train": spent.seconds,
+        "processor_seconds": spent.processor_seconds,
+        "settings": plan.to_dict(),
+    }
+
+
+def without_problem(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan as plain values without its language."""
+    return {name: value for name, value in plan.items() if name != "problem"}
+
+
+def route(record: Record) -> str:
+    """Return the model of a record of training, and its supervision, stage after stage."""
+    stages = [each["supervision"] for each in record.get("stages", ())] or [record["supervision"]]
+    return f"`{record['model']}`, {', then '.join(stages)}"

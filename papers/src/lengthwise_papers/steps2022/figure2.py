@@ -1,0 +1,197 @@
+"""Guiding transformers to process in steps (2022), Figure 2: attention after training.
+
+The mean attention of a trained decoder, over 100 random inputs, beside that of the compiled one:
+8-bit numbers, representation 2, strong supervision. How far they agree is told by numbers: the mean
+weight on the two symbols that each gate reads, and the share of gates that have more weight on each
+of these than anywhere else. A decoder that looks everywhere alike has little there; another
+algorithm than the circuit's may have little, and be right all the same.
+
+The paper does not say with which positions the decoder of the figure was trained. Here are two: one
+with learned positions and the usual settings, and one with the hand-coded positions and those that
+Table 1 has for them (norms, rate, weight decay). So they differ in more than positions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lengthwise.analysis.figures import Picture, addition_attention_figure
+from lengthwise.analysis.step_attention import step_attention
+from lengthwise.circuits.adders import adder
+from lengthwise.constructions.circuits import compile_circuit
+from lengthwise.models.decoder import Decoder
+from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.runs import make_plan, train
+from lengthwise.sweeps.sweep import Progress
+from lengthwise_papers.experiment import (
+    MeasuredExperiment,
+    Record,
+    Statement,
+    Table,
+    TrainingWatch,
+    preset_catalogue,
+)
+from lengthwise_papers.steps2022.figure1 import on_sources
+from lengthwise_papers.steps2022.table1 import TRAINING_OF
+from lengthwise_papers.trained import one_digit
+
+HAND_CODED = "hand-coded"
+
+TRAINED: Mapping[str, Mapping[str, Any]] = {
+    "trained, learned positions": {"position": "learned", **TRAINING_OF["learned"]},
+    "trained, hand-coded positions": {"position": "one-hot", **TRAINING_OF["one-hot"]},
+}
+"""Decoder to settings of its training."""
+
+REPRESENTATION = 2
+
+
+_SMOKE = (("examples", 40), ("validation_words", 8))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Bits of a number, pairs that the weights are means over, and the preset of training."""
+
+    bits: int
+    pairs: int
+    preset: str
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
+    """Return a record for each decoder, of the same inputs."""
+    plans = [plan_of(sizes, seed, settings) for settings in TRAINED.values()]
+    steps = [plan.training.steps for plan in plans]
+    to_do = sum(steps) + 1
+    runs = [
+        train(plan, device="cpu", progress=TrainingWatch(progress, sum(steps[:place]), to_do))
+        for place, plan in enumerate(plans)
+    ]
+    sequence = adder(sizes.bits, REPRESENTATION)
+    generator = np.random.default_rng(seed)
+    inputs = generator.integers(2, size=(sizes.pairs, 2 * sizes.bits)).astype(np.bool_)
+
+    def record(name: str, run: Run) -> Record:
+        assert isinstance(run.model, Decoder)
+        exact = evaluated(run, {}).values["exact_match"]
+        found = step_attention(run.model, sequence, inputs)
+        return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **found}
+
+    records = [record(HAND_CODED, replace(runs[0], model=compile_circuit(sequence)))]
+    for name, plan, run in zip(TRAINED, plans, runs, strict=True):
+        settings = plan.stored_settings()
+        steps_taken = run.metrics[-1]["step"]
+        records.append({**record(name, run), "settings": settings, "steps": steps_taken})
+    progress(to_do, to_do)
+    return records
+
+
+def plan_of(sizes: Sizes, seed: int, settings: Mapping[str, Any]) -> Plan:
+    """Return the plan of a decoder with settings of its own."""
+    return make_plan(
+        "steps:addition",
+        preset=sizes.preset,
+        settings={
+            "bits": sizes.bits,
+            "order": REPRESENTATION,
+            "seed": seed,
+            **settings,
+            **dict(sizes.settings),
+        },
+    )
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each decoder: how right it is, and where it looks."""
+    rows = [
+        [
+            record["decoder"],
+            f"{record['exact_match']:.4f}",
+            f"{record['on_sources']:.4f}",
+            f"{min(on_sources(record)):.4f}",
+            f"{agreement(record, 1):.4f}",
+            f"{agreement(record):.4f}",
+        ]
+        for record in records
+    ]
+    columns = ["decoder", "exact match", "mean weight on sources", "least"]
+    return Table([*columns, "most weight on a source", "most weight on all sources"], rows)
+
+
+def agreement(record: Record, places: int | None = None) -> float:
+    """Share of gates whose greatest weights, so many or as many as they have sources, are on these.
+
+    Gates without sources are left out.
+    """
+    weights, targets = np.array(record["weights"]), np.array(record["targets"])
+    found = []
+    for row in record["gates_with_sources"]:
+        is_source = targets[row] > 0
+        greatest = np.argsort(-weights[row], kind="stable")[: places or is_source.sum()]
+        found.append(bool(is_source[greatest].all()))
+    return float(np.mean(found))
+
+
+def figures(records: Sequence[Record]) -> dict[str, Picture]:
+    """Draw all matrices."""
+    named = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
+    return {"attention": addition_attention_figure(named)}
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Check what section 5 says of the figure."""
+    return [
+        statement
+        for trained in records
+        if trained["decoder"] != HAND_CODED
+        for statement in _of_trained(trained)
+    ]
+
+
+def _of_trained(trained: Record) -> list[Statement]:
+    alike = agreement(trained)
+    blind = np.mean([2 / (place + 1) for place in _places(trained)])
+    return [
+        Statement(
+            where="section 5",
+            says=f"most rows of the decoder ({trained['decoder']}) resemble those of the "
+            f"hand-coded one",
+            holds=alike > 0.5,
+            measured="the greatest weights are on the sources in "
+            f"{one_digit(100 * alike)} % of the rows; mean weight on sources "
+            f"{trained['on_sources']:.4f}, and {blind:.4f} if all places had the same",
+        ),
+        Statement(
+            where="section 5",
+            says=f"the decoder ({trained['decoder']}) is right",
+            holds=trained["exact_match"] >= 0.999,
+            measured=f"exact match {trained['exact_match']:.4f} on unseen pairs",
+        ),
+    ]
+
+
+def _places(record: Record) -> list[int]:
+    """Return the last position that each gate with sources sees."""
+    num_inputs = len(record["symbols"]) + 1 - len(record["gates"])
+    return [num_inputs - 1 + row for row in record["gates_with_sources"]]
+
+
+FIGURE_2 = MeasuredExperiment(
+    paper="Guiding transformers to process in steps (2022)",
+    item="Figure 2",
+    claim="A decoder that is told the steps learns to look where the hand-coded one does.",
+    printed="The attention matrices of a hand-coded and of a trained decoder for n = 8, whose rows "
+    "resemble each other for the most part.",
+    presets=preset_catalogue(
+        smoke=Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
+        laptop=Sizes(bits=8, pairs=100, preset="laptop"),
+        paper=Sizes(bits=8, pairs=100, preset="paper"),
+    ),
+    measure=measure,
+    table=table,
+    figures=figures,
+    check=check,
+)

@@ -1,0 +1,76 @@
+"""The commands of the program: those of this package, and those that other packages add."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from lengthwise.cli.output import Parser
+from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.registry import Catalogue
+
+COMMANDS = {
+    "demo": "the main job in about a minute: train, extrapolate, certify, report",
+    "languages": "the catalogue of languages",
+    "describe": "one language: states, classes, monoid, sample words",
+    "label": "classes of the words on standard input",
+    "sample": "words of a language, drawn uniformly",
+    "compile": "exact weights for a language, a circuit, or a paper's construction",
+    "verify": "compare a construction with the independent definition",
+    "explain": "what each layer of computed weights does, and its attention on a word",
+    "settings": "every setting: default, unit, meaning, and the letter of the papers",
+    "train": "train a model on a language, the steps of an algorithm, text or translations",
+    "prepare": "make text, or text with its translation, ready to train on",
+    "pretrain": "a small GPT-2 trained on plain text, for `train --model gpt2`",
+    "evaluate": "scores of a trained model by length, its perplexity, or BLEU",
+    "certify": "a proof that a run is right at every length, or the shortest wrong word",
+    "translate": "the sentences on standard input, by a trained translator",
+    "predict": "what a trained model makes of the lines on standard input",
+    "snap": "tables in place of a network: vectors snapped to representatives",
+    "extract": "the automaton that a trained model computes",
+    "analyse": "inside a trained model: clusters, receptive field, deeper trees, attention",
+    "resume": "goes on with a stopped run, by the settings in its folder",
+    "ls": "the runs below a folder: what, when, state, accuracy, proof",
+    "compare": "one table and one figure about runs of one problem",
+    "zoo": "the models that come with the package, with their proofs: `zoo:NAME`",
+    "board": "the smallest networks that are proved, by language; `check` judges another",
+    "completion": "a script by which bash, zsh or fish completes commands and names",
+    "report": "one self-contained HTML page about runs",
+    "explore": "a local page: type languages and words, watch a network read, walk its proof",
+}
+"""The summary of each command. Each command is a module of this package, and only the requested one
+is imported."""
+
+PLUGGED: Catalogue[Any] = Catalogue(
+    "command", {}, group="lengthwise.commands", needs=("add_arguments", "run")
+)
+"""The modules of commands that other packages add."""
+
+WINGS = {"reproduce": "lengthwise-papers"}
+"""The distributions that bring the commands of our own other packages."""
+
+
+def summaries() -> dict[str, str]:
+    """Return the summary of each command that is installed; an added one has its package's."""
+    return COMMANDS | {name: PLUGGED.summary(name) for name in PLUGGED if name not in COMMANDS}
+
+
+def parser_of(name: str) -> tuple[ModuleType, Parser]:
+    """Return the module of a command, and the parser of its arguments.
+
+    Raises:
+        ConfigError: there is no such command, or the package that brings it is not installed.
+    """
+    if name in COMMANDS:
+        command, summary = import_module(f"lengthwise.cli.{name}"), COMMANDS[name]
+    elif name in PLUGGED:
+        command, summary = PLUGGED[name], PLUGGED.summary(name)
+    elif name in WINGS:
+        raise ConfigError(
+            f"the command {name} comes with {WINGS[name]}, which is not installed. Run: pip "
+            f"install {WINGS[name]}, or, in a checkout, pip install ./papers."
+        )
+    else:
+        raise unknown_name("command", name, summaries())
+    parser = Parser(prog=f"lengthwise {name}", description=summary)
+    command.add_arguments(parser)
+    return command, parser
