@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import ladder_outputs
 import proof_tables
@@ -18,7 +19,7 @@ import speed_tables
 import verdicts
 import zoo_tables
 from lengthwise_papers.catalogue import EXPERIMENTS
-from lengthwise_papers.experiment import Record, stem
+from lengthwise_papers.experiment import Record, Table, stem
 from lengthwise_papers.page import markdown
 from lengthwise_papers.parts import PartsExperiment
 from wrapping import wrapped
@@ -71,16 +72,28 @@ TABLES = {
 
 
 def table(name: str, title: str) -> str:
-    """Return a table of an experiment from its committed records, with its note."""
-    experiment, records = EXPERIMENTS[name], _records(name)
-    text = markdown(experiment.tables(records)[title])
-    note = experiment.note(records) if isinstance(experiment, PartsExperiment) else ""
+    """Return a table of an experiment from its committed records, with its note.
+
+    Records of an experiment that is not measured any more hold their tables.
+    """
+    stored = _stored(name)
+    if name not in EXPERIMENTS:
+        shown, note = Table(**stored["tables"][title]), stored["note"]
+    else:
+        experiment, records = EXPERIMENTS[name], stored["records"]
+        shown = experiment.tables(records)[title]
+        note = experiment.note(records) if isinstance(experiment, PartsExperiment) else ""
+    text = markdown(shown)
     return f"{text}\n\n{wrapped(note)}" if note and not title else text
 
 
+def _stored(name: str) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads((RESULTS / f"{stem(name)}.json").read_text("utf-8"))
+    return stored
+
+
 def _records(name: str) -> list[Record]:
-    text = (RESULTS / f"{stem(name)}.json").read_text(encoding="utf-8")
-    records: list[Record] = json.loads(text)["records"]
+    records: list[Record] = _stored(name)["records"]
     return records
 
 

@@ -62,21 +62,15 @@ VARIANTS = {
     "own/arithmetic",
     "own/body-sizes",
     "own/certificates",
-    "own/held-out-pairs",
-    "own/label-learners",
-    "own/log-length-gap",
-    "own/long-context",
     "own/random-automata",
     "own/soundness",
 }
 LONG = {
-    "own/blind-choice",
     "own/compiled-sizes",
     "own/constructions",
     "own/gradient-alone",
     "own/labels-alone",
     "own/ladder",
-    "own/ladder-exceptions",
     "own/main-job",
     "own/ranges",
     "own/rungs",
@@ -231,13 +225,13 @@ def test_what_another_kind_of_device_needed_is_no_estimate(
     device: str, known: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trained, "choose_device", lambda name: torch.device("cpu"))
-    experiment = EXPERIMENTS["own/log-length-gap"]
+    experiment = EXPERIMENTS["steps2022/table1"]
     assert isinstance(experiment, TrainedExperiment)
     run = experiment.runs(experiment.presets["smoke"], ())[0]
     record = {"seconds": 9.0, "environment": {"device": device}}
     stored = {run.job.digest: record}
     options = MeasurementOptions(progress=lambda *step: None, runs=tmp_path, stored=stored)
-    first, *others = experiment.units("own/log-length-gap", "smoke", options)
+    first, *others = experiment.units("steps2022/table1", "smoke", options)
     assert (first.is_done, first.seconds) == (True, known)
     assert {(one.is_done, one.seconds) for one in others} == {(False, None)}
 

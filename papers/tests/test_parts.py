@@ -16,7 +16,7 @@ from lengthwise.training.settings import TrainingConfig
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import MeasurementOptions, Record, Table
 from lengthwise_papers.parts import Part, PartsExperiment, trained
-from lengthwise_papers.trained import span
+from lengthwise_papers.trained import TrainedExperiment, span
 from measured_parts import square
 
 SQUARES: PartsExperiment[tuple[int, ...]] = PartsExperiment(
@@ -112,15 +112,13 @@ def test_data_that_are_moved_are_the_same_part() -> None:
 
 def test_settings_that_are_added_leave_digests_of_runs_on_steps_as_they_were() -> None:
     """So that what was measured before a setting was there is not measured again."""
-    experiment = EXPERIMENTS["own/weak-supervision"]
-    assert isinstance(experiment, PartsExperiment)
-    parts = experiment.parts(experiment.presets["smoke"], ())
-    assert [part.digest for part in parts] == [
-        "747d6d9821f6",
-        "7a67fb0388fd",
-        "8e2682c9b9a3",
-        "ac081d9a0a27",
-        "1737e9123665",
+    experiment = EXPERIMENTS["steps2022/table1"]
+    assert isinstance(experiment, TrainedExperiment)
+    runs = experiment.runs(experiment.presets["smoke"], ())
+    assert [run.job.digest for run in runs] == [
+        "f0703f1327ae",
+        "d5b9654ec0e8",
+        "b61552e7d557",
     ]
 
 

@@ -460,8 +460,6 @@ def test_the_cost_of_learned_positions_is_that_of_a_word_they_have_room_for() ->
     "laptop-chiang2022/table1",
     "smoke-chi2023/table3",
     "smoke-chiang2022/table1",
-    "laptop-own/log-length-gap",
-    "smoke-own/log-length-gap",
 )
 @pytest.mark.parametrize("name", TRAINED)
 @pytest.mark.parametrize("preset", ["smoke", "laptop", pytest.param("paper", marks=SLOW)])
@@ -472,7 +470,7 @@ def test_no_two_runs_are_the_same(
     if name in ("chi2023/table3", "chi2023/figure4"):  # they read a corpus; any will do
         small = PrepareConfig(vocab_size=257)
         prepare(CORPORA / preset, {"train": ["python-topics"]}, small)
-    if name in ("chiang2022/table1", "own/log-length-gap"):
+    if name == "chiang2022/table1":
         pairs = PairsConfig(vocab_size=300)
         folder = CORPORA / f"pairs-{preset}"
         prepare_pairs(folder, {"train": ["numbers"]}, (DIGITS, WORDS), pairs)
