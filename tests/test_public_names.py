@@ -60,9 +60,14 @@ def test_public_names() -> None:
         _ = lw.trian
 
 
-def test_asking_about_a_language_on_the_command_line_does_not_wait_for_torch() -> None:
-    code = (
-        "import sys; from lengthwise.cli.main import main;"
-        "main(['describe', 'parity']); sys.exit('torch' in sys.modules)"
-    )
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "from lengthwise.cli.main import main; main(['describe', 'parity'])",
+        "import lengthwise as lw; lw.language('parity'); lw.ltl('O a', 'ab')",
+    ],
+    ids=["command", "Python"],
+)
+def test_asking_about_a_language_does_not_wait_for_torch(asked: str) -> None:
+    code = f"import sys; {asked}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -342,11 +342,6 @@ def test_runs_that_the_file_has_are_not_trained_again_where_their_folder_is_gone
     assert "commit" not in again
 
 
-def test_stack_of_earlier_versions_has_no_effect(shell: Shell) -> None:
-    plain = shell.json("reproduce", *SMALL)
-    assert shell.json("reproduce", *SMALL, "--stack")["tables"] == plain["tables"]
-
-
 @pytest.mark.slow
 def test_all_lists_what_is_missing_and_works_through_it(shell: Shell, tmp_path: Path) -> None:
     some = ("reproduce", "all", "--preset", "smoke", "--only", "constructions: groups")

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
         evaluate,
         evaluate_steps,
         evaluate_translations,
-        language,
         load,
-        ltl,
         perplexity,
         predict,
         shortcuts,
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from lengthwise.data.api import prepare, prepare_pairs
     from lengthwise.evaluation.scores import Scores
     from lengthwise.languages.language import Language
+    from lengthwise.languages.spec import language, ltl
     from lengthwise.models.adapted import adapt
     from lengthwise.problems.base import Plan, Problem, Run
     from lengthwise.problems.inside import (
@@ -117,7 +116,9 @@ _ELSEWHERE = {
     "compare": "report.compare",
     "extract": "problems.inside",
     "extract_automaton": "problems.inside",
+    "language": "languages.spec",
     "learn_automaton": "problems.inside",
+    "ltl": "languages.spec",
     "compile": "constructions.api",
     "explain": "constructions.api",
     "explore": "verification.exploration",

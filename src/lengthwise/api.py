@@ -16,8 +16,6 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import alphabet_text, parse, require_alphabet
-from lengthwise.languages.spec import language as language  # noqa: PLC0414  handed on as it is
-from lengthwise.languages.spec import ltl as ltl  # noqa: PLC0414  handed on as it is
 from lengthwise.languages.validation import short
 from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode

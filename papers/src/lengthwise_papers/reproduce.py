@@ -70,11 +70,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where trained runs are kept, so that they are trained once (default: runs)",
     )
     parser.add_argument(
-        "--stack",
-        action="store_true",
-        help="has no effect; kept so that earlier commands work",
-    )
-    parser.add_argument(
         "--finished", action="store_true", help="train nothing, and show the runs that are done"
     )
     parser.add_argument(

@@ -220,7 +220,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
         if path in resolved[:number]:
             raise ConfigError(f"runs to compare are different, but {paths[number]} stands twice.")
     plans = [_plan(path) for path in paths]
-    _require_onesubject_of(paths, plans)
+    _require_one_subject(paths, plans)
     read = [curve_of(path, plan) for path, plan in zip(paths, plans, strict=True)]
     tested = next((sorted(curve.points) for curve in read if curve), None)
     option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
@@ -281,7 +281,7 @@ def curve_of(path: Path, plan: Plan) -> Curve | None:
     return found if found is None or found.points else None
 
 
-def _require_onesubject_of(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
+def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
     first = subject_of(plans[0])
     for path, plan in zip(paths, plans, strict=True):
         if subject_of(plan) != first:
