@@ -136,7 +136,7 @@ def test_every_local_link_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), target
-    for named in re.findall(r"`((?:src|tests|docs|benchmarks|results)/[\w./]+)(?:::(\w+))?`", text):
+    for named in re.findall(r"`((?:src|tests|docs|benchmarks|papers)/[\w./]+)(?:::(\w+))?`", text):
         path = ROOT / named[0]
         assert path.exists(), named[0]
         if named[1]:
