@@ -9,6 +9,7 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.balance import CountedPart, counted_parts
 from lengthwise.languages.evidence import (
     Piece,
+    PumpedWord,
     Subject,
     Verdict,
     Word,
@@ -66,11 +67,12 @@ def star_free(subject: Subject) -> Verdict:
     words = turning_words(subject)
     if words is None:
         return Verdict(holds=True, says="no word turns states in a circle of two or more")
-    machine, loop = subject.machine, words[0].pieces[1]
+    loop, turn = words[1].pieces[1:3]
     verdict = unlike(subject, words, "agree but for one turn")
     return Verdict(
         holds=False,
-        says=f"{machine.decode(loop.word)} turns {loop.times} states in a circle: {verdict.says}",
+        says=f"{PumpedWord((turn,)).written(subject)} turns {loop.times} states in a circle: "
+        f"{verdict.says}",
         words=words,
     )
 

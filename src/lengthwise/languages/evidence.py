@@ -4,8 +4,8 @@ A verdict against a class names words that no member of the class could treat as
 Parts of them are pumped: `(01)^m` stands for 01 repeated m times, for any m from 1 on.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import MAX_ELEMENTS, Monoid, transition_monoid
 
 Word = tuple[int, ...]
+Integers = NDArray[np.int64]
 
 NO_RECOGNISER = "asked only of languages that accept or reject all words"
 """Reason why a question about members has no answer."""
@@ -25,11 +26,24 @@ NO_RECOGNISER = "asked only of languages that accept or reject all words"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A word repeated a number of times, all of it m times if it is pumped."""
+    """A word, or a family of words, repeated a number of times, all of it m times if it is
+    pumped.
+    """
 
-    word: Word
+    word: "Word | PumpedWord"
     times: int = 1
     pumped: bool = False
+
+    def at(self, m: int) -> Word:
+        """Return the piece with pumped words repeated m times."""
+        word = self.word.at(m) if isinstance(self.word, PumpedWord) else self.word
+        return word * (self.times * (m if self.pumped else 1))
+
+    def renamed(self, symbols: Sequence[int]) -> "Piece":
+        """Return the piece with each symbol replaced by the one at its place in `symbols`."""
+        if isinstance(self.word, PumpedWord):
+            return replace(self, word=self.word.renamed(symbols))
+        return replace(self, word=tuple(symbols[symbol] for symbol in self.word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +54,24 @@ class PumpedWord:
 
     def at(self, m: int) -> Word:
         """Return the word with pumped pieces repeated m times."""
-        return tuple(
-            symbol
-            for piece in self.pieces
-            for symbol in piece.word * (piece.times * (m if piece.pumped else 1))
-        )
+        return tuple(symbol for piece in self.pieces for symbol in piece.at(m))
 
-    def written(self, language: Language) -> str:
+    def renamed(self, symbols: Sequence[int]) -> "PumpedWord":
+        """Return the family with each symbol replaced by the one at its place in `symbols`."""
+        return PumpedWord(tuple(piece.renamed(symbols) for piece in self.pieces))
+
+    def written(self, writer: "Language | Subject") -> str:
         """Return the family as text: `0 (01)^m 1`."""
         shown = []
         for piece in self.pieces:
-            if not piece.word:
+            if not piece.at(1):
                 continue
-            text = language.decode(piece.word)
+            if isinstance(piece.word, PumpedWord):
+                text, single = piece.word.written(writer), False
+            else:
+                text, single = writer.decode(piece.word), len(piece.word) == 1
             if piece.times > 1:
-                text = f"({text})^{piece.times}" if len(piece.word) > 1 else f"{text}^{piece.times}"
+                text = f"{text}^{piece.times}" if single else f"({text})^{piece.times}"
             shown.append(f"({text})^m" if piece.pumped else text)
         return " ".join(shown) or "(empty word)"
 
@@ -62,6 +79,13 @@ class PumpedWord:
 def pumped(*pieces: Word | Piece) -> PumpedWord:
     """Return the family of words with the given pieces; a plain word stands once."""
     return PumpedWord(tuple(p if isinstance(p, Piece) else Piece(p) for p in pieces))
+
+
+def plain(word: PumpedWord) -> "Word | PumpedWord":
+    """Return a family that has one word alone, in one piece, as that word."""
+    first = word.pieces[0]
+    alone = len(word.pieces) == first.times == 1 and not first.pumped
+    return first.word if alone else word
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,10 +110,42 @@ class Subject:
 
     def __init__(self, language: Language, max_elements: int = MAX_ELEMENTS) -> None:
         self.machine = language.total().minimised()
+        self.decode = self.machine.decode
         self._max_elements = max_elements
+        self._verdicts: dict[Decide, Verdict] = {}
+
+    def ask(self, decide: "Decide") -> Verdict:
+        """Return the verdict of a question; it is decided once."""
+        if decide not in self._verdicts:
+            self._verdicts[decide] = decide(self)
+        return self._verdicts[decide]
 
     @cached_property
-    def steps(self) -> NDArray[np.int64]:
+    def tier(self) -> tuple[int, ...]:
+        """The symbols that change some state (`lengthwise.languages.tiers`)."""
+        moves = self.steps != np.arange(len(self.steps))[:, None]
+        return tuple(np.flatnonzero(moves.any(axis=0)).tolist())
+
+    @cached_property
+    def on_tier(self) -> "Subject":
+        """The words of the symbols of the tier alone; the same if no symbol, or each, is skipped.
+
+        Its verdicts write words in the alphabet of the whole language.
+        """
+        if len(self.tier) in (0, self.machine.num_symbols):
+            return self
+        small = replace(
+            self.machine,
+            alphabet=tuple(self.machine.alphabet[symbol] for symbol in self.tier),
+            transitions=tuple(map(tuple, self.steps[:, self.tier].tolist())),
+            spec="",
+        )
+        subject = Subject(small, self._max_elements)
+        subject.decode = lambda word: self.decode(self.tier[symbol] for symbol in word)
+        return subject
+
+    @cached_property
+    def steps(self) -> Integers:
         """`steps[state, symbol]`, the transitions."""
         return np.array(self.machine.transitions, dtype=np.int64)
 
@@ -182,18 +238,27 @@ class Subject:
         period = len(seen) - start
         return Piece(word, times=max(1, -(-start // period)) * period, pumped=True)
 
-    def told_apart(self, one: int, two: int) -> tuple[Word, Word]:
-        """Return words u, z such that two different elements x, y of the monoid give uxz and uyz
+    def told_apart(self, one: Integers, two: Integers) -> tuple[Word, Word]:
+        """Return words u, z such that words x, y with two different state maps give uxz and uyz
         different classes.
         """
-        maps = self.monoid.maps
-        state = int(np.flatnonzero(maps[one] != maps[two])[0])
-        return self.access(state), self.apart(int(maps[one, state]), int(maps[two, state]))
+        state = int(np.flatnonzero(one != two)[0])
+        return self.access(state), self.apart(int(one[state]), int(two[state]))
+
+    def moves(self, word: Word) -> Integers:
+        """Return the state that a word leads each state to."""
+        states = np.arange(len(self.steps))
+        for symbol in word:
+            states = self.steps[states, symbol]
+        return states
+
+
+Decide = Callable[[Subject], Verdict]
 
 
 def unlike(subject: Subject, words: tuple[PumpedWord, PumpedWord], alike: str) -> Verdict:
     """Return the verdict by two words that look alike, of different classes."""
-    first, second = (word.written(subject.machine) for word in words)
+    first, second = (word.written(subject) for word in words)
     grows = any(piece.pumped for word in words for piece in word.pieces)
     end = "only one is in" if subject.is_recogniser else "they have different classes"
     return Verdict(

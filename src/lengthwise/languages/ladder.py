@@ -15,13 +15,13 @@ from typing import Any
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages import algebra, subsequences, windows
-from lengthwise.languages.evidence import Subject, Verdict
+from lengthwise.languages.draws import or_drawn
+from lengthwise.languages.evidence import Decide, Subject, Verdict
 from lengthwise.languages.language import Language
 from lengthwise.languages.local import dot_depth_one, locally_testable, threshold_testable
 from lengthwise.languages.monoid import MAX_ELEMENTS
 from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
-
-Decide = Callable[[Subject], Verdict]
+from lengthwise.languages.tiers import on_tier
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,24 +35,53 @@ class Rung:
     """What is known of such networks, with the source."""
 
 
+def _of_rejected(decide: Callable[[Subject, int], Verdict]) -> Decide:
+    """Return a question about the words of class 0 instead of 1: about the complement."""
+    return lambda subject: decide(subject, 0)
+
+
+_locally_testable = or_drawn("locally_testable", locally_testable)
+_threshold_testable = or_drawn("threshold_testable", threshold_testable)
+_dot_depth_one = or_drawn("dot_depth_one", dot_depth_one)
+_co_strictly_local = _of_rejected(windows.strictly_local)
+
 QUESTIONS: Mapping[str, tuple[str, Decide]] = {
-    "finite": ("finite", lambda subject: windows.finiteness(subject, 1)),
-    "co_finite": ("co-finite", lambda subject: windows.finiteness(subject, 0)),
-    "definite": ("definite", windows.definite),
+    "finite": ("finite", windows.finiteness),
+    "co_finite": ("co-finite", _of_rejected(windows.finiteness)),
+    "definite": ("definite", or_drawn("definite", windows.definite)),
     "reverse_definite": ("reverse definite", windows.reverse_definite),
-    "generalised_definite": ("generalised definite", windows.generalised_definite),
+    "generalised_definite": (
+        "generalised definite",
+        or_drawn("generalised_definite", windows.generalised_definite),
+    ),
     "strictly_local": ("strictly local", windows.strictly_local),
-    "locally_testable": ("locally testable", locally_testable),
-    "threshold_testable": ("locally threshold testable", threshold_testable),
+    "co_strictly_local": ("complement of strictly local", _co_strictly_local),
+    "tier_strictly_local": ("strictly local on a tier", on_tier(windows.strictly_local)),
+    "tier_co_strictly_local": (
+        "complement of strictly local on a tier",
+        on_tier(_co_strictly_local),
+    ),
+    "locally_testable": ("locally testable", _locally_testable),
+    "tier_locally_testable": ("locally testable on a tier", on_tier(_locally_testable)),
+    "threshold_testable": ("locally threshold testable", _threshold_testable),
+    "tier_threshold_testable": (
+        "locally threshold testable on a tier",
+        on_tier(_threshold_testable),
+    ),
     "strictly_piecewise": ("strictly piecewise", subsequences.strictly_piecewise),
+    "co_strictly_piecewise": (
+        "complement of strictly piecewise",
+        _of_rejected(subsequences.strictly_piecewise),
+    ),
     "piecewise_testable": ("piecewise testable (J-trivial)", subsequences.piecewise_testable),
     "r_trivial": ("R-trivial", subsequences.loops_only),
-    "l_trivial": ("L-trivial", algebra.left_trivial),
-    "da": ("DA", algebra.unambiguous),
+    "l_trivial": ("L-trivial", or_drawn("l_trivial", algebra.left_trivial)),
+    "da": ("DA", or_drawn("da", algebra.unambiguous)),
     "c_rasp": ("C-RASP", algebra.c_rasp),
-    "r_infinity": ("R-infinity", algebra.r_infinity),
-    "dot_depth_one": ("dot-depth one", dot_depth_one),
-    "star_free": ("star-free", algebra.star_free),
+    "r_infinity": ("R-infinity", or_drawn("r_infinity", algebra.r_infinity)),
+    "dot_depth_one": ("dot-depth one", _dot_depth_one),
+    "tier_dot_depth_one": ("dot-depth one on a tier", on_tier(_dot_depth_one)),
+    "star_free": ("star-free", or_drawn("star_free", algebra.star_free)),
     "group": ("a group", algebra.is_group),
     "solvable": ("solvable", algebra.solvable),
 }
@@ -218,7 +247,7 @@ def ladder(language: Language, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
 
 def _asked(decide: Decide, subject: Subject) -> Verdict:
     try:
-        return decide(subject)
+        return subject.ask(decide)
     except LanguageError as error:
         return Verdict(holds=None, says=f"not decided: {error}")
 

@@ -25,7 +25,7 @@ fixed L-class of D', with an element c of it in each R-class, all products rc ar
 some idempotent e of S has re = r and ec = c. (Our derivation; tested against the equation.)
 """
 
-from itertools import count, pairwise, product
+from itertools import combinations_with_replacement, count, pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ from lengthwise.languages.green import Green
 from lengthwise.languages.subsequences import decides
 
 MAX_WORK = 30_000_000
-"""Largest number of products that are computed for one question."""
+"""Largest number of products, or of moves of states, that are computed for one question."""
 
 MAX_WINDOWS = 32
 """Largest number of windows of one width that are told apart when the least width is sought."""
@@ -52,7 +52,7 @@ MAX_WINDOWS = 32
 Integers = NDArray[np.int64]
 _Seen = tuple[Word, Word, frozenset[Word]]
 _NOTHING: Word = ()
-_TOO_MANY = f"not decided: it takes more than {MAX_WORK:,} products in the monoid"
+_TOO_MANY = f"not decided: it takes more than {MAX_WORK:,} products"
 
 
 def representatives(green: Green) -> list[int]:
@@ -79,6 +79,11 @@ def before(green: Green, word: Word, right: Integers) -> Integers:
 
 def between(green: Green, e: int, f: int) -> Integers:
     """Return the elements of eSf, sorted; e and f are idempotents of the semigroup."""
+    return np.unique(times(green, _right_ideal(green, e), green.words[f]))
+
+
+def _right_ideal(green: Green, e: int) -> Integers:
+    """Return the elements of eS, sorted; e is an idempotent of the semigroup."""
     right = green.monoid.right
     seen = np.zeros(green.monoid.size, dtype=np.bool_)
     seen[e] = True
@@ -87,7 +92,7 @@ def between(green: Green, e: int, f: int) -> Integers:
         after = np.unique(right[new])
         new = after[~seen[after]]
         seen[new] = True
-    return np.unique(times(green, np.flatnonzero(seen), green.words[f]))
+    return np.flatnonzero(seen)
 
 
 def locally_testable(subject: Subject) -> Verdict:
@@ -171,46 +176,89 @@ def _windows(
 def in_context(
     subject: Subject, first: tuple[Word | Piece, ...], second: tuple[Word | Piece, ...]
 ) -> tuple[PumpedWord, PumpedWord]:
-    """Return two words that two different elements of the monoid set apart, in a context."""
-    monoid = subject.monoid
-    one, two = (monoid.element(pumped(*pieces).at(1)) for pieces in (first, second))
+    """Return two words with different state maps, in a context that gives them two classes."""
+    one, two = (subject.moves(pumped(*pieces).at(1)) for pieces in (first, second))
     start, end = subject.told_apart(one, two)
     return pumped(start, *first, end), pumped(start, *second, end)
 
 
 def threshold_testable(subject: Subject) -> Verdict:
-    """Return whether the numbers of windows decide, up to a threshold."""
+    """Return whether the numbers of windows decide, up to a threshold.
+
+    An element of eSf is a map from the states P = Se to the states Q = Sf, and one of fSe from Q to
+    P. For y in fSe the equation a y b = b y a says of a state p of P, with p·a = q and p·b = q',
+    that (q·y)·b = (q'·y)·a. So two tables are enough: the states that the elements a with p·a = q
+    lead s to, for each p, q and s, and the pairs (q·y, q'·y), for each q and q'.
+    """
     green = subject.green
     turning = turning_words(subject)
     if turning is not None:
         return unlike(subject, turning, "have as many windows of each kind, up to any threshold")
+    maps = green.monoid.maps
     chosen = representatives(green)
-    words = green.words
+    images = {e: np.unique(maps[e]) for e in chosen}
+    ideals = {e: _right_ideal(green, e) for e in chosen}
     work = 0
     for e, f in product(chosen, repeat=2):
-        there, back = between(green, e, f), between(green, f, e)
-        work += len(there) ** 2 * len(back)
+        there = np.unique(times(green, ideals[e], green.words[f]))
+        back = np.unique(times(green, ideals[f], green.words[e]))
+        sources, targets = images[e], images[f]
+        work += len(ideals[e]) + len(ideals[f])
+        work += len(there) * len(sources) ** 2 + len(back) * len(targets) ** 2
         if work > MAX_WORK:
             return Verdict(holds=None, says=_TOO_MANY)
-        for y in back.tolist():
-            firsts = times(green, there, words[y])
-            rows = np.stack([times(green, firsts, words[z]) for z in there.tolist()])
-            wrong = np.argwhere(rows != rows.T)
-            if len(wrong):
-                x, z = (words[there[i]] for i in wrong[0])
-                pump, other = Piece(words[e], pumped=True), Piece(words[f], pumped=True)
-                return unlike(
+        found = _unlike_exchanged(maps[there], maps[back], sources, targets)
+        if found is not None:
+            x, y, z = (
+                green.words[int(x)] for x in (there[found[0]], back[found[1]], there[found[2]])
+            )
+            pump, other = Piece(green.words[e], pumped=True), Piece(green.words[f], pumped=True)
+            return unlike(
+                subject,
+                in_context(
                     subject,
-                    in_context(
-                        subject,
-                        (pump, x, other, words[y], pump, z, other),
-                        (pump, z, other, words[y], pump, x, other),
-                    ),
-                    "have as many windows of each kind",
-                )
+                    (pump, x, other, y, pump, z, other),
+                    (pump, z, other, y, pump, x, other),
+                ),
+                "have as many windows of each kind",
+            )
     return Verdict(
         holds=True, says="the numbers of windows, up to a threshold, and both ends decide"
     )
+
+
+def _unlike_exchanged(
+    there: NDArray[np.int32], back: NDArray[np.int32], sources: Integers, targets: Integers
+) -> tuple[int, int, int] | None:
+    """Return the places of a, y and b with a y b != b y a, or None, by the two tables."""
+    size = there.shape[1]
+    inside = there[:, sources]
+    low = np.full((len(sources), size, len(sources)), size)
+    high = np.full_like(low, -1)
+    for place in range(len(sources)):
+        np.minimum.at(low[place], inside[:, place], inside)
+        np.maximum.at(high[place], inside[:, place], inside)
+    at = np.full(size, -1)
+    at[sources] = np.arange(len(sources))
+    moved = at[back]  # the places of q·y
+    for one, two in combinations_with_replacement(targets.tolist(), 2):
+        reached = (high[:, one, 0] >= 0) & (high[:, two, 0] >= 0)
+        _, firsts = np.unique(moved[:, one] * len(sources) + moved[:, two], return_index=True)
+        s, t = moved[firsts, one], moved[firsts, two]
+        same = (
+            (low[:, two][:, s] == high[:, two][:, s])
+            & (low[:, one][:, t] == high[:, one][:, t])
+            & (low[:, two][:, s] == low[:, one][:, t])
+        )
+        wrong = np.argwhere(reached[:, None] & ~same)
+        if len(wrong):
+            place, which = wrong[0]
+            first = np.flatnonzero(inside[:, place] == one)
+            second = np.flatnonzero(inside[:, place] == two)
+            values = inside[first, t[which]], inside[second, s[which]]
+            a, b = np.argwhere(values[0][:, None] != values[1])[0]
+            return int(first[a]), int(firsts[which]), int(second[b])
+    return None
 
 
 def turning_words(subject: Subject) -> tuple[PumpedWord, PumpedWord] | None:
@@ -223,13 +271,20 @@ def turning_words(subject: Subject) -> tuple[PumpedWord, PumpedWord] | None:
     row = monoid.maps[element]
     image = np.unique(row)
     state = int(image[np.flatnonzero(row[image] != image)[0]])
+    return turned(subject, monoid.words[element], state)
+
+
+def turned(subject: Subject, word: Word | PumpedWord, state: int) -> tuple[PumpedWord, PumpedWord]:
+    """Return words u (x^c)^m z and u (x^c)^m x z of different classes for a word x that turns a
+    state in a circle of c states.
+    """
+    once = Piece(word).at(1)
     circle = [state]
-    while (after := int(row[circle[-1]])) != state:
+    while (after := subject.machine.run(once, circle[-1])) != state:
         circle.append(after)
-    word = monoid.words[element]
     loop = Piece(word, times=len(circle), pumped=True)
     start, end = subject.access(state), subject.apart(state, circle[1])
-    return pumped(start, loop, end), pumped(start, loop, word, end)
+    return pumped(start, loop, end), pumped(start, loop, Piece(word), end)
 
 
 def dot_depth_one(subject: Subject, *, with_identity: bool = False) -> Verdict:
@@ -305,6 +360,7 @@ def _knast(
     With idempotents e, f and elements r, r' of one R-class, c, c' of one L-class with re = r,
     ec = c, r'f = r', fc' = c' and rc != r'c', take words x, y, z, t with rx = r', r'y = r, zc' = c
     and tc = c'. Then r (exfye)^m e (ezfte)^m c is rc, and r (exfye)^m exfte (ezfte)^m c is r'c'.
+    The words of e and f are pumped inside, too: otherwise long windows would see where they stand.
     """
     green, monoid = subject.green, subject.monoid
     (r, c), (other_r, other_c) = pairs
@@ -313,8 +369,8 @@ def _knast(
     back = shortest_path(monoid.right, other_r, r) or ()
     come = _reversed_path(green, c, other_c)
     leave = _reversed_path(green, other_c, c)
-    first = Piece((*e.word, *go, *f.word, *back, *e.word), pumped=True)
-    last = Piece((*e.word, *come, *f.word, *leave, *e.word), pumped=True)
+    first = Piece(pumped(e, go, f, back, e), pumped=True)
+    last = Piece(pumped(e, come, f, leave, e), pumped=True)
     start, end = monoid.words[r], monoid.words[c]
     return in_context(
         subject, (start, first, e, last, end), (start, first, e, go, f, leave, e, last, end)

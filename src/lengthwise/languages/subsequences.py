@@ -166,32 +166,34 @@ def decides(machine: Language, start: V, read: Callable[[V, int], V]) -> bool | 
     return True
 
 
-def strictly_piecewise(subject: Subject) -> Verdict:
-    """Return whether removing symbols never makes a word of a recogniser a non-member."""
+def strictly_piecewise(subject: Subject, wanted: int = 1) -> Verdict:
+    """Return whether removing symbols never takes a word of a recogniser out of a class."""
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
     machine = subject.machine
     for state in machine.reachable():
         for symbol, after in enumerate(machine.transitions[state]):
-            word = _only_second(machine, state, after)
+            word = _only_second(machine, state, after, wanted)
             if word is not None:
                 start = subject.access(state)
                 words = pumped(start, (symbol,), word), pumped(start, word)
                 shown = [each.written(machine) for each in words]
+                side = "in" if wanted == 1 else "out"
                 return Verdict(
                     holds=False,
-                    says=f"{shown[0]} is in, and what is left of it, {shown[1]}, is not",
+                    says=f"{shown[0]} is {side}, and what is left of it, {shown[1]}, is not",
                     words=words,
                 )
-    return Verdict(holds=True, says="a list of subsequences that must not occur decides")
+    rule = "that must not occur decides" if wanted == 1 else "decides, one of which has to occur"
+    return Verdict(holds=True, says=f"a list of subsequences {rule}")
 
 
-def _only_second(machine: Language, first: int, second: int) -> Word | None:
-    """Return a shortest word that is accepted from the second state alone, or None."""
+def _only_second(machine: Language, first: int, second: int, wanted: int) -> Word | None:
+    """Return a shortest word that leads the second state alone to a class, or None."""
     steps, classes = machine.transitions, machine.classes
     words: dict[tuple[int, int], Word] = {(first, second): ()}
     for one, two in (queue := [(first, second)]):
-        if classes[two] == 1 != classes[one]:
+        if classes[two] == wanted != classes[one]:
             return words[one, two]
         for symbol, after in enumerate(zip(steps[one], steps[two], strict=True)):
             if after not in words:

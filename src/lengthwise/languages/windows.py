@@ -53,7 +53,7 @@ def too_large(subject: Subject) -> Verdict:
     )
 
 
-def finiteness(subject: Subject, wanted: int) -> Verdict:
+def finiteness(subject: Subject, wanted: int = 1) -> Verdict:
     """Return whether only finitely many words have a class: 1 for finite, 0 for co-finite."""
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
@@ -194,7 +194,7 @@ def generalised_definite(subject: Subject) -> Verdict:
         assert pair is not None
         state, other, pump = kept_apart(subject, *pair)
     loop = subject.settled(pump, other)
-    end = subject.apart(state, subject.machine.run(loop.word * loop.times, other))
+    end = subject.apart(state, subject.machine.run(loop.at(1), other))
     start = (subject.access(state), loop)
     words = pumped(*start, end), pumped(*start, subject.path(state, other), loop, end)
     return unlike(subject, words, "begin and end alike")
@@ -211,13 +211,14 @@ def _ends(first: int, last: int) -> str:
     return f"{' and '.join(named) or 'no symbols'} decide{'s' if alone else ''}"
 
 
-def strictly_local_width(subject: Subject) -> int | None:
-    """Return the least k for which a recogniser is strictly k-local, or None if there is none.
+def strictly_local_width(subject: Subject, wanted: int = 1) -> int | None:
+    """Return the least k for which the words of a class of a recogniser are strictly k-local, or
+    None if there is none.
 
     Raises:
         LanguageError: there are too many pairs of states.
     """
-    pairs, targets = _live_pairs(subject)
+    pairs, targets = _live_pairs(subject, wanted)
     numbers = components(targets)
     if len(set(numbers)) < len(pairs) or any(i in row for i, row in enumerate(targets)):
         return None
@@ -227,21 +228,29 @@ def strictly_local_width(subject: Subject) -> int | None:
     return 1 + max(longest, default=0)
 
 
-def strictly_local(subject: Subject) -> Verdict:
-    """Return whether the windows that may occur decide, with their least width."""
+def strictly_local(subject: Subject, wanted: int = 1) -> Verdict:
+    """Return whether the windows that may occur in a word of a class decide, with their least
+    width.
+    """
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
     try:
-        width = strictly_local_width(subject)
+        width = strictly_local_width(subject, wanted)
     except LanguageError as error:
         return Verdict(holds=None, says=str(error))
     if width is not None:
+        size = counted(width, "symbol")
+        decide = (
+            f"the windows of {size} that may occur decide"
+            if wanted == 1
+            else (f"a list of windows of {size} decides, one of which has to occur")
+        )
         return Verdict(
             holds=True,
-            says=f"the windows of {width} symbols that may occur decide, with marks at both ends",
+            says=f"{decide}, with marks at both ends",
             numbers={"k": width},
         )
-    pairs, targets = _live_pairs(subject)
+    pairs, targets = _live_pairs(subject, wanted)
     start = next(
         i for i in range(len(pairs)) if shortest_path(targets, i, i, moving=True) is not None
     )
@@ -263,27 +272,28 @@ def strictly_local(subject: Subject) -> Verdict:
         pump *= 2  # the cycle exchanges the two states
     one, two = pairs[start]
     end = subject.apart(one, two)
-    if subject.machine.classes[subject.machine.run(end, one)] == 1:
-        one, two = two, one  # the second one accepts what the first one does not
+    if subject.machine.classes[subject.machine.run(end, one)] == wanted:
+        one, two = two, one  # the end leads the second one alone to the class
     loop = Piece(tuple(pump), pumped=True)
     accepted = [
-        pumped(subject.access(one), loop, subject.to_class(one, 1)),
+        pumped(subject.access(one), loop, subject.to_class(one, wanted)),
         pumped(subject.access(two), loop, end),
     ]
     wrong = pumped(subject.access(one), loop, end)
-    shown = [word.written(subject.machine) for word in (*accepted, wrong)]
+    shown = [word.written(subject) for word in (*accepted, wrong)]
+    side = "in" if wanted == 1 else "out"
     return Verdict(
         holds=False,
-        says=f"{shown[0]} and {shown[1]} are in for every m, and {shown[2]} is not, though it has "
-        f"no other windows",
+        says=f"{shown[0]} and {shown[1]} are {side} for every m, and {shown[2]} is not, though it "
+        f"has no other windows",
         words=(*accepted, wrong),
     )
 
 
-def _live_pairs(subject: Subject) -> tuple[list[tuple[int, int]], list[list[int]]]:
-    """Return pairs of different states from which words are accepted, and where they lead."""
+def _live_pairs(subject: Subject, wanted: int) -> tuple[list[tuple[int, int]], list[list[int]]]:
+    """Return pairs of different states from which words lead to a class, and where they lead."""
     machine = subject.machine
-    live = sorted(machine.reaching(lambda c: c == 1))
+    live = sorted(machine.reaching(lambda c: c == wanted))
     if len(live) * (len(live) - 1) // 2 > MAX_PAIRS:
         raise LanguageError(
             f"not decided: {len(live)} states make more than {MAX_PAIRS} pairs to be followed"
