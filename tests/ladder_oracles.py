@@ -3,7 +3,8 @@ listed naively, and definitions by words. They share no code with the package be
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -268,6 +269,32 @@ def strictly_local(language: Language, k: int) -> bool:
         rows.append(tuple(row))
     built = Language(alphabet=machine.alphabet, transitions=tuple(rows), classes=tuple(classes))
     return built.difference(machine) is None
+
+
+def on_some_tier(language: Language, holds: Callable[[Language], bool]) -> bool:
+    """By definition: for some set of symbols the words that keep them alone make a language of the
+    class, and a word is in exactly if it is so after the other symbols are removed.
+    """
+    machine = language.total().minimised()
+    every = range(machine.num_symbols)
+    for size in range(1, len(every) + 1):
+        for tier in itertools.combinations(every, size):
+            rows = machine.transitions
+            kept = replace(
+                machine,
+                alphabet=tuple(machine.alphabet[a] for a in tier),
+                transitions=tuple(tuple(row[a] for a in tier) for row in rows),
+            )
+            skipping = replace(
+                machine,
+                transitions=tuple(
+                    tuple(row[a] if a in tier else state for a in every)
+                    for state, row in enumerate(rows)
+                ),
+            )
+            if skipping.difference(machine) is None and holds(kept.minimised()):
+                return True
+    return False
 
 
 def windows_of(word: Word, k: int) -> tuple[Word, Word, frozenset[Word]]:

@@ -5,6 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import ladder_oracles as oracles
 from ladder_oracles import Naive
+from lengthwise.languages import draws
 from lengthwise.languages.algebra import complexity
 from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
 from lengthwise.languages.components import components
@@ -49,6 +51,23 @@ EQUATIONS: dict[str, Callable[[Naive], bool]] = {
 }
 
 
+MOST_WIDTH = 5
+
+
+def some_width(language: Language) -> bool:
+    """Strictly k-local for some k that is tried."""
+    return any(oracles.strictly_local(language, k) for k in range(1, MOST_WIDTH + 1))
+
+
+ON_A_TIER: dict[str, Callable[[Language], bool]] = {
+    "tier_strictly_local": some_width,
+    "tier_co_strictly_local": lambda language: some_width(~language),
+    "tier_locally_testable": lambda language: oracles.locally_testable(Naive(language)),
+    "tier_threshold_testable": lambda language: oracles.threshold_testable(Naive(language)),
+    "tier_dot_depth_one": lambda language: oracles.dot_depth_one(Naive(language)),
+}
+
+
 def small_automata(most: int = 3) -> Iterator[Language]:
     """Every minimal automaton of up to so many states over two symbols, once."""
     seen = set()
@@ -69,6 +88,11 @@ def disagreements(language: Language, found: Ladder, naive: Naive) -> list[str]:
     wrong = [key for key, holds in EQUATIONS.items() if found[key].holds is not holds(naive)]
     if found["strictly_piecewise"].holds is not oracles.strictly_piecewise(language):
         wrong.append("strictly_piecewise")
+    if found["co_strictly_piecewise"].holds is not oracles.strictly_piecewise(~language):
+        wrong.append("co_strictly_piecewise")
+    for key, holds in ON_A_TIER.items():
+        if found[key].holds is not oracles.on_some_tier(language, holds):
+            wrong.append(key)
     if found["c_rasp"].holds is not oracles.c_rasp(language):
         wrong.append("c_rasp")
     if found["r_trivial"].holds is not oracles.loops_only(naive.machine):
@@ -85,11 +109,22 @@ def inclusions(found: Ladder) -> list[str]:
         ("finite", "reverse_definite"),
         ("definite", "generalised_definite"),
         ("reverse_definite", "generalised_definite"),
+        ("finite", "strictly_local"),
+        ("co_finite", "co_strictly_local"),
         ("generalised_definite", "locally_testable"),
+        ("strictly_local", "locally_testable"),
+        ("co_strictly_local", "locally_testable"),
+        ("tier_strictly_local", "tier_locally_testable"),
+        ("tier_co_strictly_local", "tier_locally_testable"),
+        ("tier_locally_testable", "tier_threshold_testable"),
+        ("tier_threshold_testable", "tier_dot_depth_one"),
+        ("tier_dot_depth_one", "star_free"),
+        *((key, f"tier_{key}") for key in found if f"tier_{key}" in found),
         ("locally_testable", "threshold_testable"),
         ("threshold_testable", "star_free"),
-        ("locally_testable", "dot_depth_one"),
+        ("threshold_testable", "dot_depth_one"),
         ("strictly_piecewise", "piecewise_testable"),
+        ("co_strictly_piecewise", "piecewise_testable"),
         ("piecewise_testable", "r_trivial"),
         ("piecewise_testable", "l_trivial"),
         ("piecewise_testable", "dot_depth_one"),
@@ -111,7 +146,7 @@ def check_strictly_local(language: Language, verdict: Verdict) -> bool:
         return oracles.strictly_local(language, k) and not (
             k > 1 and oracles.strictly_local(language, k - 1)
         )
-    return not any(oracles.strictly_local(language, k) for k in range(1, 6))
+    return not some_width(language)
 
 
 def test_some_automata_of_three_states_agree_with_the_second_definitions() -> None:
@@ -310,11 +345,11 @@ def test_components_are_mutually_reachable(language: Language) -> None:
 
 def pieces(word: Word, width: int, k: int) -> set[tuple[Word, ...]]:
     """The windows of a width and their pairs in order, without overlap."""
-    spots = range(len(word) - width + 1)
-    singles = {(word[i : i + width],) for i in spots}
-    pairs = {
-        (word[i : i + width], word[j : j + width]) for i in spots for j in spots if j >= i + width
-    }
+    windows = [word[i : i + width] for i in range(len(word) - width + 1)]
+    first = {window: i for i, window in reversed(list(enumerate(windows)))}
+    last = {window: i for i, window in enumerate(windows)}
+    singles = {(window,) for window in last}
+    pairs = {(u, v) for u, i in first.items() for v, j in last.items() if j >= i + width}
     return singles | (pairs if k > 1 else set())
 
 
@@ -331,7 +366,7 @@ ALIKE: dict[str, Callable[[Word, Word], bool]] = {
     "locally_testable": lambda u, v: oracles.windows_of(u, 4) == oracles.windows_of(v, 4),
     "threshold_testable": lambda u, v: counts(u) == counts(v),
     "piecewise_testable": lambda u, v: pieces(u, 1, 2) == pieces(v, 1, 2),
-    "dot_depth_one": lambda u, v: pieces(u, 2, 2) == pieces(v, 2, 2),
+    "dot_depth_one": lambda u, v: pieces(u, 4, 2) == pieces(v, 4, 2),
 }
 
 
@@ -343,18 +378,23 @@ def check_witnesses(language: Language, found: Ladder) -> None:
             continue
         said = [word.written(machine) for word in verdict.words]
         assert all(text in verdict.says for text in said), (key, verdict)
+        way = key.removeprefix("tier_")
+        inside = int(not way.startswith("co_"))
         for m in (1, 2, 5):
             words = [word.at(m) for word in verdict.words]
             classes = [machine.classes[machine.run(word)] for word in words]
+            if way != key:
+                words = [off_the_rest(machine, word) for word in words]
+                assert classes == [machine.classes[machine.run(word)] for word in words]
             if key in ("finite", "co_finite"):
-                assert classes == [int(key == "finite")]
-            elif key == "strictly_local":
-                assert classes == [1, 1, 0]
+                assert classes == [inside]
+            elif way in ("strictly_local", "co_strictly_local"):
+                assert classes == [inside, inside, 1 - inside]
                 if m == 5:
                     there = set().union(*(oracles.windows_of(w, 4)[2] for w in words[:2]))
                     assert oracles.windows_of(words[2], 4)[2] <= there
-            elif key == "strictly_piecewise":
-                assert classes == [1, 0]
+            elif way in ("strictly_piecewise", "co_strictly_piecewise"):
+                assert classes == [inside, 1 - inside]
                 assert words[1] in set(itertools.combinations(words[0], len(words[1])))
             elif key == "group":
                 befores = [machine.run(word[:-1]) for word in words]
@@ -364,8 +404,103 @@ def check_witnesses(language: Language, found: Ladder) -> None:
                 continue
             else:
                 assert len(set(classes)) == 2, (key, verdict)
-                if m == 5 and key in ALIKE:
-                    assert ALIKE[key](*words), (key, verdict)
+                if m == 5 and way in ALIKE:
+                    assert ALIKE[way](*words), (key, verdict)
+
+
+def off_the_rest(machine: Language, word: Word) -> Word:
+    """The word without the symbols that change no state of a minimal automaton: any of them,
+    removed, changes no class.
+    """
+    idle = {a for a in word if all(row[a] == s for s, row in enumerate(machine.transitions))}
+    return tuple(a for a in word if a not in idle)
+
+
+def with_idle_symbol(language: Language) -> Language:
+    """The same language with one more symbol, which is skipped."""
+    return replace(
+        language,
+        alphabet=(*language.alphabet, "idle"),
+        transitions=tuple((*row, state) for state, row in enumerate(language.transitions)),
+    )
+
+
+@given(recognisers(max_states=3))
+def test_a_tier_skips_what_is_idle(language: Language) -> None:
+    """With a symbol that is skipped, the language is of a class on a tier as it was before."""
+    before, idle = ladder(language), with_idle_symbol(language)
+    after = ladder(idle)
+    for key, holds in ON_A_TIER.items():
+        assert after[key].holds is before[key].holds is oracles.on_some_tier(idle, holds)
+    assert not inclusions(after)
+    check_witnesses(idle, after)
+
+
+@given(machines(max_states=4))
+def test_a_tier_of_languages_with_more_classes(language: Language) -> None:
+    before, after = ladder(language), ladder(with_idle_symbol(language))
+    for key in ON_A_TIER:
+        assert after[key].holds is before[key].holds
+    assert not inclusions(after)
+
+
+def test_one_symbol_that_is_skipped_breaks_windows_and_no_tier() -> None:
+    """`ab` in a row, with any number of c between: TSL, and not even locally threshold testable."""
+    found = ladder(parse("regex:(c*ac*b)*c*"))
+    assert found["threshold_testable"].holds is False
+    assert found["dot_depth_one"].holds is False
+    verdict = found["tier_strictly_local"]
+    assert verdict.holds
+    assert verdict.numbers == {"k": 2}
+    assert verdict.says.startswith("c skipped: the windows of 2 symbols that may occur decide")
+    assert found["tier_co_strictly_local"].holds is False
+
+
+def test_witnesses_on_a_tier_are_written_in_the_whole_alphabet() -> None:
+    """One symbol has two characters, so there are spaces between symbols, on the tier, too."""
+    parity = with_idle_symbol(parse("parity"))
+    says = ladder(parity)["tier_strictly_local"].says
+    assert says.startswith("0, idle skipped: ")
+    check_witnesses(parity, ladder(parity))
+
+
+# ---- drawn words ------------------------------------------------------------------------------
+
+
+def test_drawn_words_refute_what_the_monoid_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "MOST_DRAWS", 100)
+    generator = random.Random(6)
+    for _ in range(15):
+        language = drawn(generator)
+        exact, found = ladder(language), ladder(language, max_elements=0)
+        check_witnesses(language, found)
+        for key in exact:
+            if found[key].holds is None and key in draws.EQUATIONS and exact.monoid_size != 1:
+                assert exact[key].holds, (key, language)
+                assert "(and 100 draws of words show nothing)" in found[key].says
+            elif found[key].holds is not None:
+                assert found[key].holds is exact[key].holds
+
+
+def test_all_maps_of_seven_states_are_refuted_though_they_are_too_many() -> None:
+    maps = [(1, 2, 3, 4, 5, 6, 0), (1, 0, 2, 3, 4, 5, 6), (0, 0, 2, 3, 4, 5, 6)]
+    full = Language(
+        alphabet=("a", "b", "c"),
+        transitions=tuple(zip(*maps, strict=True)),
+        classes=(1, 0, 0, 0, 0, 0, 0),
+    )
+    found = ladder(full)
+    assert found.monoid_size is None
+    undecided = [key for key in found if found[key].holds is None]
+    assert undecided == ["solvable"]
+    check_witnesses(full, found)
+
+
+def test_draws_end_by_counted_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "MAX_MOVES", 1)
+    verdict = ladder(parse("regex:.*a.*b.*"), max_elements=1)["star_free"]
+    assert verdict.holds is None
+    assert "(and 1 draw of words shows nothing)" in verdict.says
 
 
 def test_witnesses_of_some_automata_of_three_states() -> None:
@@ -529,9 +664,12 @@ def test_the_shallowest_rung_is_named(spec: str, rung: str, missed: str | None) 
 
 def test_past_the_bound_of_the_monoid_the_automaton_still_decides() -> None:
     found = ladder(parse("d-12"), max_elements=100)
-    for key in ("star_free", "r_infinity", "solvable", "l_trivial", "da", "dot_depth_one"):
+    for key in ("star_free", "r_infinity", "solvable"):
         assert found[key].holds is None
         assert "at most 100 elements" in found[key].says
+    for key in ("l_trivial", "da"):
+        assert found[key].holds is False
+    check_witnesses(parse("d-12"), found)
     assert found["c_rasp"].holds is True
     assert found["r_trivial"].holds is False
     assert found["group"].holds is False

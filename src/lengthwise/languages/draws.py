@@ -135,9 +135,8 @@ def _drawn(subject: Subject, equations: Equations, undecided: Verdict) -> Verdic
                 return unlike(subject, witness, equations.alike)
         if moves.work > MAX_MOVES:
             break
-    return Verdict(
-        holds=None, says=f"{undecided.says} (and {draw + 1:,} draws of words show nothing)"
-    )
+    show = "draw of words shows" if draw == 0 else "draws of words show"
+    return Verdict(holds=None, says=f"{undecided.says} (and {draw + 1:,} {show} nothing)")
 
 
 class _TurnsError(Exception):
@@ -170,6 +169,8 @@ class _Moves:
                 moves, piece = self._power(*self.product(factor.of, words))
             found = moves[found]
             self.work += len(found)
+            if pieces and not pieces[-1].pumped and not piece.pumped:
+                piece = Piece((*pieces.pop().at(1), *piece.at(1)))
             pieces.append(piece)
         return found, PumpedWord(tuple(pieces))
 

@@ -364,7 +364,7 @@ def _knast(
     """
     green, monoid = subject.green, subject.monoid
     (r, c), (other_r, other_c) = pairs
-    e, f = (Piece(monoid.words[x], pumped=True) for x in at)
+    e, f = (Piece(green.words[x], pumped=True) for x in at)  # not the empty word
     go = shortest_path(monoid.right, r, other_r) or ()
     back = shortest_path(monoid.right, other_r, r) or ()
     come = _reversed_path(green, c, other_c)
