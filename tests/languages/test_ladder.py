@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import ladder_oracles as oracles
 from ladder_oracles import Naive
-from lengthwise.languages import draws
+from lengthwise.languages import draws, local
 from lengthwise.languages.algebra import complexity
 from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
 from lengthwise.languages.components import components
@@ -494,6 +494,27 @@ def test_all_maps_of_seven_states_are_refuted_though_they_are_too_many() -> None
     undecided = [key for key in found if found[key].holds is None]
     assert undecided == ["solvable"]
     check_witnesses(full, found)
+
+
+def test_large_monoids_with_an_idle_symbol_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An idle symbol puts the identity among the idempotents, so all triples are asked about."""
+    language = with_idle_symbol(parse("d-12"))
+    exact = ladder(language)["threshold_testable"]
+    assert exact.holds is False
+    monkeypatch.setattr(local, "MAX_WORK", 0)
+    by_draws = ladder(language)
+    assert by_draws["threshold_testable"].holds is False
+    assert by_draws["threshold_testable"].words != exact.words
+    check_witnesses(language, by_draws)
+
+
+def test_long_windows_do_not_tell_the_words_of_a_witness_apart() -> None:
+    """Knast's words are pumped inside, too: with `(exfye)^m` alone, they differ in long windows."""
+    language = parse("subregular:SF,seed=0")
+    verdict = dot_depth_one(Subject(language))
+    assert verdict.holds is False
+    one, two = (word.at(6) for word in verdict.words)
+    assert pieces(one, 6, 2) == pieces(two, 6, 2)
 
 
 def test_draws_end_by_counted_work(monkeypatch: pytest.MonkeyPatch) -> None:

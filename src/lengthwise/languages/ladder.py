@@ -237,7 +237,7 @@ def ladder(language: Language, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
     return Ladder(
         monoid_size=size,
         refusal=refusal,
-        verdicts={key: _asked(decide, subject) for key, (_, decide) in QUESTIONS.items()},
+        verdicts={key: answer(subject, key) for key in QUESTIONS},
         complexity=None if size is None else algebra.complexity(subject),
         group_depth=None if size is None else subject.green.group_depth,
         average_sensitivity=average_sensitivity(subject),
@@ -245,9 +245,10 @@ def ladder(language: Language, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
     )
 
 
-def _asked(decide: Decide, subject: Subject) -> Verdict:
+def answer(subject: Subject, key: str) -> Verdict:
+    """Return the verdict on one question; it says so where the question is not decided."""
     try:
-        return subject.ask(decide)
+        return subject.ask(QUESTIONS[key][1])
     except LanguageError as error:
         return Verdict(holds=None, says=f"not decided: {error}")
 

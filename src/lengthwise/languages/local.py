@@ -203,8 +203,7 @@ def threshold_testable(subject: Subject) -> Verdict:
         there = np.unique(times(green, ideals[e], green.words[f]))
         back = np.unique(times(green, ideals[f], green.words[e]))
         sources, targets = images[e], images[f]
-        work += len(ideals[e]) + len(ideals[f])
-        work += len(there) * len(sources) ** 2 + len(back) * len(targets) ** 2
+        work += green.monoid.size + len(there) * len(sources) ** 2 + len(back) * len(targets) ** 2
         if work > MAX_WORK:
             return Verdict(holds=None, says=_TOO_MANY)
         found = _unlike_exchanged(maps[there], maps[back], sources, targets)

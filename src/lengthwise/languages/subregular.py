@@ -24,13 +24,10 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from lengthwise.errors import LanguageError, unknown_name
-from lengthwise.languages.algebra import is_group, star_free
 from lengthwise.languages.builders import from_step_function
-from lengthwise.languages.evidence import Subject, Verdict
+from lengthwise.languages.evidence import Subject
+from lengthwise.languages.ladder import answer
 from lengthwise.languages.language import Language
-from lengthwise.languages.local import dot_depth_one, locally_testable, threshold_testable
-from lengthwise.languages.subsequences import piecewise_testable, strictly_piecewise
-from lengthwise.languages.windows import strictly_local
 
 MOST_DRAWS = 300
 """Number of languages that are drawn for one seed before it is given up."""
@@ -44,34 +41,7 @@ ALPHABETS = range(3, 9)
 _MARK = "#"
 _PRIMES = (2, 3, 5)
 
-Decide = Callable[[Subject], Verdict]
 Draw = Callable[[random.Random, str], Language]
-
-
-def tier(language: Language) -> tuple[str, ...]:
-    """Return the symbols that do something: those that change some state of the minimal automaton.
-
-    A language is of a tier class exactly if the words of these symbols alone are of the class: a
-    symbol that changes nothing may be skipped.
-    """
-    machine = language.minimised()
-    return tuple(
-        symbol
-        for a, symbol in enumerate(machine.alphabet)
-        if any(row[a] != state for state, row in enumerate(machine.transitions))
-    )
-
-
-def on_its_tier(language: Language) -> Language:
-    """Return the language of the words that consist of symbols of the tier alone."""
-    machine = language.minimised()
-    kept = [machine.alphabet.index(symbol) for symbol in tier(machine)] or [0]
-    return replace(
-        machine,
-        alphabet=tuple(machine.alphabet[a] for a in kept),
-        transitions=tuple(tuple(row[a] for a in kept) for row in machine.transitions),
-        spec="",
-    ).minimised()
 
 
 # ---- literals ---------------------------------------------------------------------------------
@@ -225,10 +195,8 @@ def _mixed(generator: random.Random, symbols: str) -> Language:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubregularClass:
-    """A class of languages: how one is drawn, and which questions it answers with yes and with no.
-
-    A question that begins with `co` is asked of the complement, one that begins with `tier` of the
-    words of the tier alone; both may stand: `tier co strictly_local`.
+    """A class of languages: how one is drawn, and which questions of the ladder it answers with yes
+    and with no.
     """
 
     draw: Draw
@@ -236,55 +204,44 @@ class SubregularClass:
     no: tuple[str, ...] = ()
 
 
-_QUESTIONS: Mapping[str, Decide] = {
-    "strictly_local": strictly_local,
-    "strictly_piecewise": strictly_piecewise,
-    "locally_testable": locally_testable,
-    "threshold_testable": threshold_testable,
-    "piecewise_testable": piecewise_testable,
-    "dot_depth_one": dot_depth_one,
-    "star_free": star_free,
-    "group": is_group,
-}
-
 _SL, _SP = _none_of(_local), _none_of(_piece)
 _LT, _LTT, _PLT = _combination(_local), _combination(_often), _combination(_pieces)
 
 CLASSES: Mapping[str, SubregularClass] = {
-    "SL": SubregularClass(draw=_SL, yes=("strictly_local",), no=("co strictly_local",)),
+    "SL": SubregularClass(draw=_SL, yes=("strictly_local",), no=("co_strictly_local",)),
     "coSL": SubregularClass(
-        draw=_complement(_SL), yes=("co strictly_local",), no=("strictly_local",)
+        draw=_complement(_SL), yes=("co_strictly_local",), no=("strictly_local",)
     ),
     "TSL": SubregularClass(
-        draw=_with_tier(_SL), yes=("tier strictly_local",), no=("strictly_local",)
+        draw=_with_tier(_SL), yes=("tier_strictly_local",), no=("strictly_local",)
     ),
     "TcoSL": SubregularClass(
         draw=_with_tier(_complement(_SL)),
-        yes=("tier co strictly_local",),
-        no=("co strictly_local",),
+        yes=("tier_co_strictly_local",),
+        no=("co_strictly_local",),
     ),
-    "SP": SubregularClass(draw=_SP, yes=("strictly_piecewise",), no=("co strictly_piecewise",)),
+    "SP": SubregularClass(draw=_SP, yes=("strictly_piecewise",), no=("co_strictly_piecewise",)),
     "coSP": SubregularClass(
-        draw=_complement(_SP), yes=("co strictly_piecewise",), no=("strictly_piecewise",)
+        draw=_complement(_SP), yes=("co_strictly_piecewise",), no=("strictly_piecewise",)
     ),
     "LT": SubregularClass(
-        draw=_LT, yes=("locally_testable",), no=("strictly_local", "co strictly_local")
+        draw=_LT, yes=("locally_testable",), no=("strictly_local", "co_strictly_local")
     ),
     "TLT": SubregularClass(
         draw=_with_tier(_LT),
-        yes=("tier locally_testable",),
-        no=("locally_testable", "tier strictly_local", "tier co strictly_local"),
+        yes=("tier_locally_testable",),
+        no=("locally_testable", "tier_strictly_local", "tier_co_strictly_local"),
     ),
     "PT": SubregularClass(
         draw=_combination(_piece),
         yes=("piecewise_testable",),
-        no=("strictly_piecewise", "co strictly_piecewise"),
+        no=("strictly_piecewise", "co_strictly_piecewise"),
     ),
     "LTT": SubregularClass(draw=_LTT, yes=("threshold_testable",), no=("locally_testable",)),
     "TLTT": SubregularClass(
         draw=_with_tier(_LTT),
-        yes=("tier threshold_testable",),
-        no=("threshold_testable", "tier locally_testable"),
+        yes=("tier_threshold_testable",),
+        no=("threshold_testable", "tier_locally_testable"),
     ),
     "PLT": SubregularClass(
         draw=_PLT,
@@ -293,32 +250,21 @@ CLASSES: Mapping[str, SubregularClass] = {
     ),
     "TPLT": SubregularClass(
         draw=_with_tier(_PLT),
-        yes=("tier dot_depth_one",),
-        no=("dot_depth_one", "tier threshold_testable"),
+        yes=("tier_dot_depth_one",),
+        no=("dot_depth_one", "tier_threshold_testable"),
     ),
-    "SF": SubregularClass(draw=_table, yes=("star_free",), no=("tier dot_depth_one",)),
+    "SF": SubregularClass(draw=_table, yes=("star_free",), no=("tier_dot_depth_one",)),
     "Zp": SubregularClass(draw=_counted, yes=("group",), no=("star_free",)),
     "Reg": SubregularClass(draw=_mixed, no=("star_free", "group")),
 }
 """The sixteen classes by their names in MLRegTest."""
 
 
-def asked(language: Language, question: str) -> bool | None:
-    """Return the answer to a question of a `SubregularClass`; None if it is not decided."""
-    *ways, name = question.split(" ")
-    if "tier" in ways:
-        language = on_its_tier(language)
-    try:
-        return _QUESTIONS[name](Subject(~language if "co" in ways else language)).holds
-    except LanguageError:  # the monoid is too large
-        return None
-
-
 def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
     """Draw a language of a class of MLRegTest over `a`, `b`, ... with a seed.
 
     >>> language = subregular("SP", seed=1, symbols=3)
-    >>> language.spec, asked(language, "strictly_piecewise")
+    >>> language.spec, language.ladder()["strictly_piecewise"].holds
     ('subregular:SP,seed=1,symbols=3', True)
 
     Raises:
@@ -335,10 +281,11 @@ def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
     wanted, generator = CLASSES[name], random.Random(seed)
     for _ in range(MOST_DRAWS):
         language = wanted.draw(generator, "abcdefgh"[:symbols]).minimised()
+        subject = Subject(language)
         if (
             1 < language.num_states <= MOST_STATES
-            and all(asked(language, question) is True for question in wanted.yes)
-            and all(asked(language, question) is False for question in wanted.no)
+            and all(answer(subject, question).holds is True for question in wanted.yes)
+            and all(answer(subject, question).holds is False for question in wanted.no)
         ):
             return replace(language, spec=f"subregular:{name},seed={seed},symbols={symbols}")
     raise LanguageError(
