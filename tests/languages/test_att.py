@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_read_is_refused(folder: Path) -> None:
 def test_too_many_subsets_are_refused(folder: Path) -> None:
     arcs = ["0 0 a", "0 0 b", "0 1 a"]
     arcs += [f"{state} {state + 1} {symbol}" for state in range(1, 20) for symbol in "ab"]
-    with pytest.raises(LanguageError, match="at most 20000 states"):
+    with pytest.raises(LanguageError, match="at most 20,000 states"):
         from_att(write(folder, "\n".join([*arcs, "20", ""])))
 
 

@@ -190,6 +190,14 @@ def test_too_large_a_monoid_is_refused_with_the_numbers() -> None:
     assert syntactic_monoid(parse("d-2"), max_elements=15).size == 15
 
 
+def test_too_many_entries_are_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monoid_module, "MAX_ENTRIES", 15 * 4)
+    assert syntactic_monoid(parse("d-2")).size == 15
+    monkeypatch.setattr(monoid_module, "MAX_ENTRIES", 15 * 4 - 1)
+    with pytest.raises(LanguageError, match=r"59 entries in all, but 15 maps or more of 4 states"):
+        syntactic_monoid(parse("d-2"))
+
+
 def test_too_large_a_table_is_refused_with_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monoid_module, "MAX_TABLE", 14)
     with pytest.raises(LanguageError, match="at most 14 elements, but this monoid has 15"):

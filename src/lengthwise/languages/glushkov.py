@@ -16,11 +16,14 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.builders import MAX_STATES, from_step_function
+from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.language import Language
 
 MAX_TABLE = 1_000_000
 """Largest number of entries of a transition table before minimisation."""
+
+MAX_STATES = 200_000
+"""Largest number of states before minimisation; each takes about a kilobyte."""
 
 MAX_LOOKUPS = 8_000_000
 """Largest number of set unions while states are explored; about two seconds."""
@@ -171,14 +174,13 @@ class PositionAutomaton:
                 named[symbol] |= here
         final = whole.last | (1 if whole.empty else 0)
         after = _After(self._follow[: whole.end])
-        most = max(1, min(MAX_STATES, MAX_TABLE // len(alphabet)))
         return from_step_function(
             alphabet,
             1,
             lambda state, symbol: after(state) & named[symbol],
             lambda state: int(state & final != 0),
             class_names=("0", "1"),
-            max_states=most,
+            max_states=max(1, min(MAX_STATES, MAX_TABLE // len(alphabet))),
         )
 
     def _add(self, symbols: frozenset[str], follow: int) -> int:

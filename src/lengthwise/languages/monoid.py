@@ -27,6 +27,9 @@ Integers = NDArray[np.int32]
 MAX_ELEMENTS = 10_000
 """Largest number of elements of a transition monoid, unless the caller sets another."""
 
+MAX_ENTRIES = 200_000_000
+"""Largest number of entries of all state maps, elements times states: 800 MB."""
+
 MAX_TABLE = 5_000
 """Largest number of elements of a monoid whose product table is built: 100 MB."""
 
@@ -166,7 +169,7 @@ def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> M
     """Compute the transition monoid of the automaton as given, in the order of shortest words.
 
     Raises:
-        LanguageError: there are more than `max_elements`.
+        LanguageError: there are more than `max_elements`, or more entries than `MAX_ENTRIES`.
     """
     steps = np.array(language.transitions, dtype=np.int32).T
     identity = np.arange(language.num_states, dtype=np.int32)
@@ -185,6 +188,12 @@ def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> M
             raise LanguageError(
                 f"the transition monoid may have at most {max_elements} elements, but this one has "
                 f"more (machine: {language.num_states} states). Raise max_elements."
+            )
+        if len(elements) * language.num_states > MAX_ENTRIES:
+            raise LanguageError(
+                f"the state maps of a transition monoid may have {MAX_ENTRIES:,} entries in all, but "
+                f"{len(elements):,} maps or more of {language.num_states:,} states have more. Use "
+                f"a smaller language."
             )
     return Monoid(
         alphabet=language.alphabet, maps=np.stack(elements), right=np.array(right, dtype=np.int32)
