@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import ladder_oracles as oracles
 from ladder_oracles import Naive
-from lengthwise.languages import draws, local
+from lengthwise.languages import draws, local, windows
 from lengthwise.languages.algebra import complexity
 from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
 from lengthwise.languages.components import components
@@ -515,6 +515,29 @@ def test_long_windows_do_not_tell_the_words_of_a_witness_apart() -> None:
     assert verdict.holds is False
     one, two = (word.at(6) for word in verdict.words)
     assert pieces(one, 6, 2) == pieces(two, 6, 2)
+
+
+@given(recognisers(alphabet="abc", max_states=5))
+def test_drawn_pairs_refute_what_all_pairs_refute(language: Language) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        exact = [ladder(language)[key] for key in ("strictly_local", "co_strictly_local")]
+        patch.setattr(windows, "MAX_PAIRS", -1)
+        subject = Subject(language)
+        for before, wanted in zip(exact, (1, 0), strict=True):
+            verdict = windows.strictly_local(subject, wanted)
+            assert verdict.holds is (None if before.holds else False)
+            if verdict.holds is False:
+                classes = [language.classify(word.at(3)) for word in verdict.words]
+                assert classes == [wanted, wanted, 1 - wanted]
+                one, two, wrong = (oracles.windows_of(word.at(5), 4)[2] for word in verdict.words)
+                assert wrong <= one | two
+
+
+def test_too_many_pairs_of_states_are_refuted_by_draws() -> None:
+    """Lengths modulo 400: no number of symbols merges two states."""
+    found = ladder(parse("regex[ab]:((a|b){400})*"))
+    for key in ("strictly_local", "co_strictly_local", "tier_strictly_local"):
+        assert found[key].holds is False
 
 
 def test_draws_end_by_counted_work(monkeypatch: pytest.MonkeyPatch) -> None:

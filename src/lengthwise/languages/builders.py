@@ -46,8 +46,8 @@ def from_step_function(
         if len(values) > max_states:
             raise LanguageError(
                 f"a machine may have at most {max_states:,} states before it is minimised, to fit "
-                f"in memory, but this one has more. Use a smaller language, or combine smaller ones "
-                f"in Python (one & other, one | other), where each is minimised first."
+                f"in memory, but this one has more. Use a smaller language, or combine smaller "
+                f"ones in Python (one & other, one | other), where each is minimised first."
             )
     return Language(
         alphabet=tuple(alphabet),

@@ -191,9 +191,9 @@ def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> M
             )
         if len(elements) * language.num_states > MAX_ENTRIES:
             raise LanguageError(
-                f"the state maps of a transition monoid may have {MAX_ENTRIES:,} entries in all, but "
-                f"{len(elements):,} maps or more of {language.num_states:,} states have more. Use "
-                f"a smaller language."
+                f"the state maps of a transition monoid may have {MAX_ENTRIES:,} entries in all, "
+                f"but {len(elements):,} maps or more of {language.num_states:,} states have more. "
+                f"Use a smaller language."
             )
     return Monoid(
         alphabet=language.alphabet, maps=np.stack(elements), right=np.array(right, dtype=np.int32)

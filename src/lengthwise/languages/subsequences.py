@@ -82,7 +82,7 @@ def piecewise_testable(subject: Subject) -> Verdict:
             if state is not None:
                 pair = (first, second)
                 sure = Piece(pair, times=machine.num_states)
-                ends = [machine.run((s, *sure.word * sure.times), state) for s in pair]
+                ends = [machine.run((s, *sure.at(1)), state) for s in pair]
                 end = subject.apart(*ends)
                 tail = sure, Piece(pair, pumped=True), end
                 start = subject.access(state)

@@ -19,6 +19,8 @@ can still be reached, to one of them or out (suffix substitution closure; Rogers
 """
 
 import itertools
+import math
+import random
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +44,9 @@ MAX_STATES = 2_000
 
 MAX_PAIRS = 60_000
 """Largest number of pairs of states that are followed."""
+
+DRAWS = 200
+"""Number of words that are drawn where there are more pairs."""
 
 
 def too_large(subject: Subject) -> Verdict:
@@ -234,22 +239,46 @@ def strictly_local(subject: Subject, wanted: int = 1) -> Verdict:
     """
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
+    machine = subject.machine
     try:
         width = strictly_local_width(subject, wanted)
     except LanguageError as error:
-        return Verdict(holds=None, says=str(error))
-    if width is not None:
-        size = counted(width, "symbol")
-        decide = (
-            f"the windows of {size} that may occur decide"
-            if wanted == 1
-            else (f"a list of windows of {size} decides, one of which has to occur")
-        )
-        return Verdict(
-            holds=True,
-            says=f"{decide}, with marks at both ends",
-            numbers={"k": width},
-        )
+        kept = _drawn_pair(subject, wanted)
+        if kept is None:
+            return Verdict(holds=None, says=f"{error} (and {DRAWS} draws of words show nothing)")
+    else:
+        if width is not None:
+            size = counted(width, "symbol")
+            decide = (
+                f"the windows of {size} that may occur decide"
+                if wanted == 1
+                else f"a list of windows of {size} decides, one of which has to occur"
+            )
+            return Verdict(
+                holds=True, says=f"{decide}, with marks at both ends", numbers={"k": width}
+            )
+        kept = _kept_pair(subject, wanted)
+    one, two, loop = kept
+    end = subject.apart(one, two)
+    if machine.classes[machine.run(end, one)] == wanted:
+        one, two = two, one  # the end leads the second one alone to the class
+    right = [
+        pumped(subject.access(one), loop, subject.to_class(one, wanted)),
+        pumped(subject.access(two), loop, end),
+    ]
+    wrong = pumped(subject.access(one), loop, end)
+    shown = [word.written(subject) for word in (*right, wrong)]
+    side = "in" if wanted == 1 else "out"
+    return Verdict(
+        holds=False,
+        says=f"{shown[0]} and {shown[1]} are {side} for every m, and {shown[2]} is not, though it "
+        f"has no other windows",
+        words=(*right, wrong),
+    )
+
+
+def _kept_pair(subject: Subject, wanted: int) -> tuple[int, int, Piece]:
+    """Return two states from which words lead to a class, and a word that leads each to itself."""
     pairs, targets = _live_pairs(subject, wanted)
     start = next(
         i for i in range(len(pairs)) if shortest_path(targets, i, i, moving=True) is not None
@@ -270,24 +299,28 @@ def strictly_local(subject: Subject, wanted: int = 1) -> Verdict:
         one, two = steps[one][symbol], steps[two][symbol]
     if one != pairs[start][0]:
         pump *= 2  # the cycle exchanges the two states
-    one, two = pairs[start]
-    end = subject.apart(one, two)
-    if subject.machine.classes[subject.machine.run(end, one)] == wanted:
-        one, two = two, one  # the end leads the second one alone to the class
-    loop = Piece(tuple(pump), pumped=True)
-    accepted = [
-        pumped(subject.access(one), loop, subject.to_class(one, wanted)),
-        pumped(subject.access(two), loop, end),
-    ]
-    wrong = pumped(subject.access(one), loop, end)
-    shown = [word.written(subject) for word in (*accepted, wrong)]
-    side = "in" if wanted == 1 else "out"
-    return Verdict(
-        holds=False,
-        says=f"{shown[0]} and {shown[1]} are {side} for every m, and {shown[2]} is not, though it "
-        f"has no other windows",
-        words=(*accepted, wrong),
-    )
+    return *pairs[start], Piece(tuple(pump), pumped=True)
+
+
+def _drawn_pair(subject: Subject, wanted: int) -> tuple[int, int, Piece] | None:
+    """Return the same by words drawn at random, or None: two states on the circles of a word."""
+    live = subject.machine.reaching(lambda c: c == wanted)
+    generator, symbols = random.Random(0), range(subject.machine.num_symbols)
+    for _ in range(DRAWS):
+        word = tuple(generator.choices(symbols, k=generator.randint(1, 8)))
+        moves = ends = subject.moves(word)
+        for _ in range(len(moves).bit_length()):
+            ends = ends[ends]
+        kept = [state for state in np.unique(ends).tolist() if state in live][:2]
+        if len(kept) == 2:
+            times = 1
+            for state in kept:
+                circle, after = 1, int(moves[state])
+                while after != state:
+                    circle, after = circle + 1, int(moves[after])
+                times = math.lcm(times, circle)
+            return kept[0], kept[1], Piece(word, times=times, pumped=True)
+    return None
 
 
 def _live_pairs(subject: Subject, wanted: int) -> tuple[list[tuple[int, int]], list[list[int]]]:
