@@ -42,7 +42,7 @@ def test_hostile_names_come_back_as_they_are(workers: Workers) -> None:
 
 def test_an_explosion_is_refused_with_numbers(workers: Workers) -> None:
     found = workers.typed("regex:(a|b)*a(a|b){20}", None)
-    assert "at most 20000 states" in found["error"]
+    assert "at most 200,000 states" in found["error"]
 
 
 def test_what_takes_long_is_stopped_with_what_was_found() -> None:

@@ -3,9 +3,7 @@
 import itertools
 import json
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ladder_oracles as oracles
+from ladder_checks import ON_A_TIER, check_witnesses, drawn, inclusions, pieces, some_width
 from ladder_oracles import Naive
-from lengthwise.languages import draws, local, windows
+from lengthwise.languages import windows
 from lengthwise.languages.algebra import complexity
 from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
 from lengthwise.languages.components import components
@@ -48,23 +47,6 @@ EQUATIONS: dict[str, Callable[[Naive], bool]] = {
     "dot_depth_one": oracles.dot_depth_one,
     "star_free": oracles.aperiodic,
     "group": oracles.group,
-}
-
-
-MOST_WIDTH = 5
-
-
-def some_width(language: Language) -> bool:
-    """Strictly k-local for some k that is tried."""
-    return any(oracles.strictly_local(language, k) for k in range(1, MOST_WIDTH + 1))
-
-
-ON_A_TIER: dict[str, Callable[[Language], bool]] = {
-    "tier_strictly_local": some_width,
-    "tier_co_strictly_local": lambda language: some_width(~language),
-    "tier_locally_testable": lambda language: oracles.locally_testable(Naive(language)),
-    "tier_threshold_testable": lambda language: oracles.threshold_testable(Naive(language)),
-    "tier_dot_depth_one": lambda language: oracles.dot_depth_one(Naive(language)),
 }
 
 
@@ -102,43 +84,6 @@ def disagreements(language: Language, found: Ladder, naive: Naive) -> list[str]:
     return wrong + inclusions(found)
 
 
-def inclusions(found: Ladder) -> list[str]:
-    """Pairs of classes, one inside the other, on which the answers contradict that."""
-    inside = [
-        ("finite", "definite"),
-        ("finite", "reverse_definite"),
-        ("definite", "generalised_definite"),
-        ("reverse_definite", "generalised_definite"),
-        ("finite", "strictly_local"),
-        ("co_finite", "co_strictly_local"),
-        ("generalised_definite", "locally_testable"),
-        ("strictly_local", "locally_testable"),
-        ("co_strictly_local", "locally_testable"),
-        ("tier_strictly_local", "tier_locally_testable"),
-        ("tier_co_strictly_local", "tier_locally_testable"),
-        ("tier_locally_testable", "tier_threshold_testable"),
-        ("tier_threshold_testable", "tier_dot_depth_one"),
-        ("tier_dot_depth_one", "star_free"),
-        *((key, f"tier_{key}") for key in found if f"tier_{key}" in found),
-        ("locally_testable", "threshold_testable"),
-        ("threshold_testable", "star_free"),
-        ("threshold_testable", "dot_depth_one"),
-        ("strictly_piecewise", "piecewise_testable"),
-        ("co_strictly_piecewise", "piecewise_testable"),
-        ("piecewise_testable", "r_trivial"),
-        ("piecewise_testable", "l_trivial"),
-        ("piecewise_testable", "dot_depth_one"),
-        ("r_trivial", "da"),
-        ("r_trivial", "c_rasp"),
-        ("c_rasp", "r_infinity"),
-        ("r_infinity", "star_free"),
-        ("da", "star_free"),
-        ("dot_depth_one", "star_free"),
-        ("star_free", "solvable"),
-    ]
-    return [f"{a} in {b}" for a, b in inside if found[a].holds and found[b].holds is False]
-
-
 def check_strictly_local(language: Language, verdict: Verdict) -> bool:
     if verdict.holds:
         k = verdict.numbers["k"]
@@ -165,27 +110,6 @@ def test_all_automata_of_three_states_agree_with_the_second_definitions() -> Non
         assert not disagreements(language, found, Naive(language)), language
         assert check_strictly_local(language, found["strictly_local"]), language
         check_witnesses(language, found)
-
-
-def drawn(generator: random.Random) -> Language:
-    """A minimal automaton of up to 8 states; half of them mostly move on, so that the classes that
-    uniform tables hardly ever reach occur.
-    """
-    size, symbols = generator.randint(2, 8), generator.randint(1, 3)
-    shape = generator.choice(["any", "near", "forward", "sink"])
-
-    def target(state: int) -> int:
-        near = min(max(state + generator.choice([-1, 0, 1]), 0), size - 1)
-        return {
-            "any": generator.randrange(size),
-            "near": near,
-            "forward": generator.randrange(state, size),
-            "sink": generator.choice([size - 1, near]),
-        }[shape]
-
-    table = tuple(tuple(target(state) for _ in range(symbols)) for state in range(size))
-    classes = tuple(generator.randint(0, 1) for _ in range(size))
-    return Language(alphabet=tuple("abc"[:symbols]), transitions=table, classes=classes).minimised()
 
 
 MOST_ELEMENTS = 150
@@ -343,171 +267,6 @@ def test_components_are_mutually_reachable(language: Language) -> None:
 # ---- witnesses --------------------------------------------------------------------------------
 
 
-def pieces(word: Word, width: int, k: int) -> set[tuple[Word, ...]]:
-    """The windows of a width and their pairs in order, without overlap."""
-    windows = [word[i : i + width] for i in range(len(word) - width + 1)]
-    first = {window: i for i, window in reversed(list(enumerate(windows)))}
-    last = {window: i for i, window in enumerate(windows)}
-    singles = {(window,) for window in last}
-    pairs = {(u, v) for u, i in first.items() for v, j in last.items() if j >= i + width}
-    return singles | (pairs if k > 1 else set())
-
-
-def counts(word: Word) -> dict[Word, int]:
-    """The numbers of windows of two symbols, up to 3."""
-    found = Counter(itertools.pairwise(word))
-    return {window: min(number, 3) for window, number in found.items()}
-
-
-ALIKE: dict[str, Callable[[Word, Word], bool]] = {
-    "definite": lambda u, v: u[-4:] == v[-4:],
-    "reverse_definite": lambda u, v: u[:4] == v[:4],
-    "generalised_definite": lambda u, v: u[:4] == v[:4] and u[-4:] == v[-4:],
-    "locally_testable": lambda u, v: oracles.windows_of(u, 4) == oracles.windows_of(v, 4),
-    "threshold_testable": lambda u, v: counts(u) == counts(v),
-    "piecewise_testable": lambda u, v: pieces(u, 1, 2) == pieces(v, 1, 2),
-    "dot_depth_one": lambda u, v: pieces(u, 4, 2) == pieces(v, 4, 2),
-}
-
-
-def check_witnesses(language: Language, found: Ladder) -> None:
-    """Every refusal names words that show it, for small and for large m."""
-    machine = language.minimised()
-    for key, verdict in found.verdicts.items():
-        if verdict.holds is not False:
-            continue
-        said = [word.written(machine) for word in verdict.words]
-        assert all(text in verdict.says for text in said), (key, verdict)
-        way = key.removeprefix("tier_")
-        inside = int(not way.startswith("co_"))
-        for m in (1, 2, 5):
-            words = [word.at(m) for word in verdict.words]
-            classes = [machine.classes[machine.run(word)] for word in words]
-            if way != key:
-                words = [off_the_rest(machine, word) for word in words]
-                assert classes == [machine.classes[machine.run(word)] for word in words]
-            if key in ("finite", "co_finite"):
-                assert classes == [inside]
-            elif way in ("strictly_local", "co_strictly_local"):
-                assert classes == [inside, inside, 1 - inside]
-                if m == 5:
-                    there = set().union(*(oracles.windows_of(w, 4)[2] for w in words[:2]))
-                    assert oracles.windows_of(words[2], 4)[2] <= there
-            elif way in ("strictly_piecewise", "co_strictly_piecewise"):
-                assert classes == [inside, 1 - inside]
-                assert words[1] in set(itertools.combinations(words[0], len(words[1])))
-            elif key == "group":
-                befores = [machine.run(word[:-1]) for word in words]
-                assert machine.run(words[0]) == machine.run(words[1])
-                assert befores[0] != befores[1]
-            elif key == "solvable":
-                continue
-            else:
-                assert len(set(classes)) == 2, (key, verdict)
-                if m == 5 and way in ALIKE:
-                    assert ALIKE[way](*words), (key, verdict)
-
-
-def off_the_rest(machine: Language, word: Word) -> Word:
-    """The word without the symbols that change no state of a minimal automaton: any of them,
-    removed, changes no class.
-    """
-    idle = {a for a in word if all(row[a] == s for s, row in enumerate(machine.transitions))}
-    return tuple(a for a in word if a not in idle)
-
-
-def with_idle_symbol(language: Language) -> Language:
-    """The same language with one more symbol, which is skipped."""
-    return replace(
-        language,
-        alphabet=(*language.alphabet, "idle"),
-        transitions=tuple((*row, state) for state, row in enumerate(language.transitions)),
-    )
-
-
-@given(recognisers(max_states=3))
-def test_a_tier_skips_what_is_idle(language: Language) -> None:
-    """With a symbol that is skipped, the language is of a class on a tier as it was before."""
-    before, idle = ladder(language), with_idle_symbol(language)
-    after = ladder(idle)
-    for key, holds in ON_A_TIER.items():
-        assert after[key].holds is before[key].holds is oracles.on_some_tier(idle, holds)
-    assert not inclusions(after)
-    check_witnesses(idle, after)
-
-
-@given(machines(max_states=4))
-def test_a_tier_of_languages_with_more_classes(language: Language) -> None:
-    before, after = ladder(language), ladder(with_idle_symbol(language))
-    for key in ON_A_TIER:
-        assert after[key].holds is before[key].holds
-    assert not inclusions(after)
-
-
-def test_one_symbol_that_is_skipped_breaks_windows_and_no_tier() -> None:
-    """`ab` in a row, with any number of c between: TSL, and not even locally threshold testable."""
-    found = ladder(parse("regex:(c*ac*b)*c*"))
-    assert found["threshold_testable"].holds is False
-    assert found["dot_depth_one"].holds is False
-    verdict = found["tier_strictly_local"]
-    assert verdict.holds
-    assert verdict.numbers == {"k": 2}
-    assert verdict.says.startswith("c skipped: the windows of 2 symbols that may occur decide")
-    assert found["tier_co_strictly_local"].holds is False
-
-
-def test_witnesses_on_a_tier_are_written_in_the_whole_alphabet() -> None:
-    """One symbol has two characters, so there are spaces between symbols, on the tier, too."""
-    parity = with_idle_symbol(parse("parity"))
-    says = ladder(parity)["tier_strictly_local"].says
-    assert says.startswith("0, idle skipped: ")
-    check_witnesses(parity, ladder(parity))
-
-
-# ---- drawn words ------------------------------------------------------------------------------
-
-
-def test_drawn_words_refute_what_the_monoid_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "MOST_DRAWS", 100)
-    generator = random.Random(6)
-    for _ in range(15):
-        language = drawn(generator)
-        exact, found = ladder(language), ladder(language, max_elements=0)
-        check_witnesses(language, found)
-        for key in exact:
-            if found[key].holds is None and key in draws.EQUATIONS and exact.monoid_size != 1:
-                assert exact[key].holds, (key, language)
-                assert "(and 100 draws of words show nothing)" in found[key].says
-            elif found[key].holds is not None:
-                assert found[key].holds is exact[key].holds
-
-
-def test_all_maps_of_seven_states_are_refuted_though_they_are_too_many() -> None:
-    maps = [(1, 2, 3, 4, 5, 6, 0), (1, 0, 2, 3, 4, 5, 6), (0, 0, 2, 3, 4, 5, 6)]
-    full = Language(
-        alphabet=("a", "b", "c"),
-        transitions=tuple(zip(*maps, strict=True)),
-        classes=(1, 0, 0, 0, 0, 0, 0),
-    )
-    found = ladder(full)
-    assert found.monoid_size is None
-    undecided = [key for key in found if found[key].holds is None]
-    assert undecided == ["solvable"]
-    check_witnesses(full, found)
-
-
-def test_large_monoids_with_an_idle_symbol_are_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An idle symbol puts the identity among the idempotents, so all triples are asked about."""
-    language = with_idle_symbol(parse("d-12"))
-    exact = ladder(language)["threshold_testable"]
-    assert exact.holds is False
-    monkeypatch.setattr(local, "MAX_WORK", 0)
-    by_draws = ladder(language)
-    assert by_draws["threshold_testable"].holds is False
-    assert by_draws["threshold_testable"].words != exact.words
-    check_witnesses(language, by_draws)
-
-
 def test_long_windows_do_not_tell_the_words_of_a_witness_apart() -> None:
     """Knast's words are pumped inside, too: with `(exfye)^m` alone, they differ in long windows."""
     language = parse("subregular:SF,seed=0")
@@ -538,13 +297,6 @@ def test_too_many_pairs_of_states_are_refuted_by_draws() -> None:
     found = ladder(parse("regex[ab]:((a|b){400})*"))
     for key in ("strictly_local", "co_strictly_local", "tier_strictly_local"):
         assert found[key].holds is False
-
-
-def test_draws_end_by_counted_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "MAX_MOVES", 1)
-    verdict = ladder(parse("regex:.*a.*b.*"), max_elements=1)["star_free"]
-    assert verdict.holds is None
-    assert "(and 1 draw of words shows nothing)" in verdict.says
 
 
 def test_witnesses_of_some_automata_of_three_states() -> None:
