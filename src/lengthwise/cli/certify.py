@@ -15,6 +15,7 @@ from lengthwise.errors import (
     unknown_name,
 )
 from lengthwise.files import require_file_place
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.shipped import PREFIX, resolved
 from lengthwise.verification.certificate import Certificate, Strength
@@ -345,7 +346,7 @@ def facts(made: Certificate) -> list[tuple[str, str]]:
         lines.append(("snapped", moved))
     lines.append(("model", made.model_digest))
     if not made.language.spec:
-        states, symbols = len(made.machine.classes), " ".join(made.language.alphabet)
+        states, symbols = len(made.machine.classes), listed(made.language.alphabet)
         known = f"{states} states over {quoted(symbols)[:200]}"
         lines.append(("automaton", f"{automaton_digest(made.language)}, {known}"))
     if made.reason and made.verdict == "counterexample":

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lengthwise.cli.output import add_json, add_language, note, print_facts, print_json
+from lengthwise.languages.characters import listed
 from lengthwise.languages.describe import LADDER_KEYS, describe
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.spec import parse
+from lengthwise.wording import counted
 
 _MOST_SHOWN = 16
 """Classes, samples or counts that are printed; a group can have thousands."""
@@ -37,6 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
         print_json(description)
         return
     plain = {key: value for key, value in description.items() if key not in LADDER_KEYS}
+    plain["alphabet"] = f"{listed(language.alphabet)} ({counted(language.num_symbols, 'symbol')})"
     plain["samples"] = {
         name: ", ".join(map(_show, words)) or "none" for name, words in plain["samples"].items()
     }

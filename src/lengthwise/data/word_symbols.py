@@ -13,13 +13,11 @@ from pathlib import Path
 
 from lengthwise.data.word_files import Row, place_of, read_rows
 from lengthwise.errors import LanguageError, TextError
+from lengthwise.languages.characters import MAX_SYMBOLS, listed
 from lengthwise.languages.validation import check_alphabet
 
 _MANY = 10
 """Words without spaces for one with spaces, beyond which the spaces seem to be a slip."""
-
-MOST_SYMBOLS = 2**16
-"""Greatest size of an alphabet."""
 
 
 def is_spaced(path: Path) -> bool:
@@ -99,12 +97,11 @@ def refuse_symbol(path: Path, row: Row, alphabet: Sequence[str], spaced: bool) -
     Raises:
         TextError: there is one; the message has its line and column.
     """
-    known = " ".join(alphabet[:20]) + (" ..." if len(alphabet) > 20 else "")
     for where, symbol in _columns(row, spaced):
         if symbol not in alphabet:
             raise TextError(
                 f"{place_of(path, row.place)}, {where}: symbol {symbol!r:.40} is not in the "
-                f"alphabet. Use: {known}"
+                f"alphabet. Use: {listed(alphabet)}"
             )
 
 
@@ -131,9 +128,9 @@ def require_few_symbols(path: Path, symbols: tuple[str, ...]) -> None:
     Raises:
         TextError: there are more.
     """
-    if len(symbols) > MOST_SYMBOLS:
+    if len(symbols) > MAX_SYMBOLS:
         raise TextError(
-            f"{path} has {len(symbols):,} different symbols, but at most {MOST_SYMBOLS:,} are "
+            f"{path} has {len(symbols):,} different symbols, but at most {MAX_SYMBOLS:,} are "
             f"read. Separate symbols of several characters by spaces."
         )
 

@@ -22,6 +22,7 @@ from typing import Literal, NoReturn
 from lengthwise.errors import LanguageError
 from lengthwise.files import read_text
 from lengthwise.languages.builders import MAX_STATES, determinised
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import check_alphabet
 
@@ -86,7 +87,7 @@ def from_att(
             if arc.label not in (EPSILON, *alphabet):
                 raise LanguageError(
                     f"{where}, line {arc.number}: label {arc.label!r} is not in the alphabet "
-                    f"{' '.join(alphabet)!r}. Add it."
+                    f"{listed(alphabet)!r}. Add it."
                 )
         symbols = list(alphabet)
     index: dict[str, int] = {lines[0].fields[0]: 0}

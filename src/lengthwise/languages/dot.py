@@ -1,5 +1,6 @@
 """Graphviz (DOT) output of automata."""
 
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 
 
@@ -38,7 +39,8 @@ def to_dot(language: Language) -> str:
         for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
             labels.setdefault(target, []).append(symbol)
         for target, symbols in labels.items():
-            lines.append(f"{i} -> {number[target]} [label={_quoted(', '.join(symbols))}]")
+            written = _quoted(listed(symbols, most=len(symbols), joint=", "))
+            lines.append(f"{i} -> {number[target]} [label={written}]")
     return "digraph {\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
 

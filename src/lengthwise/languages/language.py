@@ -14,6 +14,7 @@ from lengthwise.arguments import whole
 from lengthwise.display import Viewed
 from lengthwise.errors import LanguageError, WordError
 from lengthwise.languages import minimise
+from lengthwise.languages.characters import listed
 from lengthwise.languages.validation import (
     check_alphabet,
     check_classes,
@@ -93,7 +94,7 @@ class Language(Viewed):
         return len(self.class_names)
 
     def __repr__(self) -> str:
-        symbols = shortened(" ".join(self.alphabet), _SHOWN)
+        symbols = shortened(listed(self.alphabet), _SHOWN)
         classes = shortened(" ".join(self.class_names), _SHOWN)
         named = f"{shortened(self.spec, _SHOWN)}: " if self.spec else ""
         return (
@@ -125,9 +126,9 @@ class Language(Viewed):
         word = []
         for column, symbol in _split(text, self.spaced):
             if symbol not in index:
-                known = " ".join(self.alphabet[:20]) + (" ..." if self.num_symbols > 20 else "")
                 raise WordError(
-                    f"column {column}: symbol {symbol!r} is not in the alphabet. Use: {known}"
+                    f"column {column}: symbol {symbol!r} is not in the alphabet. Use: "
+                    f"{listed(self.alphabet)}"
                 )
             word.append(index[symbol])
         return tuple(word)
@@ -281,7 +282,7 @@ class Language(Viewed):
         if self.alphabet != other.alphabet:
             raise LanguageError(
                 f"two languages are combined over one alphabet, but these have "
-                f"{' '.join(self.alphabet)!r} and {' '.join(other.alphabet)!r}. Give both the same."
+                f"{listed(self.alphabet)!r} and {listed(other.alphabet)!r}. Give both the same."
             )
         index = {(self.start, other.start): 0}
         rows = []

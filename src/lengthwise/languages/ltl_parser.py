@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple, NoReturn
 
 from lengthwise.errors import LanguageError
+from lengthwise.languages.characters import listed
 from lengthwise.languages.ltl import Builder, Formula
 
 WORDS: Mapping[str, str] = {
@@ -93,7 +94,7 @@ def _tokens(text: str, alphabet: Collection[str] | None) -> list[_Token]:
             if alphabet is not None and token not in alphabet:
                 raise LanguageError(
                     f"column {column}: symbol {token!r:.40} is not in the alphabet. Use: "
-                    f"{' '.join(list(alphabet)[:20])}"
+                    f"{listed(list(alphabet))}"
                 )
             found.append(_Token(column, "symbol", token))
     return [*found, _Token(len(text.rstrip()) + 1, "end", "the end")]

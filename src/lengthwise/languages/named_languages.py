@@ -7,11 +7,12 @@ Counters, stacks of bounded depth and sums are given by a step function (`from_s
 other languages by a regular expression.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.builders import from_step_function
+from lengthwise.languages.characters import written_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.registry import Catalogue
@@ -44,7 +45,7 @@ class NamedLanguage:
     """Example words, each with the name of its class."""
 
 
-def count(symbol: str, modulus: int, alphabet: str = "") -> Language:
+def count(symbol: str, modulus: int, alphabet: Sequence[str] = ()) -> Language:
     """Count `symbol` modulo `modulus`; the default alphabet is 01 for 0 and 1, ab for a and b.
 
     >>> count("a", 3).classify("abaaa")
@@ -56,7 +57,11 @@ def count(symbol: str, modulus: int, alphabet: str = "") -> Language:
     if not alphabet:
         alphabet = next((known for known in ("01", "ab") if symbol and symbol in known), "")
     if len(symbol) != 1 or symbol not in alphabet:
-        known = f"in {alphabet!r}" if alphabet else "0, 1, a or b, which need no alphabet"
+        known = (
+            f"in {written_alphabet(alphabet)!r}"
+            if alphabet
+            else "0, 1, a or b, which need no alphabet"
+        )
         raise LanguageError(
             f"a counter counts one symbol of its alphabet, but {symbol!r} is not {known}. "
             f"Write count:SYMBOL:MOD:ALPHABET, such as count:b:3:abc."

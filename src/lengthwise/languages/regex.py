@@ -1,54 +1,46 @@
 r"""Languages of regular expressions and of automata-lib's automata.
 
-The operators are those of automata-lib: `*`, `+`, `?`, `{m}`, `{m,}`, `{,n}`, `{m,n}`,
-concatenation, and, weaker than it and of equal strength from left to right, `|` (or), `&` (and),
-`^` (shuffle). `.` is any symbol, `[ab]`, `[0-9]`, `[^ab]` are classes, `()` is the empty word, and
-`\` before a character that is no letter or digit makes it a symbol. Any other character is a symbol
-that stands for itself.
+The operators of Python's `re` have its meaning: `*`, `+`, `?`, `{m}`, `{m,}`, `{,n}`, `{m,n}`,
+each also lazy (`*?`, which has the same words), concatenation, `|`, groups and classes. `&` (and)
+and `^` (shuffle) are those of automata-lib, and as strong as `|`, from left to right. `.` is any
+symbol, `()` the empty word. `regex_tokens` splits an expression into tokens.
 
-The expression is split into tokens, each with its column, which error messages name; `glushkov`
-builds the automaton.
+Idea. Characters that no class of the expression tells apart lead to the same states. So `glushkov`
+builds the automaton over one character of each such set, and the rows are written out at the end:
+an alphabet of 60,000 symbols costs what one of three costs.
 """
 
-import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
 
 from automata.fa.dfa import DFA
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.builders import determinised
-from lengthwise.languages.glushkov import Fragment, PositionAutomaton
+from lengthwise.languages.characters import (
+    LONGER,
+    Ranges,
+    few_symbols,
+    left_out,
+    listed,
+    merged,
+    number_of_symbols,
+    symbols_of,
+)
+from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
-from lengthwise.languages.validation import is_encodable
+from lengthwise.languages.regex_tokens import Token, refuse, short, tokens_of
 
 MAX_SIZE = 5_000
 """Largest number of symbols of an expression with its repetitions written out."""
 
-_MOST_DIGITS = 9
-"""Largest number of digits of a count; a longer number exceeds `MAX_SIZE`, and may be too long for
-Python to write.
-"""
+MAX_ENTRIES = 5_000_000
+"""Largest number of entries of the table of an automaton, states by symbols."""
 
-Kind = Literal["symbols", "any", "(", ")", "infix", "postfix"]
-
-_KINDS: dict[str, Kind] = {".": "any", "(": "(", ")": ")", "|": "infix", "&": "infix", "^": "infix"}
-_POSTFIX: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-"""Least and most repetitions of each postfix operator."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Token:
-    kind: Kind
-    text: str
-    column: int
-    symbols: str = ""
-    """Characters named by a symbol or class, each at its own column."""
-    columns: tuple[int, ...] = ()
-    negated: bool = False
-    least: int = 0
-    most: int | None = None
+T = TypeVar("T")
 
 
 def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Language:
@@ -65,22 +57,143 @@ def from_regex(expression: str, alphabet: Sequence[str] | None = None) -> Langua
             with the column), has a character that UTF-8 cannot write, has no symbols, or needs too
             large a machine.
     """
-    if not is_encodable(expression):
-        column = next(i for i, c in enumerate(expression, start=1) if not is_encodable(c))
-        raise LanguageError(
-            f"column {column}: {expression[column - 1]!r} is no character that UTF-8 can write. "
-            f"Remove it."
+    return Expression(expression).language(alphabet)
+
+
+class Expression:
+    """A regular expression whose grammar and size have been checked.
+
+    Raises:
+        LanguageError: it is malformed or too large.
+    """
+
+    def __init__(self, expression: str) -> None:
+        self.written = expression
+        self._tokens = tokens_of(expression)
+        size = _put_together(expression, self._tokens, _Sizes())
+        if size > MAX_SIZE:
+            number = f"{size:,}" if size < 10**18 else "more than 10^18"
+            raise LanguageError(
+                f"written out, an expression has at most {MAX_SIZE:,} symbols ('&' and '^' "
+                f"multiply them), but {short(expression)} has {number}. Repeat less."
+            )
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The sorted symbols that the expression names; there may be none.
+
+        Raises:
+            LanguageError: there are too many.
+        """
+        return tuple(few_symbols(self._named, f"expression {short(self.written)}"))
+
+    def language(self, alphabet: Sequence[str] | None = None) -> Language:
+        """Build the language over the alphabet, by default the symbols of the expression."""
+        symbols = self.symbols if alphabet is None else tuple(alphabet)
+        if alphabet is not None:
+            self._require_within(symbols)
+        elif not symbols:
+            raise LanguageError(
+                f"a language needs symbols, but expression {short(self.written)} names none. "
+                f"Give the alphabet, as in regex[01]:{self.written}"
+            )
+        sets = {token.matched: 0 for token in self._tokens if token.kind == "symbols"}
+        alike = _alike(symbols, list(sets))
+        positions = PositionAutomaton()
+        build = _Fragments(positions, dict(zip(sets, alike.members, strict=True)))
+        try:
+            whole = _put_together(self.written, self._tokens, build)
+            small = positions.language(whole, alike.representatives)
+            if small.num_states * len(symbols) > MAX_ENTRIES:
+                raise LanguageError(
+                    f"{small.num_states:,} states by {len(symbols):,} symbols are more than "
+                    f"{MAX_ENTRIES:,} entries of a table. Use a smaller alphabet."
+                )
+        except LanguageError as error:
+            raise LanguageError(f"expression {short(self.written)}: {error}") from None
+        return replace(
+            small,
+            alphabet=symbols,
+            transitions=tuple(
+                tuple(map(row.__getitem__, alike.places)) for row in small.transitions
+            ),
         )
-    tokens = _tokens(expression)
-    if alphabet is None and not any(token.symbols for token in tokens):
-        _put_together(expression, tokens, frozenset("0"), PositionAutomaton())  # its grammar first
-    symbols = _alphabet(expression, tokens, alphabet)
-    positions = PositionAutomaton()
-    whole = _put_together(expression, tokens, frozenset(symbols), positions)
-    try:
-        return positions.language(whole, symbols)
-    except LanguageError as error:
-        raise LanguageError(f"expression {_short(expression)}: {error}") from None
+
+    def remarks(self, alphabet: Sequence[str]) -> list[str]:
+        """Return what a reader may have meant otherwise, one line each."""
+        found = [*self._union(), *self._nothing(alphabet)]
+        return [f"expression {short(self.written)}, {remark}." for remark in found]
+
+    def _union(self) -> list[str]:
+        """Return a remark if `+` looks as if it stood for `or`, as in `(a+b)*` of textbooks."""
+        for token in self._tokens:
+            if token.text == "|" or token.text[0] in "[\\" or len(token.text) > 1:
+                return []  # whoever writes these knows what `+` is
+        for first, second in zip(self._tokens, self._tokens[1:], strict=False):
+            if first.text == "+" and second.kind in ("symbols", "("):
+                return [
+                    f"column {first.column}: '+' is read as one or more of what stands before it. "
+                    f"Write '|' for 'or'"
+                ]
+        return []
+
+    def _nothing(self, alphabet: Sequence[str]) -> list[str]:
+        """Return remarks on classes that match fewer symbols than they name."""
+        remarks, symbols = [], sorted(map(_code, alphabet))
+        for token in self._tokens:
+            if token.kind == "symbols" and not any(
+                bisect_left(symbols, first) < bisect_right(symbols, last)
+                for first, last in token.matched
+            ):
+                remarks.append(
+                    f"column {token.column}: {token.text} has no symbol of the alphabet "
+                    f"{listed(alphabet)!r} left, so it matches nothing"
+                    + (" (spaces are not symbols)" if any(left_out(token.matched)) else "")
+                )
+                break
+        spaces, surrogates = left_out(self._named)
+        if spaces and not remarks:
+            remarks.append(
+                f"column {self._first_left_out()}: spaces are not symbols, so {spaces} of them"
+                + (f" and {surrogates:,} surrogates" if surrogates else "")
+                + " are left out"
+            )
+        return remarks
+
+    def _first_left_out(self) -> int:
+        return next(
+            named.column
+            for token in self._tokens
+            for named in token.named
+            if any(left_out(named.ranges))
+        )
+
+    @cached_property
+    def _named(self) -> Ranges:
+        """All characters that the expression names."""
+        return merged(
+            [each for token in self._tokens for named in token.named for each in named.ranges]
+        )
+
+    def _require_within(self, alphabet: tuple[str, ...]) -> None:
+        """Refuse an alphabet that lacks a symbol of the expression."""
+        if not alphabet:
+            raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
+        own = {_code(symbol) for symbol in alphabet}
+        codes = sorted(own)
+        for token in self._tokens:
+            for named in token.named:
+                ((first, last), *_) = named.ranges
+                known = bisect_right(codes, last) - bisect_left(codes, first)
+                if named.is_shorthand or known == number_of_symbols(named.ranges):
+                    continue
+                symbol = next(s for s in symbols_of(named.ranges) if ord(s) not in own)
+                refuse(
+                    self.written,
+                    named.column,
+                    f"symbol {symbol!r} is not in the alphabet {listed(alphabet)!r}. "
+                    f"Add it to the alphabet",
+                )
 
 
 def from_automata_dfa(dfa: DFA) -> Language:
@@ -111,294 +224,202 @@ def from_automata_dfa(dfa: DFA) -> Language:
     )
 
 
-# ---- tokens ----------------------------------------------------------------------------------
+# ---- symbols that behave alike ---------------------------------------------------------------
 
 
-def _tokens(expression: str) -> list[_Token]:
-    """Split an expression into tokens, each with its column (from 1)."""
-    tokens = []
-    at = 0
-    while at < len(expression):
-        token = _token(expression, at)
-        tokens.append(token)
-        at += len(token.text)
-    return tokens
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Alike:
+    """The symbols of an alphabet, in sets that no class of an expression tells apart."""
+
+    representatives: tuple[str, ...]
+    """The first symbol of each set."""
+    places: tuple[int, ...]
+    """The place of each symbol's representative."""
+    members: list[frozenset[str]]
+    """The representatives that each class matches."""
 
 
-def _token(expression: str, at: int) -> _Token:
-    character, column = expression[at], at + 1
-    if character == "\\":
-        escaped = _escaped(expression, at)
-        return _Token(
-            kind="symbols", text="\\" + escaped, column=column, symbols=escaped, columns=(column,)
+def _alike(alphabet: Sequence[str], classes: Sequence[Ranges]) -> _Alike:
+    """Put symbols together that are in the same classes."""
+    toggles: dict[int, int] = {}
+    for number, ranges in enumerate(classes):
+        for first, last in ranges:
+            toggles[first] = toggles.get(first, 0) ^ 1 << number
+            toggles[last + 1] = toggles.get(last + 1, 0) ^ 1 << number
+    edges = sorted(toggles)
+    inside, current = [0], 0
+    for edge in edges:
+        current ^= toggles[edge]
+        inside.append(current)
+    place: dict[int, int] = {}
+    representatives: list[str] = []
+    places = []
+    for symbol in alphabet:
+        signature = inside[bisect_right(edges, _code(symbol))]
+        if signature not in place:
+            place[signature] = len(place)
+            representatives.append(symbol)
+        places.append(place[signature])
+    if sum(signature.bit_count() for signature in place) > MAX_TABLE:
+        raise LanguageError(
+            f"the classes of the expression overlap in more than {MAX_TABLE:,} ways. Use fewer."
         )
-    if character == "[":
-        return _class(expression, at)
-    if character == "{":
-        return _quantifier(expression, at)
-    if character in "]}":
-        opening = {"]": "[", "}": "{"}[character]
-        _refuse(
-            expression,
-            column,
-            f"{character!r} closes nothing. Add {opening!r} before it, or write '\\{character}'",
-        )
-    if character.isspace():
-        _refuse(
-            expression,
-            column,
-            f"{character!r} is no symbol: symbols of an expression have one character, and stand "
-            f"without spaces. Remove it",
-        )
-    if character in _POSTFIX:
-        least, most = _POSTFIX[character]
-        return _Token(kind="postfix", text=character, column=column, least=least, most=most)
-    if character in _KINDS:
-        return _Token(kind=_KINDS[character], text=character, column=column)
-    return _Token(
-        kind="symbols", text=character, column=column, symbols=character, columns=(column,)
+    members: list[set[str]] = [set() for _ in classes]
+    for signature, symbol in zip(place, representatives, strict=True):
+        digits = bin(signature)[:1:-1]
+        at = digits.find("1")
+        while at >= 0:
+            members[at].add(symbol)
+            at = digits.find("1", at + 1)
+    return _Alike(
+        representatives=tuple(representatives),
+        places=tuple(places),
+        members=[frozenset(each) for each in members],
     )
 
 
-def _escaped(expression: str, at: int) -> str:
-    column = at + 1
-    if at + 1 == len(expression):
-        _refuse(expression, column, "'\\' has nothing after it. Write '\\\\' for the symbol itself")
-    escaped = expression[at + 1]
-    if escaped.isalnum() or escaped.isspace():
-        _refuse(
-            expression,
-            column,
-            f"'\\{escaped}' is not known: '\\' stands before a character that is an operator. "
-            f"Write classes out, such as [0-9]",
-        )
-    return escaped
-
-
-def _class(expression: str, at: int) -> _Token:
-    """Read a class such as `[ab0-9]` or `[^ab]`."""
-    end = at + 1
-    negated = expression[end : end + 1] == "^"
-    end += negated
-    items: list[tuple[str, int, bool]] = []
-    while end < len(expression) and expression[end] != "]":
-        is_escape = expression[end] == "\\"
-        character = _escaped(expression, end) if is_escape else expression[end]
-        if character.isspace():
-            _refuse(expression, end + 1, f"{character!r} is no symbol. Remove it")
-        items.append((character, end + 1, is_escape))
-        end += 1 + is_escape
-    if end >= len(expression):
-        _refuse(expression, at + 1, "'[' is not closed. Add ']', or write '\\['")
-    if not items:
-        _refuse(
-            expression, at + 1, "a class names at least one symbol. Write it between '[' and ']'"
-        )
-    symbols, columns = [], []
-    i = 0
-    while i < len(items):
-        first, column, _ = items[i]
-        last = first
-        if i + 2 < len(items) and items[i + 1][0] == "-" and not items[i + 1][2]:
-            last = items[i + 2][0]
-            i += 2
-        if last < first:
-            _refuse(expression, column, f"the range {first}-{last} is empty. Write {last}-{first}")
-        if ord(last) - ord(first) >= MAX_SIZE:
-            _refuse(
-                expression,
-                column,
-                f"a range has at most {MAX_SIZE} symbols, but {first}-{last} has "
-                f"{ord(last) - ord(first) + 1}. Name fewer",
-            )
-        span = [chr(code) for code in range(ord(first), ord(last) + 1)]
-        symbols += span
-        columns += [column] * len(span)
-        i += 1
-    return _Token(
-        kind="symbols",
-        text=expression[at : end + 1],
-        column=at + 1,
-        symbols="".join(symbols),
-        columns=tuple(columns),
-        negated=negated,
-    )
-
-
-def _quantifier(expression: str, at: int) -> _Token:
-    """Read a count such as `{2}`, `{2,}`, `{,3}` or `{2,3}`."""
-    match = re.compile(r"\{(?:(\d+)|(\d*),(\d*))\}", re.ASCII).match(expression, at)
-    if match is None or match.group() == "{,}":
-        _refuse(expression, at + 1, "a count is {m}, {m,}, {,n} or {m,n}. Or write '\\{'")
-    if max(map(len, match.group()[1:-1].split(","))) > _MOST_DIGITS:
-        _refuse(expression, at + 1, f"a count has at most {_MOST_DIGITS} digits. Repeat less")
-    exactly, low, high = match.groups()
-    least = int(exactly or low or 0)
-    most = least if exactly else (int(high) if high else None)
-    if most is not None and most < least:
-        _refuse(expression, at + 1, f"{match.group()} ends before it begins. Swap the numbers")
-    return _Token(kind="postfix", text=match.group(), column=at + 1, least=least, most=most)
+def _code(symbol: str) -> int:
+    return ord(symbol) if len(symbol) == 1 else LONGER
 
 
 # ---- grammar ---------------------------------------------------------------------------------
 
 
+class _Algebra(Protocol[T]):
+    """What the operators of an expression compute; the grammar is the same for all."""
+
+    def one_of(self, token: Token) -> T:
+        """Return the value of a symbol or class."""
+        ...
+
+    def joined(self, parts: Sequence[T]) -> T:
+        """Return the value of a concatenation."""
+        ...
+
+    def repeated(self, part: T, least: int, most: int | None) -> T:
+        """Return the value of a repetition."""
+        ...
+
+    def either(self, left: T, right: T) -> T:
+        """Return the value of a union."""
+        ...
+
+    def both(self, left: T, right: T) -> T:
+        """Return the value of an intersection."""
+        ...
+
+    def shuffled(self, left: T, right: T) -> T:
+        """Return the value of a shuffle."""
+        ...
+
+
+class _Sizes:
+    """The number of symbols with repetitions written out; `&` and `^` run two automata at once."""
+
+    def one_of(self, token: Token) -> int:
+        del token
+        return 1
+
+    def joined(self, parts: Sequence[int]) -> int:
+        return sum(parts)
+
+    def repeated(self, part: int, least: int, most: int | None) -> int:
+        return part * max(least, most or 1)
+
+    def either(self, left: int, right: int) -> int:
+        return left + right
+
+    def both(self, left: int, right: int) -> int:
+        return (left + 1) * (right + 1)
+
+    shuffled = both
+
+
+class _Fragments:
+    """The fragments of a position automaton."""
+
+    def __init__(self, positions: PositionAutomaton, members: dict[Ranges, frozenset[str]]) -> None:
+        self._members, self._positions = members, positions
+        self.joined, self.repeated = positions.joined, positions.repeated
+        self.either, self.both = positions.either, positions.both
+        self.shuffled = positions.shuffled
+
+    def one_of(self, token: Token) -> Fragment:
+        return self._positions.one_of(self._members[token.matched])
+
+
 @dataclass(kw_only=True, slots=True)
-class _Level:
+class _Level(Generic[T]):
     """The operands read so far inside one pair of brackets."""
 
-    opening: _Token | None = None
-    done: Fragment | None = None
-    """The operands before the last infix operator, as one fragment."""
-    done_size: int = 0
-    operator: _Token | None = None
-    items: list[Fragment] = field(default_factory=list)
+    opening: Token | None = None
+    done: T | None = None
+    """The operands before the last infix operator, as one value."""
+    operator: Token | None = None
+    items: list[T] = field(default_factory=list)
     """Items of the last operand."""
-    sizes: list[int] = field(default_factory=list)
-    """Size of each item."""
-    last_size: int = 0
-    """Sum of the sizes of all items."""
 
-    def add(self, item: Fragment, size: int) -> None:
-        """Append an item to the last operand."""
-        self.items.append(item)
-        self.sizes.append(size)
-        self.last_size += size
-
-    def size(self) -> int:
-        """Return the size of all operands; for `&` and `^` it is a product, as two automata run at
-        once.
-        """
-        if self.operator is None:
-            return self.last_size
-        if self.operator.text == "|":
-            return self.done_size + self.last_size
-        return (self.done_size + 1) * (self.last_size + 1)
-
-    def part(self, positions: PositionAutomaton) -> Fragment:
-        """Return all operands as one fragment."""
-        last = positions.joined(self.items)
+    def value(self, algebra: _Algebra[T]) -> T:
+        """Return the value of all operands."""
+        last = algebra.joined(self.items)
         if self.operator is None or self.done is None:
             return last
-        join = {"|": positions.either, "&": positions.both, "^": positions.shuffled}[
-            self.operator.text
-        ]
+        join = {"|": algebra.either, "&": algebra.both, "^": algebra.shuffled}[self.operator.text]
         return join(self.done, last)
 
 
-def _put_together(
-    expression: str,
-    tokens: Sequence[_Token],
-    alphabet: frozenset[str],
-    positions: PositionAutomaton,
-) -> Fragment:
-    """Build the fragment of an expression; grammar and size are checked at every token."""
-    levels = [_Level()]
+def _put_together(expression: str, tokens: Sequence[Token], algebra: _Algebra[T]) -> T:
+    """Compute the value of an expression; its grammar is checked at every token."""
+    levels = [_Level[T]()]
     for token in tokens:
         level = levels[-1]
         if token.kind == "(":
-            levels.append(_Level(opening=token))
-            continue
-        if token.kind == ")":
+            levels.append(_Level[T](opening=token))
+        elif token.kind == ")":
             if level.opening is None:
-                _refuse(expression, token.column, "')' closes nothing. Add '(' before it")
+                refuse(expression, token.column, "')' closes nothing. Add '(' before it")
             _require_operand(expression, level, token)
             levels.pop()
-            levels[-1].add(level.part(positions), level.size())
+            levels[-1].items.append(level.value(algebra))
         elif token.kind == "infix":
             _require_operand(expression, level, token)
-            done, size = level.part(positions), level.size()
-            levels[-1] = _Level(opening=level.opening, done=done, done_size=size, operator=token)
+            levels[-1] = _Level(opening=level.opening, done=level.value(algebra), operator=token)
         elif token.kind == "postfix":
-            size = _size_repeated(expression, level, token)
-            if level.size() + size - level.sizes[-1] <= MAX_SIZE:
-                level.items[-1] = positions.repeated(level.items[-1], token.least, token.most)
-            level.last_size += size - level.sizes[-1]
-            level.sizes[-1] = size
+            if not level.items:
+                refuse(
+                    expression,
+                    token.column,
+                    f"{token.text!r} has nothing before it to repeat. Remove it, "
+                    f"or write '\\{token.text}' for the symbol",
+                )
+            level.items[-1] = algebra.repeated(level.items[-1], token.least, token.most)
         else:
-            level.add(positions.one_of(_choice(token, alphabet)), 1)
-        if levels[-1].size() > MAX_SIZE:
-            _refuse(
-                expression,
-                token.column,
-                f"written out, an expression has at most {MAX_SIZE} symbols ('&' and '^' multiply "
-                f"them), but this has {levels[-1].size()}. Repeat less",
-            )
+            level.items.append(algebra.one_of(token))
     level = levels[-1]
     if level.opening is not None:
-        _refuse(expression, level.opening.column, "'(' is not closed. Add ')'")
+        refuse(expression, level.opening.column, "'(' is not closed. Add ')'")
     _require_operand(expression, level, None)
-    return level.part(positions)
+    return level.value(algebra)
 
 
-def _require_operand(expression: str, level: _Level, before: _Token | None) -> None:
+def _require_operand(expression: str, level: _Level[T], before: Token | None) -> None:
     """Refuse `|a`, `a|` and `a||b`; `()` and the empty expression are the empty word."""
     ends = before is None or before.kind == ")"
     if level.items or (ends and level.operator is None):
         return
     operator = before if before is not None and before.kind == "infix" else level.operator
     assert operator is not None
+    if operator.text == "^":
+        refuse(
+            expression,
+            operator.column,
+            "'^' is an anchor, which may only begin an expression (between two operands it is the "
+            "shuffle). Remove it, or write '\\^' for the symbol",
+        )
     side = "before" if operator is before else "after"
-    _refuse(
+    refuse(
         expression,
         operator.column,
         f"{operator.text!r} has nothing {side} it. Write '()' for the empty word, "
         f"or '\\{operator.text}' for the symbol",
     )
-
-
-def _size_repeated(expression: str, level: _Level, token: _Token) -> int:
-    """Return the size of the last item with its repetitions written out."""
-    if not level.items:
-        _refuse(
-            expression,
-            token.column,
-            f"{token.text!r} has nothing before it to repeat. Remove it, "
-            f"or write '\\{token.text}' for the symbol",
-        )
-    return level.sizes[-1] * max(token.least, token.most or 1)
-
-
-def _choice(token: _Token, alphabet: frozenset[str]) -> frozenset[str]:
-    """Return the symbols that a class, `.` or a symbol names; there may be none."""
-    if token.kind == "any":
-        return alphabet
-    return alphabet - set(token.symbols) if token.negated else frozenset(token.symbols)
-
-
-def _alphabet(
-    expression: str, tokens: Sequence[_Token], alphabet: Sequence[str] | None
-) -> tuple[str, ...]:
-    named = {
-        symbol: column
-        for token in reversed(tokens)
-        for symbol, column in zip(token.symbols, token.columns, strict=True)
-    }
-    if alphabet is None:
-        if not named:
-            raise LanguageError(
-                f"a language needs symbols, but expression {_short(expression)} names none. "
-                f"Give the alphabet, as in regex[01]:{expression}"
-            )
-        return tuple(sorted(named))
-    if not alphabet:
-        raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
-    for symbol, column in sorted(named.items(), key=lambda item: item[1]):
-        if symbol not in alphabet:
-            _refuse(
-                expression,
-                column,
-                f"symbol {symbol!r} is not in the alphabet {' '.join(alphabet)!r}. "
-                f"Add it to the alphabet",
-            )
-    return tuple(alphabet)
-
-
-def _refuse(expression: str, column: int, what: str) -> NoReturn:
-    raise LanguageError(f"expression {_short(expression)}, column {column}: {what}.")
-
-
-def _short(expression: str) -> str:
-    """Return an expression on one line, between quotes, with backslashes as they are written."""
-    shown = repr(expression if len(expression) <= 60 else expression[:57] + "...")
-    return shown.replace("\\\\", "\\")

@@ -8,20 +8,22 @@ language.
 import os
 import re
 import shlex
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lengthwise.errors import LanguageError, unknown_name
+from lengthwise.errors import LanguageError, LengthwiseWarning, unknown_name
 from lengthwise.languages.att import ZeroLabel, from_att
 from lengthwise.languages.benchmark_languages import BENCHMARKS
+from lengthwise.languages.characters import listed, split_alphabet, written_alphabet
 from lengthwise.languages.explore import from_function
 from lengthwise.languages.groups import group, permutation_group, written_permutations
 from lengthwise.languages.language import Language
 from lengthwise.languages.ltl import Formula, automaton
 from lengthwise.languages.ltl_parser import parse_formula
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
-from lengthwise.languages.regex import from_regex
+from lengthwise.languages.regex import Expression
 from lengthwise.languages.validation import short
 from lengthwise.registry import Catalogue, imported
 
@@ -172,14 +174,13 @@ def _meant(spec: str) -> str:
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
-    symbols = _one_alphabet(_characters(option), _characters(alphabet))
-    _require_no_bracket(symbols or "")
-    language = from_regex(body, symbols)
-    try:
-        own = from_regex(body).alphabet
-    except LanguageError:
-        own = ()
-    head = "regex" if language.alphabet == own else f"regex[{''.join(language.alphabet)}]"
+    symbols = _characters(_one_alphabet(option, alphabet))
+    expression = Expression(body)
+    language = expression.language(symbols)
+    for remark in expression.remarks(language.alphabet):
+        warnings.warn(remark, LengthwiseWarning, stacklevel=2)
+    is_own = symbols is None or symbols == expression.symbols
+    head = "regex" if is_own else f"regex[{_written(language.alphabet)}]"
     return replace(language, spec=f"{head}:{body}")
 
 
@@ -205,9 +206,7 @@ def ltl(formula: str, alphabet: str | None = None) -> Language:
 
 
 def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
-    stated = _one_alphabet(option, alphabet)
-    _require_no_bracket(stated or "")
-    symbols = None if stated is None else split_alphabet(stated)
+    symbols = _one_alphabet(option, alphabet)
     formula = parse_formula(body, symbols)
     own = tuple(sorted(formula.symbols))
     if not (symbols or own):
@@ -216,7 +215,7 @@ def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
             f"ltl[ab]:{body:.40}"
         )
     language = automaton(formula, symbols or own)
-    head = "ltl" if language.alphabet == own else f"ltl[{_written(language)}]"
+    head = "ltl" if language.alphabet == own else f"ltl[{_written(language.alphabet)}]"
     return replace(language, spec=f"{head}:{body}")
 
 
@@ -239,10 +238,9 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
     zero, stated = zeros[match[1]], _one_alphabet(match[2], alphabet)
     language = from_att(body, zero=zero)
     parts = [f"0={zero}"] if match[1] else []
-    if stated is not None and (symbols := split_alphabet(stated)) != language.alphabet:
-        _require_no_bracket(stated)
-        language = from_att(body, zero=zero, alphabet=symbols)
-        parts.append(f"alphabet={_written(language)}")
+    if stated is not None and stated != language.alphabet:
+        language = from_att(body, zero=zero, alphabet=stated)
+        parts.append(f"alphabet={_written(language.alphabet)}")
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
 
 
@@ -255,7 +253,7 @@ def require_alphabet(language: Language, alphabet: str | None) -> Language:
     if alphabet is not None and language.alphabet != split_alphabet(alphabet):
         raise LanguageError(
             f"{language.spec or 'this language'} has the alphabet "
-            f"{' '.join(language.alphabet[:20])!r}, so it cannot have {alphabet!r}. Leave the "
+            f"{listed(language.alphabet)!r}, so it cannot have {alphabet!r}. Leave the "
             f"alphabet out."
         )
     return language
@@ -268,7 +266,7 @@ def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
         LanguageError: it is neither a text nor a list of symbols.
     """
     if isinstance(alphabet, list | tuple) and all(isinstance(each, str) for each in alphabet):
-        text = ("" if all(len(each) == 1 for each in alphabet) else " ").join(alphabet)
+        text = written_alphabet(alphabet)
         if split_alphabet(text) == tuple(alphabet):
             return text
         raise LanguageError(
@@ -307,7 +305,7 @@ def _of_function(
     language = from_function(function, symbols, max_states=max_states)
     named = function if hasattr(function, "__qualname__") else type(function)
     path = f"{named.__module__}:{named.__qualname__}{'' if named is function else '()'}"
-    can_be_written = "]:" not in alphabet
+    can_be_written = "]:" not in written_alphabet(symbols)
     return replace(language, spec=_of_py(path, language, max_states) if can_be_written else "")
 
 
@@ -324,9 +322,10 @@ def _py(body: str, option: str | None, alphabet: str | None) -> Language:
     if known["states"] is None or symbols is None:
         raise LanguageError(
             f"a function needs the most states that its automaton can have, and an alphabet. Write "
-            f"py[states={known['states'] or 8},alphabet={symbols or '01'}]:{body}, with your own."
+            f"py[states={known['states'] or 8},alphabet={written_alphabet(symbols or '01')}]:{body}"
+            f", with your own."
         )
-    _require_no_bracket(symbols)
+    _written(symbols)
     form = "py:package.module:function"
     if not re.fullmatch(r"[^:]+:[^:]+", body) or re.search(r"[()<>]|^__main__:", body):
         raise LanguageError(
@@ -340,47 +339,41 @@ def _py(body: str, option: str | None, alphabet: str | None) -> Language:
             f"words to classes is needed. Name one."
         )
     bound = int(known["states"])
-    language = from_function(function, split_alphabet(symbols), max_states=bound)
+    language = from_function(function, symbols, max_states=bound)
     return replace(language, spec=_of_py(body, language, bound))
 
 
 def _of_py(path: str, language: Language, max_states: int) -> str:
-    return f"py[states={max_states},alphabet={_written(language)}]:{path}"
+    return f"py[states={max_states},alphabet={_written(language.alphabet)}]:{path}"
 
 
-def _written(language: Language) -> str:
-    """Return the alphabet of a language as one text, which `split_alphabet` splits again."""
-    return (" " if language.spaced else "").join(language.alphabet)
+def _written(symbols: Sequence[str]) -> str:
+    """Return an alphabet as a line holds it, which `split_alphabet` splits again.
+
+    Raises:
+        LanguageError: a line cannot hold it.
+    """
+    alphabet = written_alphabet(symbols)
+    if "]:" in alphabet:
+        raise LanguageError(
+            f"the alphabet {alphabet!r} has ']' before ':', which a line cannot hold. Swap the two."
+        )
+    return alphabet
 
 
-def split_alphabet(alphabet: str) -> tuple[str, ...]:
-    """Split a written alphabet: `abc`, or `s1 s2` with spaces for symbols of several characters."""
-    return tuple(alphabet.split()) if " " in alphabet.strip() else tuple(alphabet)
-
-
-def _characters(alphabet: str | None) -> str | None:
-    """Return an alphabet without spaces, each of whose symbols has one character.
+def _characters(alphabet: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Return an alphabet, each of whose symbols has one character.
 
     Raises:
         LanguageError: one has more.
     """
-    if alphabet is None:
-        return None
-    symbols = split_alphabet(alphabet)
-    if several := [symbol for symbol in symbols if len(symbol) > 1]:
+    if several := [symbol for symbol in alphabet or () if len(symbol) > 1]:
         raise LanguageError(
             f"symbols of expressions and counters have one character, but the alphabet has "
             f"{several[0]!r}. Write a character for each, or ltl:FORMULA, att:FILE or a function, "
             f"whose symbols can be longer."
         )
-    return "".join(symbols)
-
-
-def _require_no_bracket(alphabet: str) -> None:
-    if "]:" in alphabet:
-        raise LanguageError(
-            f"the alphabet {alphabet!r} has ']' before ':', which a line cannot hold. Swap the two."
-        )
+    return alphabet
 
 
 def _group(body: str, option: str | None, alphabet: str | None) -> Language:
@@ -434,21 +427,22 @@ def _count(body: str, option: str | None, alphabet: str | None) -> Language:
             f"but this is count:{body}."
         )
     symbol, modulus = match.group(1), int(match.group(2))
-    symbols = _one_alphabet(_characters(match.group(3)), _characters(alphabet))
-    language = count(symbol, modulus, symbols or "")
+    symbols = _characters(_one_alphabet(match.group(3), alphabet))
+    language = count(symbol, modulus, symbols or ())
     own = next((known for known in ("01", "ab") if symbol in known), "")
-    tail = "" if "".join(language.alphabet) == own else ":" + "".join(language.alphabet)
+    tail = "" if language.alphabet == tuple(own) else ":" + written_alphabet(language.alphabet)
     return replace(language, spec=f"count:{symbol}:{modulus}{tail}")
 
 
-def _one_alphabet(stated: str | None, given: str | None) -> str | None:
+def _one_alphabet(stated: str | None, given: str | None) -> tuple[str, ...] | None:
     """Return the alphabet, stated in the specification or given beside it; both must agree."""
-    if stated is not None and given is not None and stated != given:
+    symbols, others = (None if each is None else split_alphabet(each) for each in (stated, given))
+    if None not in (symbols, others) and symbols != others:
         raise LanguageError(
             f"one alphabet is enough, but the language states {stated!r} and {given!r} was given. "
             f"Leave one out."
         )
-    return given if stated is None else stated
+    return others if symbols is None else symbols
 
 
 _NO_LANGUAGES = {

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.evaluate import answer_of, require_classes
 from lengthwise.evaluation.predict import device_of, predict, shares
+from lengthwise.languages.characters import listed, written_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.problems.results import Answer, Predictor
 from lengthwise.tasks.task import Batch
@@ -92,9 +93,9 @@ def require_same_symbols(own: Language, other: Language) -> None:
     """
     if (other.alphabet, other.class_names) != (own.alphabet, own.class_names):
         raise LanguageError(
-            f"the model was trained on symbols {' '.join(own.alphabet)!r} and classes "
+            f"the model was trained on symbols {listed(own.alphabet)!r} and classes "
             f"{' '.join(own.class_names)!r}, but {other.spec} has "
-            f"{' '.join(other.alphabet)!r} and {' '.join(other.class_names)!r}. "
+            f"{listed(other.alphabet)!r} and {' '.join(other.class_names)!r}. "
             f"Give a language over the same{_remedy(own, other)}."
         )
 
@@ -104,4 +105,4 @@ def _remedy(own: Language, other: Language) -> str:
     is_expression = other.spec.startswith("regex:") and set(other.alphabet) < set(own.alphabet)
     if not is_expression or own.class_names != other.class_names:
         return ""
-    return f", regex[{''.join(own.alphabet)}]{other.spec.removeprefix('regex')}"
+    return f", regex[{written_alphabet(own.alphabet)}]{other.spec.removeprefix('regex')}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import CertificateError, ConfigError
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Architecture
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS, ModelEntry
@@ -128,7 +129,7 @@ def require_symbols(made: Certificate, symbols: Language | None) -> None:
     theirs = None if symbols is None else (symbols.alphabet, symbols.class_names)
     if theirs != (own.alphabet, own.class_names):
         raise CertificateError(
-            f"the certificate is about words over {' '.join(own.alphabet)!a:.60} and classes "
+            f"the certificate is about words over {listed(own.alphabet)!a:.60} and classes "
             f"{' '.join(own.class_names)!a:.60}, but the run has other symbols or classes. "
             f"Certify the run again."
         )

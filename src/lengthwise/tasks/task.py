@@ -19,12 +19,14 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lengthwise.errors import TaskError, unknown_name
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.spec import may_change
 from lengthwise.tasks.audited import draw_audited
 from lengthwise.tasks.published import Draw, has_published, is_counted, published_draw
 from lengthwise.tasks.sampling import UniformSampler
+from lengthwise.wording import counted
 
 PROTOCOLS = ("published", "audited")
 
@@ -100,9 +102,7 @@ class Task:
         language = self.language
         if self.id == f"{language.spec}@{VERSION}":
             return self.id
-        few, states = " ".join(language.alphabet[:8]), language.num_states
-        size = f"{states} state{'' if states == 1 else 's'} over {few}"
-        size += "" if language.num_symbols <= 8 else " ..."
+        size = f"{counted(language.num_states, 'state')} over {listed(language.alphabet, 8)}"
         return f"{self.id} ({language.spec or size})"
 
     @cached_property

@@ -21,6 +21,7 @@ from lengthwise.analysis.points_figure import points_figure
 from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_text
+from lengthwise.languages.characters import written_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
@@ -83,7 +84,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         write_words(folder / "words.tsv", language, words, settings["automaton"], noise)
         spec = f"labels:words:{folder / 'words.tsv'}"
         asked = {"label_noise": noise}
-        options = {"alphabet": "".join(language.alphabet)}
+        options = {"alphabet": written_alphabet(language.alphabet)}
     else:
         language = parse(settings["language"])
         spec, options = f"labels:{settings['language']}", {}

@@ -22,9 +22,9 @@ from lengthwise.errors import LanguageError, TextError
 from lengthwise.files import read_object, write_json, write_text
 from lengthwise.inference.statement import DataStatement
 from lengthwise.languages.att import to_att
+from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
-from lengthwise.languages.spec import split_alphabet
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.inferred.drawn import DrawnWords

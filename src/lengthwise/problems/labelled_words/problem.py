@@ -10,8 +10,8 @@ from torch import nn
 from lengthwise.data.labelled_words import LabelledWords, prepared
 from lengthwise.data.text_corpus import TEST
 from lengthwise.errors import ConfigError, RunError, TextError
+from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import split_alphabet
 from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import MODELS, ModelEntry
 from lengthwise.problems.base import Plan, Problem, Run, evaluated

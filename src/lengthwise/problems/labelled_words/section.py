@@ -8,6 +8,7 @@ from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.files import values_of
+from lengthwise.languages.characters import listed
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.measure import facts, table, validated_on
 from lengthwise.problems.results import Facts, Section
@@ -78,7 +79,7 @@ def _about(name: str, plan: Plan) -> Facts:
     reference = problem.words
     facts = [
         ("words", f"{name}, digest {reference.digest[:12]}"),
-        ("alphabet", " ".join(reference.alphabet[:20])),
+        ("alphabet", listed(reference.alphabet)),
     ]
     try:
         words = reference.load()

@@ -11,6 +11,7 @@ from torch import nn
 
 from lengthwise.errors import ConfigError, WordError
 from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
@@ -148,7 +149,7 @@ class Recognition(Problem):
     def name(self) -> str:
         """The specification of the language, or its size if it has none."""
         language = self.language
-        symbols = " ".join(language.alphabet[:8]) + " …" * (language.num_symbols > 8)
+        symbols = listed(language.alphabet, 8)
         return (
             language.spec or f"a language of {counted(language.num_states, 'state')} over {symbols}"
         )
