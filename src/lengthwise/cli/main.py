@@ -139,10 +139,13 @@ def _our_warnings_in_one_line() -> Iterator[None]:
     """Print warnings of the package as one line on standard error, without source code."""
     with warnings.catch_warnings():
         usual = warnings.showwarning
+        said = set[str]()
 
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
             if issubclass(category, LengthwiseWarning):
-                print(message, file=sys.stderr)
+                if str(message) not in said:  # a language may be read more than once
+                    print(message, file=sys.stderr)
+                said.add(str(message))
             else:
                 usual(message, category, *place)
 

@@ -14,12 +14,13 @@ would be, with a point, an exponent or as Infinity; otherwise it is an output (`
 
 import math
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from lengthwise.errors import LanguageError
+from lengthwise.errors import LanguageError, LengthwiseWarning
 from lengthwise.files import read_text
 from lengthwise.languages.builders import MAX_STATES, determinised
 from lengthwise.languages.characters import listed
@@ -31,6 +32,9 @@ ZeroLabel = Literal["auto", "epsilon", "symbol"]
 
 EPSILON = "<eps>"
 _EPSILONS = {"@0@", "@_EPSILON_SYMBOL_@", "<eps>", "<epsilon>", "@_EPSILON_@"}
+_LIKE_SPECIAL = re.compile(r"<eps(ilon)?>|eps(ilon)?|ε|@_\w*_@", re.IGNORECASE)
+"""Labels that other programs, or other symbol tables, may mean otherwise."""
+
 _SPECIAL = re.compile(r"@_(IDENTITY|UNKNOWN)_SYMBOL_@|@[PNRDCU]\..*@")
 
 
@@ -65,6 +69,7 @@ def from_att(
     where = str(path)
     lines = _read(Path(path))
     arcs, final = _parse(where, lines)
+    _say_what_was_taken(where, lines)
     if not arcs:
         raise LanguageError(f"{where}: a language needs symbols, but the automaton has no arcs.")
     numeric = all(arc.label.isdecimal() for arc in arcs)
@@ -148,7 +153,9 @@ def _read(path: Path) -> list[_Line]:
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.strip("\r").split("\t") if "\t" in line else line.split()
         if line.strip():
-            lines.append(_Line(number=number, fields=tuple(field.strip() for field in fields)))
+            lines.append(
+                _Line(number=number, fields=tuple(field.strip() or field for field in fields))
+            )
     if not lines:
         raise LanguageError(f"{path}: an automaton has at least one line, but the file is empty.")
     return lines
@@ -159,8 +166,11 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
     for line in lines:
         if line.fields[0] == "--":
             _refuse(where, line, "another automaton begins. Keep one in a file")
-        if not 1 <= len(line.fields) <= 5 or "" in line.fields:
+        if not 1 <= len(line.fields) <= 5:
             _refuse(where, line, "a line is 'source target label ...' or 'state [weight]'")
+        if "" in line.fields:
+            place = line.fields.index("")
+            _refuse(where, line, f"field {place + 1} is empty. {_remedy(line, place)}")
         for state in line.fields[: 2 if len(line.fields) > 2 else 1]:
             if _has_space(state):
                 _refuse(
@@ -194,10 +204,44 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
         if _SPECIAL.fullmatch(label):
             _refuse(where, line, f"label {label!r} stands for other symbols. Write them out")
         if _has_space(label):
-            _refuse(where, line, f"label {label!r} has a space in it. Rename it")
+            name = "_".join(label.split()) or "_"
+            _refuse(
+                where,
+                line,
+                f"field 3, label {label!r}, has a space in it, which a symbol has not. Rename it, "
+                f"such as to {name!r}",
+            )
         if _exists(where, line, 4 if is_pair else 3):
             arcs.append(_Arc(number=line.number, source=source, target=target, label=_name(label)))
     return arcs, final
+
+
+def _remedy(line: _Line, place: int) -> str:
+    """Return what to do about an empty field."""
+    if place in (2, 3) and len(line.fields) > 2:
+        return f"Write {EPSILON} for epsilon, or remove the tab"
+    return "Name the state" if place < 2 else "Remove the tab"
+
+
+def _say_what_was_taken(where: str, lines: Sequence[_Line]) -> None:
+    """Warn of labels that may mean something else where they come from."""
+    said: set[str] = set()
+    for line in lines:
+        label = line.fields[2] if len(line.fields) > 2 else EPSILON
+        if label in said or label == EPSILON:
+            continue
+        said.add(label)
+        if label in _EPSILONS:
+            taken = "epsilon"
+        elif _LIKE_SPECIAL.fullmatch(label):
+            taken = f"a symbol of this name, not as epsilon ({EPSILON}) or a space"
+        else:
+            continue
+        warnings.warn(
+            f"{where}, line {line.number}, field 3: label {label!r} is taken as {taken}.",
+            LengthwiseWarning,
+            stacklevel=3,
+        )
 
 
 def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
