@@ -1,10 +1,11 @@
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.errors import LanguageError
+from lengthwise.errors import LanguageError, LengthwiseWarning
 from lengthwise.languages.att import from_att, to_att
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import count
@@ -60,14 +61,31 @@ def test_symbols_of_several_characters_are_sorted(folder: Path) -> None:
         "0\t1 \t a\n1\t0\tb\n0\n",  # spaces beside tabs
         "0 1 a 0\n1 0 b 0\n0 2 a inf\n2 0\n0\n",
         "0 1 a\n1 2 <eps>\n2 3 b\n3 0 <epsilon>\n0\n",
-        "0 1 a a\n1 2 @0@ @0@\n2 0 b b\n0\n",
         "0 1 a a 0\n1 2 @_EPSILON_SYMBOL_@ @_EPSILON_SYMBOL_@ 0\n2 0 b b 0\n0 0\n",
-        "0 1 a a\n1 2 @0@ @_EPSILON_SYMBOL_@\n2 0 b b\n0\n",
         "0 1 a\n0 2 a\n1 0 b\n2 3 b\n3\n0\n0 3 b Infinity\n3 1 a\n",  # non-deterministic
     ],
 )
 def test_variants_of_the_format(folder: Path, text: str) -> None:
     assert from_att(write(folder, text)) == AB_STAR
+
+
+@pytest.mark.parametrize(
+    ("label", "taken", "alphabet"),
+    [
+        ("@0@", "epsilon", ("a", "b")),
+        ("<EPS>", "a symbol of this name, not as epsilon (<eps>) or a space", ("<EPS>", "a", "b")),
+        ("@_SPACE_@", "a symbol of this name, not as", ("@_SPACE_@", "a", "b")),
+        ("ε", "a symbol of this name, not as", ("a", "b", "ε")),
+    ],
+)
+def test_a_label_that_may_mean_something_else_is_said(
+    folder: Path, label: str, taken: str, alphabet: tuple[str, ...]
+) -> None:
+    path = write(folder, f"0 1 a a\n1 2 {label} {label}\n2 0 b b\n0\n")
+    said = f"{path}, line 2, field 3: label {label!r} is taken as {taken}"
+    with pytest.warns(LengthwiseWarning, match=re.escape(said)):
+        language = from_att(path)
+    assert language.alphabet == alphabet
 
 
 def test_numbers_are_labels(folder: Path) -> None:
@@ -137,9 +155,16 @@ def test_zero_is_a_symbol_where_epsilon_is_written_otherwise(folder: Path) -> No
             "line 1: the weight '-Infinity' of an arc or",
         ),
         ("0 1 a b c d\n1\n", "line 1: a line is 'source target label ...'"),
-        ("0\t1\t\t\n1\n", "line 1: a line is 'source target label ...'"),
+        ("0\t1\ta\n1\t0\t\t\n1\n", "line 2: field 3 is empty. Write <eps> for epsilon"),
+        ("0\t1\ta\t\n1\n", "line 1: field 4 is empty. Write <eps> for epsilon, or remove the"),
+        ("0\t\ta\n1\n", "line 1: field 2 is empty. Name the state"),
+        ("0\t1\ta\n1\t\n", "line 2: field 2 is empty. Remove the tab"),
+        ("0\t1\t \t \n1\n", "line 1: field 3, label ' ', has a space in it, which a symbol has"),
         ("0 1 a\n1\n--\n0 1 b\n", "line 3: another automaton begins"),
-        ("0\t1\ta b\ta b\n1\n", "line 1: label 'a b' has a space in it"),
+        (
+            "0\t1\ta b\ta b\n1\n",
+            "line 1: field 3, label 'a b', has a space in it, which a symbol has not. Rename it",
+        ),
         ("0 1 @_IDENTITY_SYMBOL_@ @_IDENTITY_SYMBOL_@\n1\n", "line 1: label '@_IDENTITY_SYMBOL_@'"),
         ("0 1 @P.X.Y@ @P.X.Y@\n1\n", "line 1: label '@P.X.Y@' stands for other symbols"),
     ],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.regex import from_automata_dfa, from_regex
+from lengthwise.languages.regex import Expression, from_automata_dfa, from_regex
 from strategies import all_words, expressions, recognisers, texts
 
 
@@ -21,6 +21,44 @@ def test_expressions_match_what_python_matches(expression: str) -> None:
     pattern = re.compile(expression)
     for text in texts("ab", 6):
         assert (text in language) is (pattern.fullmatch(text) is not None), text
+
+
+_ATOMS = (
+    *("a", "1", r"\-", r"\]", r"\x61", r"\u0031", "[a1]", "[^a]", "[a-]", "[]a]"[:0] + r"[\]a]"),
+    *(r"[\d-]", r"[\w]", r"[^\W]", r"[\D]", r"[\da-]", r"[0-9\]]", r"[,-.]", r"[\s\S]", r"[^\d\]]"),
+    *(r"\d", r"\D", r"\w", r"\W", r"\s", r"\S", ".", "()", "(?:)", r"[\x00-\x60]", r"[^\S]"),
+)
+_REPEATED = ("*", "+", "?", "{2}", "{1,}", "{,2}", "{0,3}", "*?", "+?", "??", "{2}?", "{,2}?")
+
+
+def _python_expressions() -> st.SearchStrategy[str]:
+    """Expressions in the syntax that is shared with Python: classes, escapes, groups, anchors."""
+
+    def larger(smaller: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        pairs = st.tuples(smaller, smaller)
+        return st.one_of(
+            pairs.map("".join),
+            pairs.map(lambda pair: f"(?:{pair[0]}|{pair[1]})"),
+            st.tuples(smaller, st.sampled_from(_REPEATED)).map(
+                lambda pair: f"(?:{pair[0]}){pair[1]}"
+            ),
+            st.tuples(st.sampled_from(_ATOMS[:-6]), st.sampled_from(_REPEATED)).map("".join),
+        )
+
+    whole = st.recursive(st.sampled_from(_ATOMS), larger, max_leaves=7)
+    ends = st.sampled_from([("", ""), ("^", "$"), ("^", ""), ("", "$"), (r"\A", r"\Z")])
+    return st.tuples(whole, ends).map(lambda pair: pair[1][0] + pair[0] + pair[1][1])
+
+
+@given(_python_expressions())
+def test_classes_escapes_and_anchors_mean_what_they_mean_in_python(expression: str) -> None:
+    language = from_regex(expression, [chr(code) for code in range(127) if code not in _SPACES])
+    pattern = re.compile(expression, re.ASCII)
+    for text in texts("a1-]", 4):
+        assert (text in language) is (pattern.fullmatch(text) is not None), text
+
+
+_SPACES = {code for code in range(127) if chr(code).isspace()}
 
 
 @given(expressions(), expressions(), st.sampled_from(["*", "{2,3}", "?"]))
@@ -72,8 +110,13 @@ def test_the_alphabet_is_that_of_the_expression_without_its_operators() -> None:
         (".c", "cc", "c"),
         ("a()b|c", "ab", "b"),
         ("a|b&c|a", "a", "b"),  # from left to right: ((a|b)&c)|a
-        ("a**+c", "aac", "a"),
-        ("$a", "$a", "a"),
+        (r"a+?\$", "a$", "$"),
+        (r"(?:ab)*?c{2}?", "ababcc", "c"),
+        (r"\d+\.\d\x41\u00e9", "12.3Aé", ".3Aé"),
+        (r"^(?P<year>[0-9]{4})$", "2024", "202"),
+        (r"\A[\w.-]+\Z", "a-b.c", ""),
+        (r"[\x00-\u2e7f]*\d", "§0", "⁐"),
+        (r"[^\W\d]+", "ab_", "a1"),
         ("é*e", "ééee"[:3], "é"),
     ],
 )
@@ -121,14 +164,38 @@ def test_a_class_with_nothing_left_matches_no_word() -> None:
         ("a[]", 2, "a class names at least one"),
         ("[^]a", 1, "a class names at least one"),
         ("[c-a]", 2, "the range c-a is empty"),
-        ("a[!-\uffff]", 3, "a range has at most 5000 symbols"),
-        ("[a b]", 3, "' ' is no symbol"),
-        ("ab c", 3, "' ' is no symbol"),
+        ("ab c", 3, "' ' is not a symbol"),
+        (r"ab\n", 3, "'\\n' is not a symbol"),
         ("a\\", 2, "nothing after it"),
-        (r"a\d", 2, r"'\\d' is not known"),
-        ("a{9999}", 2, "but this has 9999"),
-        ("(a{100}b){100}", 10, "but this has 10100"),
-        ("a{90}^a{90}", 8, "at most 5000"),
+        (r"a\q", 2, r"'\\q' is not known"),
+        ("a**", 3, "'*' repeats what '*' repeats already. Remove one"),
+        ("a{2}{3}", 5, "'{3}' repeats what '{2}' repeats already"),
+        ("a*??", 4, "'?' repeats what '*?' repeats already"),
+        ("ab*+c", 4, "'*+' is possessive"),
+        ("(ab)?+", 6, "'?+' is possessive"),
+        ("a{2}+b", 5, "'{2}+' is possessive"),
+        (r"(a)\1", 4, "is a backreference"),
+        ("(?P<x>a)(?P=x)", 9, "begins a backreference"),
+        ("a(?=b)", 2, "'(?=' begins lookaround"),
+        ("(?<!a)b", 1, "'(?<!' begins lookaround"),
+        ("(?>a)b", 1, "begins an atomic group"),
+        ("(?i)ab", 1, "begins a flag"),
+        ("(?i:ab)", 1, "begins a flag"),
+        ("(a)?(?(1)b)", 5, "begins a conditional"),
+        ("a(?#why)b", 2, "begins a comment"),
+        (r"\bab", 1, "is a word boundary"),
+        (r"a\Zb", 2, "is an anchor, which may only end"),
+        ("a$b", 2, "'$' is an anchor, which may only end an expression"),
+        ("a|^b", 3, "'^' is an anchor, which may only begin an expression"),
+        ("(^a)", 2, "'^' is an anchor"),
+        (r"\p{L}", 1, "is a Unicode property"),
+        ("[[:alpha:]]", 2, "[:alpha:] is a class of POSIX"),
+        (r"[a\d-z]", 3, "a range begins with a character"),
+        (r"[+-\d]", 2, "a range ends with a character"),
+        (r"\x4", 1, "needs hexadecimal digits"),
+        (r"\U00110000", 1, "is beyond the last character"),
+        (r"\ud800", 1, "is not a character that UTF-8 can write"),
+        (r"[\1]", 2, "is an octal number"),
     ],
 )
 def test_a_malformed_expression_is_refused_with_its_column(
@@ -213,6 +280,69 @@ def test_what_explodes_is_refused_with_the_numbers(expression: str, told: str) -
     with pytest.raises(LanguageError, match=told) as caught:
         from_regex(expression)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "number"),
+    [
+        ("a" * 5001, "5,001"),
+        ("a{9999}", "9,999"),
+        ("(a{100}b){100}", "10,100"),
+        ("a{90}^a{90}", "8,281"),
+        ("a{6000}|b{4000}", "10,000"),
+        ("((a{999999999}){999999999}){999}", "more than 10^18"),
+    ],
+)
+def test_too_large_an_expression_is_refused_with_its_size(expression: str, number: str) -> None:
+    with pytest.raises(LanguageError, match=re.escape(f"has {number}. Repeat less.")):
+        from_regex(expression)
+
+
+def test_too_long_an_expression_is_refused_before_it_is_read() -> None:
+    with pytest.raises(LanguageError, match=r"at most 100,000 characters, but .* has 3,000,000"):
+        from_regex("(a[" * 1_000_000)
+
+
+def test_a_large_alphabet_costs_what_its_classes_cost() -> None:
+    language = from_regex(r"[\x00-\uffff]*\d{3}[^a-f]")
+    assert (language.num_states, language.num_symbols) == (6, 63_459)
+    assert "中文123z" in language
+    assert "中文123a" not in language
+    assert language == language.minimised()
+    with pytest.raises(LanguageError, match="names 1,112,035 symbols, but an alphabet has at most"):
+        from_regex(r"[\x00-\U0010ffff]")
+
+
+def test_classes_that_overlap_in_too_many_ways_are_refused() -> None:
+    with pytest.raises(LanguageError, match="overlap in more than 1,000,000 ways"):
+        from_regex("|".join(f"[!-{chr(0x1000 + i)}]" for i in range(3000)))
+
+
+@pytest.mark.parametrize(
+    ("expression", "alphabet", "remark"),
+    [
+        ("(a+b)*", None, "column 3: '+' is read as one or more of what stands before it. Write"),
+        ("0+1(0)", None, "column 2: '+' is read as one or more"),
+        ("(a+b|c)*", None, None),
+        ("[ab]+c", None, None),
+        ("(ab)+", None, None),
+        ("a+b{2}", None, None),
+        (r"a\s*b", None, r"column 2: \s has no symbol of the alphabet 'a b' left, so it matches"),
+        (r"[\x00-\uffff]", None, "column 2: read without 29 spaces and 2,048 surrogates, as these"),
+        (r"[ \t]*a", None, "(spaces are not symbols)"),
+        ("[a b]", None, "column 3: read without 1 space, as these are not symbols"),
+        ("[^a]", None, "column 1: [^a] has no symbol of the alphabet 'a' left, so it matches"),
+        ("[^a]", "ab", None),
+        (r"\S+\s?", "ab", r"column 4: \s has no symbol"),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_said(
+    expression: str, alphabet: str | None, remark: str | None
+) -> None:
+    read = Expression(expression)
+    said = read.remarks(read.language(alphabet).alphabet)
+    assert len(said) == (remark is not None)
+    assert all(remark is not None and remark in each and "\n" not in each for each in said)
 
 
 def test_many_states_in_a_row_are_no_trouble() -> None:

@@ -113,7 +113,7 @@ def test_an_automaton_of_a_file_is_told_its_alphabet(tmp_path: Path) -> None:
         ("group:S3,seed=0", None, "Add generators=K, or remove the seed"),
         ("group:S4,generators=2,generators=3", None, "generators stands twice in group:S4,gen"),
         ("group:S4,seed=1,generators=2,seed=1", None, "seed stands twice"),
-        ("regex:a\udc80*", None, "column 2: '\\udc80' is no character that UTF-8 can write"),
+        ("regex:a\udc80*", None, "column 2: '\\udc80' is not a character that UTF-8 can write"),
         ("regex:a*", "a\udc80", "the alphabet has '\\udc80'"),
         ("count:\ud800:3:a\ud800", None, "the alphabet has '\\ud800'"),
         ("group:", None, "'' in '' is none of these"),

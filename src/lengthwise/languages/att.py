@@ -32,7 +32,7 @@ ZeroLabel = Literal["auto", "epsilon", "symbol"]
 
 EPSILON = "<eps>"
 _EPSILONS = {"@0@", "@_EPSILON_SYMBOL_@", "<eps>", "<epsilon>", "@_EPSILON_@"}
-_LIKE_SPECIAL = re.compile(r"<eps(ilon)?>|eps(ilon)?|ε|@_\w*_@", re.IGNORECASE)
+_LIKE_SPECIAL = re.compile(r"<eps(ilon)?>|eps(ilon)?|ε|@_\w*_@|@0@", re.IGNORECASE)
 """Labels that other programs, or other symbol tables, may mean otherwise."""
 
 _SPECIAL = re.compile(r"@_(IDENTITY|UNKNOWN)_SYMBOL_@|@[PNRDCU]\..*@")
@@ -218,25 +218,25 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
 
 def _remedy(line: _Line, place: int) -> str:
     """Return what to do about an empty field."""
-    if place in (2, 3) and len(line.fields) > 2:
+    if place in (2, 3):
         return f"Write {EPSILON} for epsilon, or remove the tab"
-    return "Name the state" if place < 2 else "Remove the tab"
+    return "Name the state" if place == 0 or len(line.fields) > 2 else "Remove the tab"
 
 
 def _say_what_was_taken(where: str, lines: Sequence[_Line]) -> None:
     """Warn of labels that may mean something else where they come from."""
     said: set[str] = set()
     for line in lines:
-        label = line.fields[2] if len(line.fields) > 2 else EPSILON
-        if label in said or label == EPSILON:
+        label = line.fields[2] if len(line.fields) > 2 else ""
+        if label in said or not _LIKE_SPECIAL.fullmatch(label):
             continue
         said.add(label)
-        if label in _EPSILONS:
+        if label == "@0@":
             taken = "epsilon"
-        elif _LIKE_SPECIAL.fullmatch(label):
-            taken = f"a symbol of this name, not as epsilon ({EPSILON}) or a space"
-        else:
+        elif label in _EPSILONS:
             continue
+        else:
+            taken = f"a symbol of this name, not as epsilon ({EPSILON}) or a space"
         warnings.warn(
             f"{where}, line {line.number}, field 3: label {label!r} is taken as {taken}.",
             LengthwiseWarning,

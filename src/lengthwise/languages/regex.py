@@ -33,6 +33,7 @@ from lengthwise.languages.characters import (
 from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex_tokens import Token, refuse, short, tokens_of
+from lengthwise.wording import counted
 
 MAX_SIZE = 5_000
 """Largest number of symbols of an expression with its repetitions written out."""
@@ -154,9 +155,9 @@ class Expression:
         spaces, surrogates = left_out(self._named)
         if spaces and not remarks:
             remarks.append(
-                f"column {self._first_left_out()}: spaces are not symbols, so {spaces} of them"
-                + (f" and {surrogates:,} surrogates" if surrogates else "")
-                + " are left out"
+                f"column {self._first_left_out()}: read without {counted(spaces, 'space')}"
+                + (f" and {counted(surrogates, 'surrogate')}" if surrogates else "")
+                + ", as these are not symbols"
             )
         return remarks
 
