@@ -67,6 +67,8 @@ class Language(Viewed):
     """Specification from which `lengthwise.languages.spec.parse` builds this language; empty if
     unknown.
     """
+    _index: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The number of each symbol, from the first word that is encoded on."""
 
     def __post_init__(self) -> None:
         check_alphabet(self.alphabet)
@@ -122,15 +124,16 @@ class Language(Viewed):
                 f"a written word is a text, but got {text!r:.40}. Write symbols one after the "
                 f"other, with spaces between them if some have several characters."
             )
-        index = {symbol: i for i, symbol in enumerate(self.alphabet)}
+        if not self._index:
+            self._index.update(zip(self.alphabet, range(self.num_symbols), strict=True))
         word = []
         for column, symbol in _split(text, self.spaced):
-            if symbol not in index:
+            if symbol not in self._index:
                 raise WordError(
                     f"column {column}: symbol {symbol!r} is not in the alphabet. Use: "
                     f"{listed(self.alphabet)}"
                 )
-            word.append(index[symbol])
+            word.append(self._index[symbol])
         return tuple(word)
 
     def decode(self, word: Iterable[int]) -> str:

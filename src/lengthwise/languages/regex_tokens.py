@@ -37,6 +37,7 @@ _NO_GROUPS = {
     r"\(\?<?[=!]": "lookaround",
     r"\(\?>": "an atomic group, which never gives back what it took",
     r"\(\?P=": "a backreference",
+    r"\(\?(?:R|&|P>|\d)": "recursion",
     r"\(\?\(": "a conditional",
     r"\(\?#": "a comment",
     r"\(\?[aiLmsux-]+[:)]": "a flag",
