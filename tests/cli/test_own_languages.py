@@ -1,5 +1,6 @@
 """Languages of the user's own in runs: the automaton is kept, whatever becomes of the module."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -77,3 +78,44 @@ def test_a_function_labels_words_and_is_compiled(shell: Shell, module: Path) -> 
     status, _, error = shell("compile", SPEC, "--out", "exact")
     assert status == 0, error
     assert shell("predict", "exact", stdin="ab\nbb\n")[1] == "1\n0\n"
+
+
+def test_what_an_expression_may_mean_otherwise_is_said_once(shell: Shell, tmp_path: Path) -> None:
+    status, _, error = shell("describe", "regex:(a+b)*")
+    assert status == 0
+    assert error.splitlines() == [
+        "expression '(a+b)*', column 3: '+' is read as one or more of what stands before it. Write "
+        "'|' for 'or'."
+    ]
+    assert shell("describe", "regex:(a|b)*")[2] == ""
+    assert shell("compile", "regex:(a+b)*", "--out", str(tmp_path / "plus"))[2].count(error) == 1
+
+
+def test_an_alphabet_of_ranges_is_shown_as_ranges(shell: Shell) -> None:
+    out = shell("describe", r"regex:[a-z]\d*")[1]
+    assert re.search(r"(?m)^alphabet +0-9 a-z \(36 symbols\)$", out)
+    assert shell("label", r"regex:\d+", stdin="a\n")[2].endswith(
+        "column 1: symbol 'a' is not in the alphabet. Use: 0-9\n"
+    )
+    status, _, error = shell("describe", "regex:a+A", "--alphabet", "a-z")
+    assert status == 2
+    assert "column 3: symbol 'A' is not in the alphabet 'a-z'. Add it" in error
+    assert shell("describe", "regex:a", "--alphabet", "z-a")[::2] == (
+        2,
+        "lengthwise: alphabet 'z-a', column 1: the range z-a is empty. Write a-z, or '\\-' for the "
+        "symbol.\n",
+    )
+
+
+def test_a_language_over_a_large_alphabet_is_compiled_and_read(
+    shell: Shell, tmp_path: Path
+) -> None:
+    spec = r"regex:[\x00-\u07ff]*\d"
+    out = str(tmp_path / "wide")
+    status, _, error = shell("compile", spec, "--out", out)
+    assert status == 0, error
+    assert error.startswith(
+        f"expression '{spec[6:]}', column 2: read without 12 spaces, as these are not symbols.\n"
+    )
+    assert shell("predict", out, stdin="a7\n7§\n")[1] == "1\n0\n"
+    assert len(shell("sample", spec, "--length", "4", "--class", "1")[1].rstrip("\n")) == 4

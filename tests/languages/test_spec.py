@@ -33,6 +33,19 @@ from strategies import expressions
         ("regex:a*", "ab", "regex[ab]:a*"),
         ("regex[ba]:a*", "ba", "regex[ba]:a*"),
         ("regex[01]:", None, "regex[01]:"),
+        ("regex[a-z]:hello", None, "regex[a-z]:hello"),
+        ("regex:hello", "a-z", "regex[a-z]:hello"),
+        ("regex[abcdef]:a", "a-f", "regex[a-f]:a"),
+        ("regex:[a-f]*", "abcdef", "regex:[a-f]*"),
+        (r"regex:\d+", None, r"regex:\d+"),
+        ("regex:a*", r"a+\-", r"regex[a+\-]:a*"),
+        ("regex:a*", "a - +", r"regex[a\-+]:a*"),
+        ("regex[-a]:a*", None, r"regex[\-a]:a*"),
+        ("regex:a*", r"\\a", r"regex[\\a]:a*"),
+        (r"regex[\x00-\u07ff]:a", None, r"regex[\x00-\u07ff]:a"),
+        ("count:a:3:a-f", None, "count:a:3:a-f"),
+        ("ltl:a S b", "a-e", "ltl[a-e]:a S b"),
+        ("ltl[a-e]:a S b", "abcde", "ltl[a-e]:a S b"),
         ("regex[:]]:a*".replace("a", ":"), None, "regex[:]]::*"),
         ("regex:[ab]:", None, "regex:[ab]:"),
         ("group:S3", None, "group:S3"),
@@ -56,10 +69,24 @@ def test_a_language_carries_the_line_that_makes_it_again(
     assert language.minimised().spec == canonical
 
 
+@pytest.mark.filterwarnings("ignore::lengthwise.errors.LengthwiseWarning")
 @given(expressions())
 def test_expressions_are_carried_too(expression: str) -> None:
     language = parse(f"regex[ab]:{expression}")
     assert parse(language.spec) == language
+
+
+def test_an_alphabet_is_stated_by_ranges_for_every_kind(tmp_path: Path) -> None:
+    letters = tuple("abcdefghijklmnopqrstuvwxyz")
+    path = tmp_path / "machine.att"
+    path.write_text("0 1 a\n1 0 b\n0\n", encoding="utf-8")
+    for spec in ("regex:hello", "count:a:2", "ltl:a S b", f"att:{path}"):
+        assert parse(spec, "a-z").alphabet == letters
+        assert parse(parse(spec, "a-z").spec).alphabet == letters
+        assert "a-z" in parse(spec, "a-z").spec
+        assert language(spec, alphabet=letters) == parse(spec, "a-z")
+    with pytest.raises(LanguageError, match=r"symbol '\+' is not in the alphabet 'a-z'. Add it"):
+        parse("regex:a\\+", "a-z")
 
 
 def test_files_are_carried_too(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ class Language(Viewed):
     @property
     def spaced(self) -> bool:
         """Tell whether words are written with spaces, as some symbol has several characters."""
-        return any(len(symbol) > 1 for symbol in self.alphabet)
+        return max(map(len, self.alphabet)) > 1
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Encode a written word: `0110`, or `s1 s2 s1` if a symbol has several characters.

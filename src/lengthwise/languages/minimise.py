@@ -62,10 +62,12 @@ def _indistinguishable(
     block_of = {state: block for block, members in enumerate(blocks) for state in members}
     if len(blocks) == len(states):
         return block_of
-    sources: list[dict[int, list[int]]] = [{} for _ in transitions[0]]
-    for state in states:
-        for symbol, target in enumerate(transitions[state]):
-            sources[symbol].setdefault(target, []).append(state)
+    sources: list[dict[int, list[int]]] = []
+    for column in dict.fromkeys(zip(*transitions, strict=True)):  # many symbols may act alike
+        before: dict[int, list[int]] = {}
+        for state in states:
+            before.setdefault(column[state], []).append(state)
+        sources.append(before)
     waiting = set(range(len(blocks)))
     while waiting and len(blocks) < len(states):
         splitter = tuple(blocks[waiting.pop()])
