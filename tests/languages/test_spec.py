@@ -42,7 +42,7 @@ from strategies import expressions
         ("regex:a*", "a - +", r"regex[a\-+]:a*"),
         ("regex[-a]:a*", None, r"regex[\-a]:a*"),
         ("regex:a*", r"\\a", r"regex[\\a]:a*"),
-        (r"regex[\x00-\u07ff]:a", None, r"regex[\x00-\u07ff]:a"),
+        (r"regex[\x00-\u0530]:a", None, r"regex[\x00-\u0530]:a"),
         ("count:a:3:a-f", None, "count:a:3:a-f"),
         ("ltl:a S b", "a-e", "ltl[a-e]:a S b"),
         ("ltl[a-e]:a S b", "abcde", "ltl[a-e]:a S b"),

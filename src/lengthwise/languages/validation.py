@@ -25,7 +25,7 @@ def check_alphabet(alphabet: object) -> None:
     if not alphabet:
         raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
     for symbol in alphabet:
-        if not isinstance(symbol, str) or not symbol or any(c.isspace() for c in symbol):
+        if not isinstance(symbol, str) or symbol.split() != [symbol]:
             raise LanguageError(
                 f"a symbol is a text without spaces, but the alphabet has {_shown(symbol)}."
             )
@@ -116,7 +116,11 @@ def check_symbols(word: Sequence[int], num_symbols: int) -> None:
 
 def is_encodable(text: str) -> bool:
     """Return whether UTF-8 can encode a text; it cannot encode lone surrogates."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def short(value: object) -> str:
