@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"with what each would cost; {DEFAULT} by default",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder")
-    parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
+    parser.add_argument(
+        "--alphabet", help="all symbols of a regular expression, such as abc or a-z"
+    )
     add_settings(parser, "chunk=3, norm=post, target=images, epsilon=0, eta=0.001, bits=16")
     add_json(parser)
 

@@ -21,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN|SPEC",
         help="the folder of a run, a language, or circuit:FILE (default: some to begin with)",
     )
-    parser.add_argument("--alphabet", help="all symbols of a regular expression, such as abc")
+    parser.add_argument(
+        "--alphabet", help="all symbols of a regular expression, such as abc or a-z"
+    )
     parser.add_argument(
         "--out", type=Path, metavar="FILE.html", help="write the page to a file, and serve nothing"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table, whole_number
 from lengthwise.files import require_file_place, write_text
 from lengthwise.languages.att import to_att
+from lengthwise.languages.characters import listed
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.problems.runs import load_run
@@ -15,6 +16,7 @@ from lengthwise.verification.learning import MAX_STATES
 
 _WRITERS = {".att": to_att, ".dot": to_dot}
 _MOST_ROWS = 20
+_MOST_COLUMNS = 30
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,15 +85,29 @@ def run(arguments: argparse.Namespace) -> None:
         ]
     )
     if machine.num_states <= _MOST_ROWS:
+        columns = _columns(machine)
         print_table(
-            ["state", "class", *machine.alphabet],
+            ["state", "class", *columns],
             [
-                [str(state), machine.class_names[c], *map(str, row)]
-                for state, (c, row) in enumerate(
-                    zip(machine.classes, machine.transitions, strict=True)
-                )
+                [
+                    str(state),
+                    machine.class_names[c],
+                    *(str(each[state]) for each in columns.values()),
+                ]
+                for state, c in enumerate(machine.classes)
             ],
         )
+
+
+def _columns(machine: Language) -> dict[str, tuple[int, ...]]:
+    """Return the target of each state by symbol; many symbols that act alike have one column."""
+    columns = zip(machine.alphabet, zip(*machine.transitions, strict=True), strict=True)
+    if machine.num_symbols <= _MOST_COLUMNS:
+        return dict(columns)
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for symbol, column in columns:
+        alike.setdefault(column, []).append(symbol)
+    return {listed(symbols, most=8): column for column, symbols in alike.items()}
 
 
 def _difference(

@@ -48,7 +48,7 @@ def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
     parser.add_argument(
         "--alphabet",
         help="all symbols of a regular expression, of a function, or of a file of an automaton or "
-        "of words, such as abc",
+        "of words, such as abc or a-z",
     )
 
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lengthwise.analysis.figures import INK, STYLE, to_page_svg
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.wording import shortened, shorter_mark
 
@@ -51,8 +52,9 @@ def automaton_drawing(language: Language) -> str:
     graph.add_nodes_from(states)
     for state in states:
         for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
-            symbols = graph.edges[state, target]["symbols"] if graph.has_edge(state, target) else []
-            graph.add_edge(state, target, symbols=[*symbols, symbol])
+            if not graph.has_edge(state, target):
+                graph.add_edge(state, target, symbols=[])
+            graph.edges[state, target]["symbols"].append(symbol)
     places = _places(states)
     inside = [s for s in states if machine.classes[s] < language.num_classes]
     outside = [s for s in states if machine.classes[s] >= language.num_classes]
@@ -100,7 +102,8 @@ def _draw_arrows(
         ax=axes,
     )
     labels = {
-        (a, b): shortened(", ".join(s), _LONGEST_LABEL) for a, b, s in graph.edges(data="symbols")
+        (a, b): shortened(listed(s, joint=", "), _LONGEST_LABEL)
+        for a, b, s in graph.edges(data="symbols")
     }
     for state in places:
         if (own := labels.pop((state, state), None)) is not None:

@@ -6,6 +6,7 @@ from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Construction
 from lengthwise.evaluation.scores import Scores, percent, percent_interval
+from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
@@ -41,8 +42,10 @@ def of_language(language: Language) -> str:
     states = machine.reachable()
     arrows = len({(s, target) for s in states for target in machine.transitions[s]})
     is_drawn = len(states) <= MOST_STATES and arrows <= MOST_ARROWS
-    symbols = _listed(language.alphabet)
-    facts = [("alphabet", symbols), ("classes", _listed(language.class_names))]
+    facts = [
+        ("alphabet", _cut(listed(language.alphabet, _MOST_NAMES))),
+        ("classes", _listed(language.class_names)),
+    ]
     if language.domain is not None:
         facts.append(("domain", f"only some words; the others are {machine.class_names[-1]!r}"))
     for c in range(min(language.num_classes, _MOST_NAMES)):

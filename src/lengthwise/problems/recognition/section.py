@@ -11,6 +11,7 @@ from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import RunError
 from lengthwise.evaluation.scores import Score, Scores, percent, percent_interval
 from lengthwise.files import read_object, require_kinds, values_of
+from lengthwise.languages.characters import listed
 from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
@@ -186,7 +187,7 @@ def _about(language: Language) -> Facts:
         (
             "automaton",
             f"{counted(minimal.num_states, 'state')} at least, over the symbols "
-            f"{_few(language.alphabet)}",
+            f"{listed(language.alphabet)}",
         )
     )
     if language.domain is not None:
@@ -199,10 +200,6 @@ def _about(language: Language) -> Facts:
     advice = dict(language.ladder().advice())
     facts.append(("least network known to carry it", f"{advice['network']}; {advice['known']}"))
     return [*facts, ("because", advice["because"])]
-
-
-def _few(symbols: tuple[str, ...]) -> str:
-    return " ".join(symbols[:20]) + (" …" if len(symbols) > 20 else "")
 
 
 def _terms(plan: Plan, proof: Proof | None) -> Facts:
