@@ -1,5 +1,7 @@
 """Formulas of past-time logic mean what their definition says, position by position."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -88,10 +90,7 @@ def test_known_languages() -> None:
 
 
 def _named(language: Language, spec: str) -> Language:
-    found = language.minimised()
-    return type(found)(
-        **{**{f: getattr(found, f) for f in found.__dataclass_fields__}, "spec": spec}
-    )
+    return replace(language.minimised(), spec=spec)
 
 
 @pytest.mark.parametrize(
