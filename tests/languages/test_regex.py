@@ -222,6 +222,11 @@ def test_a_symbol_outside_the_alphabet_is_named_with_its_column(
         from_regex(expression, "ab")
 
 
+def test_a_space_in_a_given_alphabet_is_refused() -> None:
+    with pytest.raises(LanguageError, match="a symbol is a text without spaces"):
+        from_regex("[ -~]", [chr(code) for code in range(32, 127)])
+
+
 def test_an_expression_without_symbols_needs_an_alphabet() -> None:
     with pytest.raises(LanguageError, match=r"names none. Give the alphabet, as in regex\[01\]"):
         from_regex("()")
@@ -333,6 +338,10 @@ def test_classes_that_overlap_in_too_many_ways_are_refused() -> None:
         ("[a b]", None, "column 3: read without 1 space, as these are not symbols"),
         ("[^a]", None, "column 1: [^a] has no symbol of the alphabet 'a' left, so it matches"),
         ("[^a]", "ab", None),
+        (r"\S+", "ab", None),
+        (r"[^\s]+", "ab", None),
+        (r"[\s\S]+", "ab", None),
+        (r"[\w\s]+", None, "column 4: read without 6 spaces, as these are not symbols"),
         (r"\S+\s?", "ab", r"column 4: \s has no symbol"),
     ],
 )

@@ -21,7 +21,9 @@ from automata.fa.dfa import DFA
 from lengthwise.errors import LanguageError
 from lengthwise.languages.builders import determinised
 from lengthwise.languages.characters import (
+    EVERYTHING,
     LONGER,
+    Named,
     Ranges,
     few_symbols,
     left_out,
@@ -33,6 +35,7 @@ from lengthwise.languages.characters import (
 from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex_tokens import Token, refuse, short, tokens_of
+from lengthwise.languages.validation import check_alphabet
 from lengthwise.wording import counted
 
 MAX_SIZE = 5_000
@@ -98,8 +101,8 @@ class Expression:
                 f"a language needs symbols, but expression {short(self.written)} names none. "
                 f"Give the alphabet, as in regex[01]:{self.written}"
             )
-        sets = {token.matched: 0 for token in self._tokens if token.kind == "symbols"}
-        alike = _alike(symbols, list(sets))
+        sets = list(dict.fromkeys(t.matched for t in self._tokens if t.kind == "symbols"))
+        alike = _alike(symbols, sets)
         positions = PositionAutomaton()
         build = _Fragments(positions, dict(zip(sets, alike.members, strict=True)))
         try:
@@ -149,25 +152,27 @@ class Expression:
                 remarks.append(
                     f"column {token.column}: {token.text} has no symbol of the alphabet "
                     f"{listed(alphabet)!r} left, so it matches nothing"
-                    + (" (spaces are not symbols)" if any(left_out(token.matched)) else "")
+                    + (
+                        " (spaces are not symbols)"
+                        if any(any(left_out(named.ranges)) for named in token.named)
+                        else f". Give more symbols, as in regex[a-z]:{short(self.written)[1:-1]}"
+                    )
                 )
                 break
-        spaces, surrogates = left_out(self._named)
+        without = [
+            named
+            for token in self._tokens
+            for named in token.named
+            if any(left_out(named.ranges)) and _matches_all(token, named)
+        ]
+        spaces, surrogates = left_out(merged([each for n in without for each in n.ranges]))
         if spaces and not remarks:
             remarks.append(
-                f"column {self._first_left_out()}: read without {counted(spaces, 'space')}"
+                f"column {without[0].column}: read without {counted(spaces, 'space')}"
                 + (f" and {counted(surrogates, 'surrogate')}" if surrogates else "")
                 + ", as these are not symbols"
             )
         return remarks
-
-    def _first_left_out(self) -> int:
-        return next(
-            named.column
-            for token in self._tokens
-            for named in token.named
-            if any(left_out(named.ranges))
-        )
 
     @cached_property
     def _named(self) -> Ranges:
@@ -178,8 +183,7 @@ class Expression:
 
     def _require_within(self, alphabet: tuple[str, ...]) -> None:
         """Refuse an alphabet that lacks a symbol of the expression."""
-        if not alphabet:
-            raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
+        check_alphabet(alphabet)
         own = {_code(symbol) for symbol in alphabet}
         codes = sorted(own)
         for token in self._tokens:
@@ -277,6 +281,12 @@ def _alike(alphabet: Sequence[str], classes: Sequence[Ranges]) -> _Alike:
         places=tuple(places),
         members=[frozenset(each) for each in members],
     )
+
+
+def _matches_all(token: Token, named: Named) -> bool:
+    """Return whether a class matches what it names: it is not `[^...]`, `\\S` or any symbol."""
+    first = named.ranges[0][0]
+    return token.matched != EVERYTHING and any(a <= first <= b for a, b in token.matched)
 
 
 def _code(symbol: str) -> int:
