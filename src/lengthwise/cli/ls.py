@@ -8,7 +8,7 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.training.listing import Listed, list_runs
 from lengthwise.wording import counted, shorter_mark
 
-COLUMNS = ["folder", "what", "seed", "written", "state", "validation %", "evaluated", "proof"]
+COLUMNS = ["folder", "what", "seed", "written", "state", "right %", "evaluated", "proof"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,14 +37,24 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _row(run: Listed) -> list[str]:
-    best = run.validation_accuracy
     return [
         run.folder,
         ", ".join(part for part in (run.subject, run.model) if part),
         "" if run.seed is None else str(run.seed),
         run.written,
         run.state_in_words,
-        ("" if best is None else percent(best)) + shorter_mark(run.to_dict()),
+        _right(run),
         run.evaluation or "not yet",
         run.proof,
     ]
+
+
+def _right(run: Listed) -> str:
+    """Return the share of right answers: on words held out, or else in validation."""
+    if run.held_out_accuracy is not None:
+        return f"{percent(run.held_out_accuracy)} held out" + (run.verdict and f", {run.verdict}")
+    best = run.validation_accuracy
+    if best is None:
+        return ""
+    what = "of A's answers" if run.problem == "inferred" else "validated"
+    return f"{percent(best)} {what}{shorter_mark(run.to_dict())}"

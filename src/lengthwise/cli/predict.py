@@ -95,7 +95,7 @@ def answer_lines(predictor: Predictor, arguments: argparse.Namespace) -> None:
         every.numbers.extend(some.numbers)
         every.errors.update(some.errors)
         if not arguments.json:
-            for each in some.shown([answer.shown for answer in answers]):
+            for each in some.shown([answer.line for answer in answers]):
                 print(each, flush=True)
     if arguments.json:
         print_json(_as_json(predictor, every, found, keep_going=arguments.keep_going))

@@ -19,7 +19,7 @@ from lengthwise.cli.output import (
     parse_settings,
     print_json,
 )
-from lengthwise.errors import ConfigError, LengthwiseError
+from lengthwise.errors import ClaimError, ConfigError, LengthwiseError
 from lengthwise.files import parse_json, read_text
 from lengthwise.models.cost import trained_parameters
 from lengthwise.problems.base import Plan
@@ -114,18 +114,25 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def train_and_tell(plan: Plan, arguments: argparse.Namespace, *, film: bool = False) -> None:
-    """Train by a plan in the folder of the arguments, and print what came of it."""
+    """Train by a plan in the folder of the arguments, and print what came of it.
+
+    Raises:
+        ClaimError: what came of it is refuted by the words that it was made from.
+    """
     had_ended = RunFolder(arguments.out).is_finished
     if not had_ended and isinstance(plan.training, TextTrainingConfig) and plan.training.compile:
         note("The network is compiled before the first step, which takes a minute or two.")
     plan, facts = _trained(plan, arguments, film=film)
     if had_ended:
         note(f"{arguments.out}: training had ended")
+    refutation = plan.problem.refutation(facts)
     if arguments.json:
         print_json(facts)
-        return
-    print(f"{arguments.out}: {plan.problem.outcome(plan, facts)}")
-    note(f"next: {plan.problem.advice(plan, facts, arguments.out)}")
+    else:
+        print(f"{arguments.out}: {plan.problem.outcome(plan, facts)}")
+        note(f"next: {plan.problem.advice(plan, facts, arguments.out)}")
+    if refutation:
+        raise ClaimError(f"{arguments.out}: {refutation}")
 
 
 def _trained(

@@ -2,16 +2,27 @@
 
 A proof says what a network computes, not whether that is what the words mean. Of that the words
 say three things: on how many of those held out the automaton is wrong, which bounds its errors on
-words drawn like them (Clopper and Pearson 1934); whether they force it among automata of as many
-states (`distinguish`); and how many words each of its transitions rests on.
+words like them; whether they force it among automata of as many states (`distinguish`); and how
+many words each of its transitions rests on (`support`).
 
-Words are counted once, however often they were drawn. An automaton that fits all words of training
-is right on those that are drawn often, so the bound holds for draws, too. One that may disagree
-with some words may be wrong on just those, so then the bound is about different words.
+The bound. A hash of each word decides whether it is held out, so the lines of one word are held out
+together. Errors among lines would be errors of clusters: one word can be half of all lines. So each
+different word counts once, and the bound is about different words: of those that another file of
+this kind has among the words that this hash holds out, the expected share on which A is wrong. It
+is true whatever the frequencies are, provided that the words come independently of one another (one
+word may come in bursts), since A does not depend on words that are held out: the proof is that of
+`limits.limit_of_different`. It says nothing of draws: A may be wrong on a word that is half of all.
+
+The refutation. If A is the language and a share e of labels is wrong at most, independently, then
+of N words Bin(N, e) at most are labelled otherwise than A says. A is refuted where so many have a
+probability below a third of 1 - `CONFIDENCE` in one of three tests: among the words held out, among
+all words, or among those held out to which A does not give the commonest label. With e = 0 one word
+refutes. So an automaton that is the language is refuted with probability 1 - `CONFIDENCE` at most.
 """
 
+import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -22,14 +33,26 @@ from lengthwise.inference.distinguish import (
     witness,
     words_at_transitions,
 )
-from lengthwise.inference.limits import rounded_up, upper_limit
-from lengthwise.inference.sample import Sample, answers_of, joined, states_of
+from lengthwise.inference.limits import at_least, limit_of_different, rounded_up
+from lengthwise.inference.sample import Sample, answers_of, joined
+from lengthwise.inference.support import Support
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
 from lengthwise.wording import counted
 
 CONFIDENCE = 0.999
-"""Probability with which the bound holds, whatever the true share of wrong words is."""
+"""Probability with which the bound holds, whatever the true share of wrong words is; and with
+which an automaton that is the language is not refuted."""
+
+_TESTS = 3
+"""Number of tests of which each may refute."""
+
+Verdict: TypeAlias = Literal["", "in doubt", "at chance", "refuted"]
+"""What words say against an automaton: nothing; more of them disagree than is likely; it gives all
+of them one label; it is not the language, or more labels are wrong than was said."""
+
+_DOUBTFUL = 0.05
+"""Probability below which so many wrong labels are said to be unlikely."""
 
 THIN = 10
 """Number of words below which a transition is called thin."""
@@ -59,6 +82,25 @@ class Agreement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Chances:
+    """Probabilities that wrong labels alone make as many words disagree with A as do, or more.
+
+    They are 1 if no word disagrees, and 0 if one does though no label may be wrong.
+    """
+
+    held_out: float
+    every: float
+    """Among all words, from most of which A was made."""
+    rare: float
+    """Among words held out to which A does not give the commonest label of the others."""
+
+    @property
+    def least(self) -> float:
+        """The least of them."""
+        return min(self.held_out, self.every, self.rare)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ThinTransition:
     """A transition that few words of training pass."""
 
@@ -81,8 +123,11 @@ class DataStatement:
     held_out: Agreement
     confidence: float
     wrong_share_below: float
-    """With this confidence, the share of words drawn like those held out whose label the automaton
-    does not give; with `label_noise`, of different words, each counted once."""
+    """With this confidence, the share of different words like those held out, each counted once,
+    whose label the automaton does not give."""
+    chances: Chances
+    is_constant: bool
+    """Says whether A gives each word the same label."""
     needed_states: int | None
     """States that every automaton has that fits all words; None if labels may be wrong."""
     forced: bool | None
@@ -101,33 +146,42 @@ class DataStatement:
     unlabelled: tuple[str, ...]
     """The shortest words to states in which no word ends, whose class is a guess."""
 
+    @property
+    def verdict(self) -> Verdict:
+        """What the words say against A, if they do."""
+        if _TESTS * self.chances.least < 1 - self.confidence:
+            return "refuted"
+        if self.is_constant:
+            return "at chance"
+        return "in doubt" if self.chances.least < _DOUBTFUL else ""
+
+    @property
+    def headline(self) -> str:
+        """The result on the words held out, in a few words that lead wherever a run is shown."""
+        held, verdict = self.held_out, self.verdict
+        right = f"right on {held.words - held.wrong:,} of {counted(held.words, 'word')} held out"
+        return f"{verdict}: {right}" if verdict else right
+
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, with the sentences."""
-        return {**asdict(self), "sentences": self.sentences()}
+        """Return plain values; what leads comes first, and the sentences come last."""
+        lead = {"headline": self.headline, "verdict": self.verdict}
+        return {**lead, **asdict(self), "sentences": self.sentences()}
 
     def sentences(self) -> list[str]:
-        """Return the statement in sentences."""
-        held, seen = self.held_out, self.training
+        """Return the statement in sentences; what speaks against A comes first."""
+        held, known = self.held_out, self.training.words + self.validation.words
+        agreed = known - self.training.wrong - self.validation.wrong
         share = f"{rounded_up(100 * self.wrong_share_below)} %"
-        sure = f"{100 * self.confidence:g} %"
         found = [
+            *self._against(),
             f"A, an automaton of {counted(self.states, 'state')}, agrees with "
-            f"{seen.words - seen.wrong:,} of {seen.words:,} words of training, "
-            f"{self.validation.words - self.validation.wrong:,} of {self.validation.words:,} of "
-            f"validation and {held.words - held.wrong:,} of {held.words:,} that were held out.",
-            f"With confidence {sure}, less than {share} of "
-            + (
-                "different words like those held out, each counted once however often it is drawn, "
-                "have another label than A gives them, wrong labels included."
-                if self.label_noise
-                else "words drawn like those held out have another label than A gives them."
-            ),
+            f"{held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and with "
+            f"{agreed:,} of the {known:,} that it was inferred from.",
+            f"With confidence {100 * self.confidence:g} %, less than {share} of different words "
+            f"like those held out, each counted once however often it is drawn, have another label "
+            f"than A gives them{', wrong labels included' if self.label_noise else ''}; this needs "
+            f"words that come independently of one another.",
         ]
-        if held.wrong and not self.label_noise:
-            found.append(
-                f"A is not the language meant, or the label of {held.shortest_wrong[0]!r} is "
-                f"wrong. If labels may be wrong, say how many, such as label_noise=0.01."
-            )
         if self.undecided:
             found.append(
                 f"{counted(self.undecided, 'word')} with several labels, of which none has the "
@@ -156,6 +210,39 @@ class DataStatement:
                 f"that after {self.unlabelled[0]!r}: the class is a guess."
             )
         return found
+
+    def _against(self) -> list[str]:
+        """Return the sentence that refutes A or doubts it, if there is one."""
+        held, least = self.held_out, self.chances.least
+        if not self.verdict:
+            return []
+        if self.verdict == "at chance":
+            return [
+                "A gives each word the same label, so it does not say more than which label is the "
+                "commonest."
+            ]
+        parts, what = (held,), "held out"
+        if self.chances.every == least and not (held.wrong and self.label_noise == 0):
+            parts, what = (self.training, self.validation, held), "in all"
+        wrong, words = (sum(getattr(one, name) for one in parts) for name in ("wrong", "words"))
+        are = f"{wrong:,} of {counted(words, 'word')} {what} {'is' if wrong == 1 else 'are'} wrong"
+        if not self.label_noise:
+            word = next(one.shortest_wrong[0] for one in parts if one.wrong)
+            return [
+                f"A is not the language, or labels are wrong: {are}, such as {_shown(word)}. Give "
+                f"more words, or say how many labels may be wrong, such as label_noise=0.01."
+            ]
+        noise = self.label_noise
+        mean, spread = noise * words, math.sqrt(noise * (1 - noise) * words)
+        why = f"{are}, where wrong labels ({100 * noise:g} %) explain {mean:,.0f} ± {spread:,.0f}"
+        if least == self.chances.rare < self.chances.held_out:
+            why = "where it does not give the commonest label, more labels held out are others"
+        if self.verdict == "refuted":
+            return [f"A is not the language, or more labels are wrong than was said: {why}."]
+        return [
+            f"A may not be the language: {why}; by chance this happens with probability "
+            f"{rounded_up(least)}."
+        ]
 
     def _forced(self) -> str:
         if self.forced is None:
@@ -187,25 +274,27 @@ def state_data(
     The part that was held out must have had no influence on the automaton.
     """
     known = joined(train, valid)
-    counts = words_at_transitions(language, train)
+    counts, support = words_at_transitions(language, train), Support.of(language, known)
     reached = access_words(language)
     thin = np.argwhere(counts < THIN)
     thin = thin[np.argsort(counts[tuple(thin.T)], kind="stable")]
-    ended = np.bincount(states_of(language, known), minlength=language.num_states)
     length = 2 * language.num_states - 2
-    held = Agreement.of(language, held_out)
-    fits = noise == 0 and not Agreement.of(language, known).wrong
+    parts = [Agreement.of(language, each) for each in (train, valid, held_out)]
+    held = parts[2]
+    fits = noise == 0 and not parts[0].wrong + parts[1].wrong
     found = characteristic(language, known) if fits else None
     every = sum(language.num_symbols**size for size in range(length + 1))
     return DataStatement(
         states=language.num_states,
         label_noise=noise,
         undecided=undecided,
-        training=Agreement.of(language, train),
-        validation=Agreement.of(language, valid),
+        training=parts[0],
+        validation=parts[1],
         held_out=held,
         confidence=CONFIDENCE,
-        wrong_share_below=upper_limit(held.wrong, held.words, 1 - CONFIDENCE),
+        wrong_share_below=limit_of_different(held.wrong, held.words, 1 - CONFIDENCE),
+        chances=_chances(language, known, held_out, parts, noise),
+        is_constant=len(set(language.classes)) == 1,
         needed_states=found.needed_states if found else None,
         forced=found.is_characteristic if found else None,
         unforced_transitions=int((~found.forced).sum()) if found else None,
@@ -225,7 +314,24 @@ def state_data(
         ),
         num_thin=len(thin),
         num_unseen=int((counts == 0).sum()),
-        unlabelled=tuple(language.decode(reached[state]) for state in np.flatnonzero(ended == 0)),
+        unlabelled=tuple(
+            language.decode(reached[state]) for state, words in enumerate(support.ended) if not words
+        ),
+    )
+
+
+def _chances(
+    language: Language, known: Sample, held_out: Sample, parts: list[Agreement], noise: float
+) -> Chances:
+    """Return how likely wrong labels alone make so many words disagree with an automaton."""
+    answers = answers_of(language, held_out)
+    rare = answers != known.shares.argmax()
+    wrong = int((answers[rare] != held_out.classes[rare]).sum())
+    every = [sum(getattr(one, name) for one in parts) for name in ("wrong", "words")]
+    return Chances(
+        held_out=at_least(parts[2].wrong, parts[2].words, noise),
+        every=at_least(*every, noise),
+        rare=at_least(wrong, int(rare.sum()), noise),
     )
 
 

@@ -82,11 +82,12 @@ def of_run(run: Run) -> str:
     facts.append(("parameters", f"{parameters:,}"))
     if run.folder is not None:
         facts.append(("folder", str(run.folder.path)))
-    best: Any = kept(run.metrics) if run.metrics else {}
-    if best:
-        steps = f"after {counted(best['step'], 'step')}"
-        facts.insert(0, ("in validation", f"{run.problem.validated(best)} {steps}"))
-    badge, tone = _ended(run, best.get("proved"))
+    badge, tone = "", "open"
+    if run.metrics:
+        best: Any = kept(run.metrics)
+        judged = run.problem.judged(run.folder, run.metrics)
+        facts[:0] = [(judged.by, judged.text), ("kept after", counted(best["step"], "step"))]
+        badge, tone = _ended(run, best.get("proved"), judged.verdict)
     return html(
         Card(
             title=_cut(f"{run.problem.name}, {run.plan.model}"),
@@ -98,11 +99,13 @@ def of_run(run: Run) -> str:
     )
 
 
-def _ended(run: Run, proved: bool | None) -> tuple[str, Tone]:
-    """Return the badge of a run, from what its last record says of a proof.
+def _ended(run: Run, proved: bool | None, verdict: str) -> tuple[str, Tone]:
+    """Return the badge of a run: what speaks against it, or what its last record says of a proof.
 
     Weights in a folder may have changed since, and the card does not check their certificate.
     """
+    if verdict:
+        return verdict, "bad"
     if not proved:
         return ("" if proved is None else "not proved"), "open"
     return ("proved", "good") if run.folder is None else ("training ended with a proof", "open")

@@ -32,6 +32,7 @@ from lengthwise.problems.results import (
     Curve,
     Evaluation,
     Facts,
+    Judged,
     Options,
     Predictor,
     Section,
@@ -70,7 +71,7 @@ class Run(Viewed):
     """One record for each stage that ended without a proof (`problems.stages`)."""
 
     def __repr__(self) -> str:
-        best = f": {self.problem.validated(kept(self.metrics))}" if self.metrics else ""
+        best = f": {self.problem.judged(self.folder, self.metrics).text}" if self.metrics else ""
         where = f", in {self.folder.path}" if self.folder else ""
         return f"Run({self.problem.name}, {self.plan.model}{best}{where})"
 
@@ -327,7 +328,7 @@ class Problem(ABC):
             subtitle=f"{plan.preset} preset, seed {plan.training.seed}",
             about=[("trained on", plan.trained_on), ("training is told", plan.supervision)],
             columns=["run", "trained on", "in validation"],
-            cells=[plan.trained_on, self.validated(kept(metrics)) if metrics else "not yet"],
+            cells=[plan.trained_on, self.judged(folder, metrics).text],
             facts=facts,
         )
 
@@ -344,6 +345,14 @@ class Problem(ABC):
         """Return how well a model did in a validation."""
         shorter = shorter_words(record)
         return f"{percent(record['validation_accuracy'])} %{shorter and f' on words{shorter}'}"
+
+    def judged(self, folder: RunFolder | None, metrics: Sequence[Mapping[str, Any]]) -> Judged:
+        """Return how good a run is; by default, how well its kept weights did in validation."""
+        return Judged("in validation", self.validated(kept(metrics)) if metrics else "not yet")
+
+    def refutation(self, facts: Mapping[str, Any]) -> str:
+        """Return why a run that ended is not what was wanted, from the facts of `train`, or ""."""
+        return ""
 
     def certify(self, run: Run, options: Options) -> Certificate:
         """Prove a run right at every length, or find the shortest input on which it is wrong.

@@ -93,6 +93,16 @@ class Curve:
     is_less_better: bool = False
 
 
+class Judged(NamedTuple):
+    """How good a run is, as its card, its `repr`, the report and the commands say first."""
+
+    by: str
+    """What judged it: `in validation`."""
+    text: str
+    verdict: str = ""
+    """A word or two if the run is not what was wanted though its training ended well: `refuted`."""
+
+
 class TrainingCost(NamedTuple):
     """Operations of a word or token in training, and the greatest possible number per second."""
 
@@ -109,6 +119,13 @@ class Answer:
     """The answer as `predict` prints it."""
     record: dict[str, Any]
     """The answer as `predict --json` prints it."""
+    mark: str = ""
+    """A word that `predict` prints behind the answer: `guess`."""
+
+    @property
+    def line(self) -> str:
+        """The answer and its mark, with a tab between them."""
+        return f"{self.shown}\t{self.mark}" if self.mark else self.shown
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,6 +23,9 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
+STATEMENT = "statement.json"
+"""File of what labelled words say of an automaton that was inferred from them."""
+
 _SUBJECTS = ("task", "steps", "corpus", "name")
 
 _LONGEST = 40
@@ -57,7 +60,12 @@ class Listed:
     """Greatest number of stages."""
     reason: str = ""
     """Message about the damage."""
+    held_out_accuracy: float | None = None
+    """Share of the words held out on which an inferred automaton is right."""
+    verdict: str = ""
+    """What words say against an inferred automaton: `refuted`."""
     validation_accuracy: float | None = None
+    """Share of the answers that are right; of an inferred automaton, if there is one."""
     longest: int | None = None
     """Length of the longest words of that validation, where words grow."""
     grows_to: int | None = None
@@ -162,8 +170,10 @@ def _read(path: Path) -> dict[str, Any]:
         "steps": training.get("steps"),
         **staged,
         **of_best,
+        **(said := _said(path)),
         "evaluation": _evaluation(path),
-        "proof": _claim(path, config, is_proved=is_finished and best.get("proved") is True),
+        "proof": _claim(path, config, is_proved=is_finished and best.get("proved") is True)
+        + (" to A" if said and _claim(path, config) == "claims equivalent" else ""),
     }
 
 
@@ -173,6 +183,18 @@ _SHOWN = {
     "grows_to": "a whole number or null",
 }
 """Values of a validation that are shown, with their kinds."""
+
+
+def _said(path: Path) -> dict[str, Any]:
+    """Return what labelled words say of the automaton that was inferred from them, if it is one."""
+    file = path / STATEMENT
+    if not file.exists():
+        return {}
+    with values_of(file, remedy="Train again in a new folder."):
+        told = read_object(file)
+        held = told["held_out"]
+        share = (held["words"] - held["wrong"]) / held["words"]
+        return {"held_out_accuracy": share, "verdict": str(told["verdict"])}
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:

@@ -7,9 +7,10 @@ import numpy as np
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.errors import TextError
-from lengthwise.inference.sample import Sample
+from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.search import infer
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
+from lengthwise.inference.support import Support
 from lengthwise.languages.language import Language
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.labelled_words.objective import part_of
@@ -61,3 +62,11 @@ def stated(
     """Return the statement about an automaton; this is where the words held out are looked at."""
     parts = [sample_of(words, part, config, name) for part in (TRAIN, VALID, TEST)]
     return state_data(language, *parts, noise=config.label_noise, undecided=words.undecided)
+
+
+def supported(
+    language: Language, words: LabelledWords, config: InferenceConfig, name: str
+) -> Support:
+    """Return the number of words of training and validation behind each part of an automaton."""
+    train, valid = (sample_of(words, part, config, name) for part in (TRAIN, VALID))
+    return Support.of(language, joined(train, valid))

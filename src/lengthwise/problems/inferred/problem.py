@@ -11,16 +11,18 @@ The certificate says nothing about the words, and the statement nothing about th
 
 import hashlib
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.files import read_object, write_json, write_text
+from lengthwise.evaluation.scores import percent
 from lengthwise.inference.statement import DataStatement
+from lengthwise.inference.support import Support
 from lengthwise.languages.att import to_att
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
@@ -28,19 +30,28 @@ from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.inferred.drawn import DrawnWords
-from lengthwise.problems.inferred.hypothesis import inferred, stated
+from lengthwise.problems.inferred.hypothesis import inferred, stated, supported
+from lengthwise.problems.inferred.marking import marked, notes_of
 from lengthwise.problems.inferred.settings import DrawnWordsConfig, InferenceConfig
 from lengthwise.problems.labelled_words.measure import evaluate_run, facts
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem, WordsReference
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.recognition.suited import LARGE_MODEL
-from lengthwise.problems.results import Curve, Evaluation, Facts, Options, Section, Watch
+from lengthwise.problems.results import (
+    Curve,
+    Evaluation,
+    Facts,
+    Judged,
+    Options,
+    Predictor,
+    Section,
+    Watch,
+)
 from lengthwise.settings import Parts, SettingInfo, describe_settings
+from lengthwise.training.listing import STATEMENT
 from lengthwise.training.runs import RunFolder
-
-STATEMENT = "statement.json"
-"""File of the statement about the words."""
+from lengthwise.wording import counted
 
 MACHINE = "machine.json"
 """File of the automaton; `machine.att` beside it, if its classes are 0 and 1."""
@@ -174,17 +185,52 @@ class InferredProblem(Recognition):
         }
 
     def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the statement, if the run has a folder."""
-        file = Path(facts["run"]) / STATEMENT
-        return {"statement": read_object(file)} if file.exists() else {}
+        """Return the share of words held out that are right, and the statement, if the run has a
+        folder."""
+        told = _told(RunFolder(Path(facts["run"])))
+        if told is None:
+            return {}
+        held = told["held_out"]
+        return {
+            "headline": told["headline"],
+            "held_out_accuracy": (held["words"] - held["wrong"]) / held["words"],
+            "statement": {name: each for name, each in told.items() if name != "support"},
+        }
 
     def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
-        """Return whether the network is proved to compute the automaton, and the statement."""
+        """Return the share of words held out that are right, whether the network is proved to
+        compute the automaton, and the statement."""
         told = facts.get("statement", {})
         verdict = told.get("network", {}).get("verdict", "equivalent")
         is_proved = facts["proved"] and verdict == "equivalent"
-        proved = "proved to compute A at every length" if is_proved else "not proved"
-        return " ".join([f"{plan.model} on {self.name}: {proved}.", *told.get("sentences", [])])
+        proved = "proved equal to A at every length" if is_proved else "not proved"
+        lead = f"{told['headline']}; " if told else ""
+        said = told.get("sentences", [])
+        return " ".join([f"{self.name}: {lead}{plan.model} is {proved}.", *said])
+
+    def refutation(self, facts: Mapping[str, Any]) -> str:
+        """Return why A is not the language, if the words say so."""
+        told = facts.get("statement", {})
+        if told.get("verdict", "") not in ("refuted", "at chance"):
+            return ""
+        held = told["held_out"]
+        proved = "the network is proved equal to A, but " if facts["proved"] else ""
+        return (
+            f"{proved}A is {told['verdict']}: {held['wrong']:,} of {counted(held['words'], 'word')} "
+            f"held out are wrong. {told['sentences'][0]}"
+        )
+
+    def validated(self, record: Mapping[str, Any]) -> str:
+        """Return how well a network computed A in a validation, which says nothing of words."""
+        return f"{percent(record['validation_accuracy'])} % of A's answers"
+
+    def judged(self, folder: RunFolder | None, metrics: Sequence[Mapping[str, Any]]) -> Judged:
+        """Return the result on the words held out, or, before it is known, that of validation."""
+        told = None if folder is None else _told(folder)
+        if told is None:
+            return Recognition.judged(self, folder, metrics)
+        verdict = "" if told["verdict"] == "in doubt" else told["verdict"]
+        return Judged("A, judged by words", told["headline"], verdict)
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return `report`, or `certify` where no proof closed."""
@@ -216,7 +262,24 @@ class InferredProblem(Recognition):
         }
         network = {"verdict": certificate.verdict, "strength": certificate.strength}
         told = {"words": self.words.digest, **digests}
-        write_json(place, {"network": network, **self.statement().to_dict(), "digests": told})
+        support = supported(self.language, self.words.load(), self.inference, self.name)
+        said = {**self.statement().to_dict(), "digests": told, "support": support.to_dict()}
+        write_json(place, {"network": network, **said})
+
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return the predictor, which marks answers that rest on parts of A that no word shows.
+
+        Raises:
+            TextError: the run has no folder, and its words cannot be read.
+        """
+        told = None if run.folder is None else _told(run.folder)
+        if told is None:
+            support = supported(self.language, self.words.load(), self.inference, self.name)
+        else:
+            support = Support.from_dict(told["support"])
+        plain = Recognition.predictor(self, run, options)
+        answer = partial(marked, plain.answer, self.language, support)
+        return replace(plain, answer=answer, notes=partial(notes_of, self.language, support))
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were held out, and shortcuts on the same words."""
@@ -231,13 +294,17 @@ class InferredProblem(Recognition):
         """Return the section of the report: the automaton, the statement, and accuracy."""
         from lengthwise.problems.inferred.section import inferred_section  # noqa: PLC0415  draws
 
-        place = folder.path / STATEMENT
-        told = read_object(place) if place.exists() else None
-        return inferred_section(self.name, folder, plan, told)
+        return inferred_section(self.name, folder, plan, _told(folder))
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return None: accuracy by length is in the section."""
         return None
+
+
+def _told(folder: RunFolder) -> dict[str, Any] | None:
+    """Return the statement in the folder of a run, or None before there is one."""
+    place = folder.path / STATEMENT
+    return read_object(place) if place.exists() else None
 
 
 def _config(spec: str) -> type[InferenceConfig]:

@@ -19,18 +19,29 @@ _MOST_STATES, _MOST_SYMBOLS = 60, 20
 
 _READABLE = 30
 
+NOTE = (
+    "A hash of each word decides whether it is held out. An automaton A is inferred from all other "
+    "words, those of validation included, and the words held out judge it; the network learns A. A "
+    "shortcut is a rule that looks at very little of a word; it learns from the training words and "
+    "is scored on the same test words."
+)
+
 
 def inferred_section(
     name: str, folder: RunFolder, plan: Plan, told: Mapping[str, Any] | None
 ) -> Section:
-    """Return the section about a run; `told` is the statement about the words, if it is written.
+    """Return the section about a run, which begins with its result on the words held out.
+
+    `told` is the statement about the words, if it is written.
 
     Raises:
         RunError: a record is damaged.
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
     problem: Any = plan.problem
-    found = section_of(name, folder, plan, problem.inference.max_length)
+    judged = problem.judged(folder, folder.metrics())
+    found = section_of(name, folder, plan, problem.inference.max_length, judged)
+    columns = ["A, judged by words" if name == "in validation" else name for name in found.columns]
     automaton = plan.task.language
     states = counted(automaton.num_states, "state")
     body = template("lengthwise.problems.inferred", "section.html").render(
@@ -41,7 +52,7 @@ def inferred_section(
     about = [*(_stated(told, _proved(folder, problem.language)) if told else ()), *found.about]
     if not found.body:  # facts are shown only where there is no body
         about += found.facts
-    return replace(found, about=about, body=found.body + body)
+    return replace(found, about=about, body=found.body + body, columns=columns, note=NOTE)
 
 
 def _proved(folder: RunFolder, automaton: Language) -> str:

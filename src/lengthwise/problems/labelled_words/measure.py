@@ -23,7 +23,7 @@ from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
 from lengthwise.transfer import sent
-from lengthwise.wording import counted, shorter_words
+from lengthwise.wording import counted
 
 _RANGES = 12
 """Greatest number of ranges of lengths that a table shows."""
@@ -107,16 +107,6 @@ def evaluate_run(
         is_stored=part == TEST and "lengths" not in options,
         scores=scores,
     )
-
-
-def validated_on(best: Mapping[str, Any]) -> str:
-    """Return the accuracy of a validation, and the words that it judged.
-
-    Words of training decide whether words grow, and those that are set apart judge the longest.
-    """
-    shorter = shorter_words(best)
-    words = f"words of training{shorter}" if shorter else "words set apart for validation"
-    return f"{percent(best['validation_accuracy'])} % on {words}"
 
 
 def facts(summary: Mapping[str, Any]) -> Facts:

@@ -10,6 +10,7 @@ from torch import nn
 from lengthwise.data.labelled_words import LabelledWords, prepared
 from lengthwise.data.text_corpus import TEST
 from lengthwise.errors import ConfigError, RunError, TextError
+from lengthwise.evaluation.scores import percent
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
@@ -20,7 +21,6 @@ from lengthwise.problems.labelled_words.measure import (
     WordsEvaluation,
     evaluate_run,
     facts,
-    validated_on,
 )
 from lengthwise.problems.labelled_words.objective import Labels, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
@@ -35,7 +35,7 @@ from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
-from lengthwise.wording import counted
+from lengthwise.wording import counted, shorter_words
 
 _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
 """Settings of a network that follow from the words."""
@@ -251,8 +251,17 @@ class LabelledWordsProblem(Problem):
         """Return a line on the accuracy on words set apart for validation."""
         return (
             f"{plan.model} on {self.name} ({self.trained_on(plan)}, {plan.preset} preset): "
-            f"{validated_on(facts)} after {counted(facts['kept_step'], 'step')}"
+            f"{self.validated(facts)} after {counted(facts['kept_step'], 'step')}"
         )
+
+    def validated(self, record: Mapping[str, Any]) -> str:
+        """Return the accuracy of a validation, and the words that it judged.
+
+        Words of training decide whether words grow, and those that are set apart judge the longest.
+        """
+        shorter = shorter_words(record)
+        words = f"words of training{shorter}" if shorter else "words set apart for validation"
+        return f"{percent(record['validation_accuracy'])} % on {words}"
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were set apart, and shortcuts on the same words."""
@@ -297,7 +306,8 @@ class LabelledWordsProblem(Problem):
         """Return the section of the report: accuracy by length and class, and shortcuts."""
         from lengthwise.problems.labelled_words.section import section_of  # noqa: PLC0415  draws
 
-        return section_of(self.name, folder, plan, plan.data.max_length)
+        judged = self.judged(folder, folder.metrics())
+        return section_of(self.name, folder, plan, plan.data.max_length, judged)
 
     def no_words(self) -> str:
         """Return the reason why there is no language of a run."""

@@ -10,17 +10,16 @@ from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.files import values_of
 from lengthwise.languages.characters import listed
 from lengthwise.problems.base import Plan
-from lengthwise.problems.labelled_words.measure import facts, table, validated_on
-from lengthwise.problems.results import Facts, Section
+from lengthwise.problems.labelled_words.measure import facts, table
+from lengthwise.problems.results import Facts, Judged, Section
 from lengthwise.templates import template
-from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import shortened, shorter_mark
+from lengthwise.wording import shortened
 
 _MOST_CLASSES = 12
 _SAMPLES = 5
 
-COLUMNS = ["run", "trained on", "in validation %", "test words", "test %", "best shortcut %"]
+COLUMNS = ["run", "trained on", "in validation", "test words", "test %", "best shortcut %"]
 
 NOTE = (
     "The words of a file are divided by a hash of each word into training, validation and test, so "
@@ -30,21 +29,18 @@ NOTE = (
 )
 
 
-def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) -> Section:
+def section_of(
+    name: str, folder: RunFolder, plan: Plan, longest: int | None, judged: Judged
+) -> Section:
     """Return the section of the report about a run on labelled words.
 
-    `longest` is the greatest length of words of training that is set; None if none is.
+    `longest` is the greatest length of words of training that is set; None if none is. `judged` is
+    how good the run is.
 
     Raises:
         RunError: a record is damaged.
     """
-    found, metrics = folder.evaluation(), folder.metrics()
-    trained_on = plan.trained_on
-    validated, right = "no validation yet", "not yet"
-    if metrics:
-        chosen = kept(metrics)
-        validated = validated_on(chosen)
-        right = percent(chosen["validation_accuracy"]) + shorter_mark(chosen)
+    found, trained_on = folder.evaluation(), plan.trained_on
     cells, body = ["not evaluated yet", "", ""], ""
     if found is not None:
         scores = Scores.from_records(folder.scores())
@@ -57,9 +53,10 @@ def section_of(name: str, folder: RunFolder, plan: Plan, longest: int | None) ->
             cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
     return Section(
         title=f"{name}, {plan.model}",
-        subtitle=f"{trained_on}, {plan.preset} preset, seed {plan.training.seed}; {validated}",
+        subtitle=f"{judged.by}: {judged.text}; {trained_on}, {plan.preset} preset, seed "
+        f"{plan.training.seed}",
         columns=COLUMNS,
-        cells=[trained_on, right, *cells],
+        cells=[trained_on, judged.text, *cells],
         note=NOTE,
         body=body,
         facts=[("evaluation", "not evaluated yet")],

@@ -1,0 +1,38 @@
+"""Answers of an inferred automaton that rest on a guess are marked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from lengthwise.inference.support import Support
+from lengthwise.languages.language import Language
+from lengthwise.problems.results import Answer
+
+GUESS = "guess"
+"""Mark of an answer that rests on a transition that no word passes, or a class that none has."""
+
+Word = tuple[int, ...]
+
+
+def marked(
+    answer: Callable[[Sequence[Word]], Sequence[Answer]],
+    language: Language,
+    support: Support,
+    words: Sequence[Word],
+) -> list[Answer]:
+    """Return answers, each with the least number of words that a part of its path rests on."""
+    found = []
+    for each, word in zip(answer(words), words, strict=True):
+        least, _ = support.least(language, word)
+        record = {**each.record, "support": least}
+        found.append(replace(each, record=record, mark="" if least else GUESS))
+    return found
+
+
+def notes_of(language: Language, support: Support, answers: Sequence[Answer]) -> list[str]:
+    """Return a line on the answers that are guesses, with the reason of the first."""
+    guesses = [each for each in answers if each.mark]
+    if not guesses:
+        return []
+    _, part = support.least(language, language.encode(guesses[0].record["word"]))
+    are = "1 answer is a guess" if len(guesses) == 1 else f"{len(guesses):,} answers are guesses"
+    return [f"{are}: no word that A was inferred from {part}"]
