@@ -31,6 +31,7 @@ from lengthwise_papers.own import (
     smallest_proofs,
     soundness,
     symbol_by_symbol,
+    word_statements,
 )
 from lengthwise_papers.steps2022 import figure1 as steps_figure1
 from lengthwise_papers.steps2022 import figure2 as steps_figure2
@@ -77,6 +78,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/smallest-proofs": smallest_proofs.SMALLEST_PROOFS,
         "own/arithmetic": arithmetic.ARITHMETIC,
         "own/soundness": soundness.SOUNDNESS,
+        "own/word-statements": word_statements.WORD_STATEMENTS,
     },
     group="lengthwise.experiments",
 )

@@ -315,7 +315,9 @@ def state_data(
         num_thin=len(thin),
         num_unseen=int((counts == 0).sum()),
         unlabelled=tuple(
-            language.decode(reached[state]) for state, words in enumerate(support.ended) if not words
+            language.decode(reached[state])
+            for state, words in enumerate(support.ended)
+            if not words
         ),
     )
 
