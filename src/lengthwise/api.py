@@ -1,5 +1,6 @@
 """The public functions of the package, as `import lengthwise as lw` provides them."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from operator import index
 from pathlib import Path
@@ -10,7 +11,13 @@ from torch import nn
 from lengthwise.arguments import path_of, text_of, whole
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
-from lengthwise.errors import ConfigError, LanguageError, VerificationError, WordError
+from lengthwise.errors import (
+    ConfigError,
+    LanguageError,
+    LengthwiseWarning,
+    VerificationError,
+    WordError,
+)
 from lengthwise.evaluation.evaluate import evaluate as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
@@ -406,7 +413,10 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
             if predictor.joint != " ":  # the error is a sentence by itself
                 raise
             raise WordError(f"input {number} {error}") from None
-    return [each.shown for each in predictor.answer(read)]
+    answers = predictor.answer(read)
+    if any(each.mark for each in answers):
+        warnings.warn(" ".join(predictor.notes(answers)), LengthwiseWarning, stacklevel=3)
+    return [each.shown for each in answers]
 
 
 @keeps_mode

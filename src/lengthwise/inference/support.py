@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lengthwise.inference.distinguish import access_words, words_at_transitions
+from lengthwise.inference.distinguish import words_at_transitions
 from lengthwise.inference.sample import Sample, states_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
@@ -43,17 +43,15 @@ class Support:
 
     def least(self, language: Language, word: Sequence[int]) -> tuple[int, str]:
         """Return the least number of words that a part of a word's path rests on, and that part."""
-        state, path = language.start, list[tuple[int, tuple[int, int | None]]]()
+        state, counts = language.start, []
         for symbol in word:
-            path.append((self.passed[state][symbol], (state, symbol)))
+            counts.append(self.passed[state][symbol])
             state = language.transitions[state][symbol]
-        words, (at, next_symbol) = min([*path, (self.ended[state], (state, None))], key=_first)
-        before = language.decode(access_words(language)[at])
+        counts.append(self.ended[state])
+        least = min(counts)
+        at = counts.index(least)
+        before = language.decode(tuple(word[:at]))
         where = f"after {short(before)}" if before else "at the start"
-        if next_symbol is None:
-            return words, f"ends in the state {where}"
-        return words, f"passes {short(language.alphabet[next_symbol])} {where}"
-
-
-def _first(part: tuple[int, object]) -> int:
-    return part[0]
+        if at == len(word):
+            return least, f"ends in the state {where}"
+        return least, f"passes {short(language.alphabet[word[at]])} {where}"

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from lengthwise.errors import LanguageError, TextError
-from lengthwise.files import read_object, write_json, write_text
 from lengthwise.evaluation.scores import percent
+from lengthwise.files import read_object, write_json, write_text
 from lengthwise.inference.statement import DataStatement
 from lengthwise.inference.support import Support
 from lengthwise.languages.att import to_att
@@ -51,7 +51,6 @@ from lengthwise.problems.results import (
 from lengthwise.settings import Parts, SettingInfo, describe_settings
 from lengthwise.training.listing import STATEMENT
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted
 
 MACHINE = "machine.json"
 """File of the automaton; `machine.att` beside it, if its classes are 0 and 1."""
@@ -209,16 +208,12 @@ class InferredProblem(Recognition):
         return " ".join([f"{self.name}: {lead}{plan.model} is {proved}.", *said])
 
     def refutation(self, facts: Mapping[str, Any]) -> str:
-        """Return why A is not the language, if the words say so."""
+        """Return why A is not the language, or no more than a constant, if the words say so."""
         told = facts.get("statement", {})
         if told.get("verdict", "") not in ("refuted", "at chance"):
             return ""
-        held = told["held_out"]
-        proved = "the network is proved equal to A, but " if facts["proved"] else ""
-        return (
-            f"{proved}A is {told['verdict']}: {held['wrong']:,} of {counted(held['words'], 'word')} "
-            f"held out are wrong. {told['sentences'][0]}"
-        )
+        proved = "proved equal to A; " if facts["proved"] else ""
+        return f"{proved}{told['sentences'][0]}"
 
     def validated(self, record: Mapping[str, Any]) -> str:
         """Return how well a network computed A in a validation, which says nothing of words."""
@@ -284,7 +279,9 @@ class InferredProblem(Recognition):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were held out, and shortcuts on the same words."""
         words = self.words.load(options.get("text"))
-        return evaluate_run(run, words, options, watch, self.inference)
+        found = evaluate_run(run, words, options, watch, self.inference)
+        lead = self.judged(run.folder, run.metrics)
+        return replace(found, facts=[(lead.by, lead.text), *found.facts])
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return accuracy, by class, and the shortcuts."""
