@@ -41,7 +41,7 @@ def test_every_command_of_the_page_works(
         assert status == 0, (command, capsys.readouterr().err)
     said = json.loads((tmp_path / "runs" / "words" / "statement.json").read_text())["sentences"]
     page = " ".join(line.removeprefix("> ") for line in PAGE.splitlines())
-    assert f"proved to compute A at every length. {' '.join(said)}" in page
+    assert f"is proved equal to A at every length. {' '.join(said)}" in page
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 

@@ -46,6 +46,7 @@ TABLES = {
     ("docs/verification.md", "soundness"): ("own/soundness", ""),
     ("docs/verification.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
     ("docs/words.md", "labels-alone"): ("own/labels-alone", ""),
+    ("docs/words.md", "word-statements"): ("own/word-statements", ""),
     ("docs/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
     ("docs/constructions.md", "automata"): ("own/constructions", ""),
     ("docs/constructions.md", "compiled-sizes"): ("own/compiled-sizes", ""),

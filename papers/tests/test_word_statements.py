@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lengthwise_papers.own.word_statements import KINDS, Source, WORD_STATEMENTS, measure
+from lengthwise_papers.own.word_statements import KINDS, WORD_STATEMENTS, Source, measure
 
 
 @pytest.mark.slow

@@ -76,7 +76,6 @@ def test_the_limit_of_different_words_is_an_integral(wrong: int, right: int, alp
 def test_a_tail_is_the_sum_of_its_terms(first: int, others: int, share: Fraction) -> None:
     total = max(1, first + others)
     exact = sum(
-        math.comb(total, k) * share**k * (1 - share) ** (total - k)
-        for k in range(first, total + 1)
+        math.comb(total, k) * share**k * (1 - share) ** (total - k) for k in range(first, total + 1)
     )
     assert at_least(first, total, float(share)) == pytest.approx(float(exact), rel=1e-9)

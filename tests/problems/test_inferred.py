@@ -307,7 +307,7 @@ def test_the_bound_on_wrong_labels_is_about_different_words(tmp_path: Path) -> N
     statement, given = problem.statement(), problem.language
     share = sum(given.classify(line.split("\t")[0]) != int(line[-1]) for line in lines) / len(lines)
     assert share > 0.5
-    assert statement.wrong_share_below < 0.05
+    assert statement.wrong_share_below < 0.06
     assert any("each counted once" in sentence for sentence in statement.sentences())
 
 
@@ -358,7 +358,9 @@ def test_an_automaton_that_the_words_held_out_refute_is_called_so_everywhere(
     assert 0.3 < held["wrong"] / held["words"] < 0.7
     right = held["words"] - held["wrong"]
     lead = f"refuted: right on {right} of {held['words']} words held out"
-    against = f"A is not the language, or labels are wrong: {held['wrong']} of {held['words']} words"
+    against = (
+        f"A is not the language, or labels are wrong: {held['wrong']} of {held['words']} words"
+    )
     train = ("train", f"words:{refuted}/own.tsv", "--out", str(place), "--set", "test_share=0.3")
     status, out, error = shell(*train)
     assert (status, lead in out, against in out) == (1, True, True)

@@ -221,7 +221,8 @@ class DataStatement:
                 "A gives each word the same label, so it does not say more than which label is the "
                 "commonest."
             ]
-        parts, what = (held,), "held out"
+        parts: tuple[Agreement, ...] = (held,)
+        what = "held out"
         if self.chances.every == least and not (held.wrong and self.label_noise == 0):
             parts, what = (self.training, self.validation, held), "in all"
         wrong, words = (sum(getattr(one, name) for one in parts) for name in ("wrong", "words"))
@@ -329,10 +330,10 @@ def _chances(
     answers = answers_of(language, held_out)
     rare = answers != known.shares.argmax()
     wrong = int((answers[rare] != held_out.classes[rare]).sum())
-    every = [sum(getattr(one, name) for one in parts) for name in ("wrong", "words")]
+    all_wrong, all_words = (sum(getattr(one, name) for one in parts) for name in ("wrong", "words"))
     return Chances(
         held_out=at_least(parts[2].wrong, parts[2].words, noise),
-        every=at_least(*every, noise),
+        every=at_least(all_wrong, all_words, noise),
         rare=at_least(wrong, int(rare.sum()), noise),
     )
 
