@@ -21,15 +21,15 @@ from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.text_corpus import TEST
 from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
-from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.own.random_automata import uniform_automaton
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
 from lengthwise.files import write_text
 from lengthwise.inference.limits import limit_of_different, upper_limit
 from lengthwise.inference.statement import CONFIDENCE
 from lengthwise.languages.language import Language
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.runs import make_plan
+from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.own.random_automata import uniform_automaton
+from lengthwise_papers.parts import Part, PartsExperiment, grouped
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
