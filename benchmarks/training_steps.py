@@ -52,6 +52,7 @@ from lengthwise.problems.runs import make_plan
 from lengthwise.problems.translation import objective as pairs
 from lengthwise.tasks.task import Task
 from lengthwise.training import loop
+from lengthwise.training.adamw import AdamW
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.clock import Clock
 from lengthwise.training.devices import accelerator_name, choose_device
@@ -255,8 +256,8 @@ FUSED = "scaled_dot_product"
 
 SCOPES: tuple[tuple[Any, str, str], ...] = (
     (nn.utils, "clip_grad_norm_", "optimiser"),
-    (torch.optim.AdamW, "step", "optimiser"),
-    (torch.optim.AdamW, "zero_grad", "optimiser"),
+    (AdamW, "step", "optimiser"),
+    (AdamW, "zero_grad", "optimiser"),
     (InsideChunks, "forward", "attention"),
     (InsideChunks, "of_rows", "attention"),
     (Attention, "forward", "attention"),

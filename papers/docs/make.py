@@ -40,7 +40,7 @@ TABLES = {
     ("docs/verification.md", "gradient-alone-ablations"): ("own/gradient-alone", "Ablations"),
     ("docs/verification.md", "gradient-alone-trees"): ("own/gradient-alone", "Trees"),
     ("docs/verification.md", "gradient-alone-taught"): ("own/gradient-alone", "Taught"),
-    ("docs/verification.md", "random-automata"): ("own/random-automata", ""),
+    ("docs/verification.md", "every-kind"): ("own/every-kind", ""),
     ("docs/verification.md", "arithmetic"): ("own/arithmetic", ""),
     ("docs/verification.md", "arithmetic-proofs"): ("own/arithmetic", "Proofs"),
     ("docs/verification.md", "soundness"): ("own/soundness", ""),

@@ -62,12 +62,12 @@ VARIANTS = {
     "own/arithmetic",
     "own/body-sizes",
     "own/certificates",
-    "own/random-automata",
     "own/soundness",
 }
 LONG = {
     "own/compiled-sizes",
     "own/constructions",
+    "own/every-kind",
     "own/gradient-alone",
     "own/labels-alone",
     "own/ladder",

@@ -69,8 +69,8 @@ def train(
 
     `model` is a name, `package.module:factory`, a network of your own (see `adapt`), or a function
     that builds one. By default it is `regular-gpt-binary` for a language (`regular-gpt-slots` where
-    the monoid has more than 300 elements), `step-decoder` for a step task, `regular-gpt-lm` for
-    `text:FOLDER`, and `encoder-decoder` for `pairs:FOLDER`.
+    there are more than 16 state maps, or where the former is not proved), `step-decoder` for a step
+    task, `regular-gpt-lm` for `text:FOLDER`, and `encoder-decoder` for `pairs:FOLDER`.
 
     `settings` are those of network, data, objective and training, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise

@@ -19,7 +19,7 @@ from staged import SHORT, plan
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose three stages end without a proof."""
+    """A run whose two stages end without a proof."""
     out = tmp_path_factory.mktemp("whole") / "run"
     train(plan(), out=out, device="cpu")
     return out
@@ -38,10 +38,10 @@ def test_the_outcome_has_the_numbers_of_every_stage_and_what_to_try(
     assert main(said(whole)) == 0
     out, err = capsys.readouterr()
     assert out.count("\n") == 1
-    assert f"after 20 steps of stage {own.stage} of 3; without a proof ended" in out or (
-        f"after 10 steps of stage {own.stage} of 3; without a proof ended" in out
+    assert f"after 20 steps of stage {own.stage} of 2; without a proof ended" in out or (
+        f"after 10 steps of stage {own.stage} of 2; without a proof ended" in out
     )
-    for told in ("composition (after 20 steps", "codebook (after 20 steps", "maps (after 20 steps"):
+    for told in ("composition (after 20 steps", "maps (after 20 steps"):
         assert told in out
     assert f"nearest came {own.supervision}, which is kept" in out
     assert f"next: lengthwise train group:S3 --model gru-binary --out {whole}-gru" in err
@@ -59,24 +59,24 @@ def test_a_setting_that_no_later_stage_has_is_named_where_there_is_no_proof(
 ) -> None:
     assert main(said(tmp_path / "run", "--set", "num_bits=16")) == 0
     out = capsys.readouterr().out
-    assert "no further route was tried, since with supervision='codebook' the codes" in out
+    assert "no further route was tried, since num_bits=16 is more than 12: attention" in out
     assert not (tmp_path / "run/stages").exists()
 
 
 def test_the_list_has_the_run_with_its_stage_and_not_the_stages(whole: Path) -> None:
     (listed,) = list_runs(whole.parent)
-    assert (listed.folder, listed.stages) == (str(whole), 3)
+    assert (listed.folder, listed.stages) == (str(whole), 2)
     assert listed.stage == load_run(whole, device="cpu").require_plan().stage
     assert replace(listed, state="stopped", step=5, steps=20, stage=2).state_in_words == (
-        "stopped at step 5 of 20, stage 2 of 3"
+        "stopped at step 5 of 20, stage 2 of 2"
     )
 
 
 def test_the_report_has_the_stages(whole: Path) -> None:
-    page = render([read_run(whole), read_run(whole / "stages/2-codebook")])
+    page = render([read_run(whole), read_run(whole / "stages/2-maps")])
     assert "stages without a proof" in page
     assert "maps (after 20 steps" in page
-    assert "2 of 3, codebook" in page
+    assert "2 of 2, maps" in page
 
 
 @pytest.mark.slow
@@ -86,14 +86,13 @@ def test_progress_says_which_stage_it_is_and_bounds_what_is_left_of_it(
     lw.train("group:S3", device="cpu", progress=True, **SHORT)
     lines = capsys.readouterr().err.splitlines()
     where = [line.partition("stage ")[2].partition(" (")[0] for line in lines]
-    assert list(dict.fromkeys(where)) == ["1 of 3", "2 of 3", "3 of 3"]
+    assert list(dict.fromkeys(where)) == ["1 of 2", "2 of 2"]
     last = [line for line in lines if "step 20/20" in line]
-    assert len(last) == 3
+    assert len(last) == 2
     assert all(line.endswith("s left in this stage") for line in last)
     assert "codes so far" in last[0] or "1 code so far" in last[0]
     assert "table entries wrong" in last[1]
-    assert last[1].startswith("group:S3: stage 2 of 3 (regular-gpt-binary, codebook), step ")
-    assert last[2].startswith("group:S3: stage 3 of 3 (regular-gpt-slots, maps), step ")
+    assert last[1].startswith("group:S3: stage 2 of 2 (regular-gpt-slots, maps), step ")
 
 
 @pytest.mark.slow
@@ -105,4 +104,4 @@ def test_figures_of_stages_follow_each_other(tmp_path: Path) -> None:
             seen.append((record["stage"], record["steps_before"], step))
 
     train(plan(), device="cpu", progress=Watch())
-    assert seen == [(n, 20 * (n - 1), step) for n in (1, 2, 3) for step in range(1, 21)]
+    assert seen == [(n, 20 * (n - 1), step) for n in (1, 2) for step in range(1, 21)]

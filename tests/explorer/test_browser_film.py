@@ -17,7 +17,7 @@ from verification.trained import SMALL
 def filmed(tmp_path_factory: pytest.TempPathFactory) -> Subject:
     out = tmp_path_factory.mktemp("filmed") / "run"
     settings = {**SMALL, "steps": 40, "validate_every": 10}
-    lw.train("tomita-3", out=out, device="cpu", film=True, **settings)
+    lw.train("tomita-3", "regular-gpt-binary", out=out, device="cpu", film=True, **settings)
     return subject_of(str(out), None, served=False)
 
 

@@ -94,21 +94,6 @@ def test_other_groups_take_the_steps_of_adamw() -> None:
     assert state_keys(one)[ours.weight] == ("momentum",)
 
 
-def test_a_closure_is_asked_for_gradients_first() -> None:
-    layer = nn.Linear(3, 3)
-    one = Muon([{"params": [layer.weight], "weight_decay": 0.0, "orthogonal": True}], lr=0.1)
-
-    def loss() -> torch.Tensor:
-        one.zero_grad()
-        found = layer.weight.square().sum()
-        found.backward()  # type: ignore[no-untyped-call]
-        return found
-
-    first = one.step(loss)
-    assert one.step(loss) < first
-    assert one.state[layer.weight].keys() == {"momentum"}
-
-
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 def test_training_takes_muon_for_the_matrices_of_layers_alone(optimiser: str) -> None:
     plan = make_plan("parity", "regular-gpt", settings={"optimiser": optimiser})

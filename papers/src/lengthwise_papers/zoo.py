@@ -24,8 +24,10 @@ from lengthwise.constructions.known_constructions import CONSTRUCTIONS, construc
 from lengthwise.errors import ClaimError, ConfigError, VerificationError, unknown_name
 from lengthwise.files import read_json, write_json, write_text
 from lengthwise.languages.language import Language
+from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
+from lengthwise.problems.recognition.suited import LARGE_MODEL
 from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.shipped import ROOT
 from lengthwise.training.compiled import Compiled, save_compiled
@@ -82,6 +84,9 @@ class Recipe:
 _HALF: Mapping[str, Any] = {"d_model": 32}
 """Half the usual width or less, so that the package stays small."""
 
+_OF_LARGE = dict.fromkeys(("d-12", "modular-arithmetic"), LARGE_MODEL)
+"""The networks for languages with too many state maps to list."""
+
 
 _SHAPE: Mapping[str, Any] = {"d_model": 128, "num_heads": 4, "d_hidden": 512}
 
@@ -97,7 +102,7 @@ LARGE = ("modular-arithmetic", "A5", "Z60", "S5")
 def recipes() -> dict[str, Recipe]:
     """Return how each model is made, by name."""
     found = {
-        name.lower(): Recipe(spec=spec, settings=_HALF)
+        name.lower(): Recipe(spec=spec, model=_OF_LARGE.get(name, DEFAULT_MODEL), settings=_HALF)
         for name, spec in LANGUAGES.items()
         if name != "first"
     }

@@ -26,15 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
-    spec, model = arguments.spec, arguments.model
+    spec, model, chosen = arguments.spec, arguments.model, ""
     if model is None:
         spec = without_model(spec)
-        model = usual_model(kind_of(spec), spec, arguments.preset)
+        model, chosen = usual_model(kind_of(spec), spec, arguments.preset)
     kind = kind_of(spec)
     found = settings_reference(kind, model, preset=arguments.preset, spec=spec)
     if arguments.json:
         settings = [asdict(each) for each in found]
-        print_json({"problem": kind.kind, "model": model, "settings": settings})
+        about = {"problem": kind.kind, "model": model, "chosen": chosen}
+        print_json({**about, "settings": settings})
         return
     columns = ["setting", "default", "unit", "letter", "values", "meaning"]
     rows = [
@@ -42,7 +43,8 @@ def run(arguments: argparse.Namespace) -> None:
         for each in found
     ]
     print_table(columns, rows)
-    note(f"{kind.kind}, {model}; give one with --set, without its section where only one has it")
+    named = f"{model}, since {chosen}" if chosen else model
+    note(f"{kind.kind}, {named}; give one with --set, without its section where only one has it")
 
 
 def shown(default: object) -> str:

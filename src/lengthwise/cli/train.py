@@ -110,6 +110,8 @@ def _run(arguments: argparse.Namespace) -> None:
         plan = plan_for(
             arguments.out, spec, model, preset=preset, settings=settings, options=options
         )
+    if plan.chosen and not RunFolder(arguments.out).is_finished:
+        note(f"{spec}: {plan.model}, since {plan.chosen}")
     train_and_tell(plan, arguments, film=arguments.film)
 
 
@@ -157,6 +159,7 @@ def _trained(
         "run": str(arguments.out),
         "supervision": plan.supervision,
         "model": plan.model,
+        "chosen": plan.chosen,
         "preset": plan.preset,
         "parameters": sum(p.numel() for p in result.model.parameters()),
         "trained_parameters": trained_parameters(result.model),

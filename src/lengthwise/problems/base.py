@@ -27,7 +27,7 @@ from lengthwise.languages.language import Language
 from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
 from lengthwise.problems.layout import Format1
-from lengthwise.problems.plan import Plan
+from lengthwise.problems.plan import Plan, Route
 from lengthwise.problems.results import (
     Curve,
     Evaluation,
@@ -218,10 +218,6 @@ class Problem(ABC):
         """Return the settings that apply unless a user sets them; `name` is that of the problem."""
         return dict(entry.training)
 
-    def usual_model(self, asked: Parts) -> str:
-        """Return the model that learns it by default, if it has the settings that are asked for."""
-        return self.default_model
-
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return defaults that suit the subject, over the usual ones; `asked` are the user's."""
         return {}
@@ -230,14 +226,10 @@ class Problem(ABC):
         """Return a message about a setting that is asked for and that no stage uses, or ""."""
         return ""
 
-    def routes(self, plan: Plan, asked: Parts) -> Sequence[tuple[str, Mapping[str, Any]]]:
-        """Return models to go on with, one after the other, where training by a default plan ends
-        without a proof, each with its default settings; `asked` are the user's."""
-        return ()
-
-    def is_stalled(self, plan: Plan, metrics: Sequence[Mapping[str, Any]]) -> bool:
-        """Return whether a stage is given up, from the records of its validations so far."""
-        return False
+    def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
+        """Return the stages of training without a model's name, each for where the one before it
+        ends without a proof; the first has the settings that are `asked` for."""
+        return (Route(self.default_model),)
 
     def standing(self, plan: Plan, model: nn.Module) -> Mapping[str, Any]:
         """Return `proved`, `right_to`, `first_wrong` and `reason` of a stage that was given up."""

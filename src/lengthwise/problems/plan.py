@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from lengthwise.problems.base import Problem
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A stage of training without a model's name."""
+
+    model: str
+    chosen: str = ""
+    """Reason why it is taken."""
+    steps: int | None = None
+    """Steps after which it is given up, where another follows, unless the user sets them."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
     """Everything that determines a run: the problem, a model by name, and all settings."""
@@ -31,11 +42,13 @@ class Plan:
     """Plans of the stages that follow, each if the one before it ends without a proof."""
     barrier: str = ""
     """Reason why no stage follows the last one, if a setting of the user keeps it away."""
+    chosen: str = ""
+    """Reason why it has this model, if that was not named."""
 
     @property
     def alone(self) -> "Plan":
-        """The plan as one that no stage comes before or after."""
-        return replace(self, stage=1, later=(), barrier="")
+        """The plan as one that no stage comes before or after, and whose model was named."""
+        return replace(self, stage=1, later=(), barrier="", chosen="")
 
     @property
     def stages(self) -> tuple["Plan", ...]:
@@ -131,7 +144,8 @@ class Plan:
     def _own(self) -> dict[str, Any]:
         """Return the values that differ from stage to stage."""
         sections = {name: section.to_dict() for name, section in self.sections.items()}
-        return {"model": self.model, "preset": self.preset, **sections}
+        chosen = {"chosen": self.chosen} if self.chosen else {}
+        return {"model": self.model, **chosen, "preset": self.preset, **sections}
 
     def _staged(self, later: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the values of a run with several stages; none of a run with one."""

@@ -37,10 +37,13 @@ def settings_reference(
     return [replace(e, default=None) if e.name in kind.derived else e for e in found]
 
 
-def usual_model(kind: type[Problem], spec: str, preset: str = "laptop") -> str:
-    """Return the model that `train SPEC` takes; that of the problem, if `spec` cannot be read."""
+def usual_model(kind: type[Problem], spec: str, preset: str = "laptop") -> tuple[str, str]:
+    """Return the model that `train SPEC` takes first, and why.
+
+    It is that of the problem, if `spec` cannot be read.
+    """
     plan = _planned(spec, None, preset)
-    return plan.model if plan else kind.default_model
+    return (plan.model, plan.chosen) if plan else (kind.default_model, "")
 
 
 def _planned(spec: str, model: str | None, preset: str) -> Plan | None:

@@ -15,6 +15,7 @@ from lengthwise.models.adapted import Adapted, require_trainable
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.layout import SECTIONS
+from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.proof import require_network, require_symbols, symbols_of
 from lengthwise.problems.recognition.problem import Recognition
@@ -86,27 +87,28 @@ def _made(
     entry = kind.models[chosen_model]
     asked = _sorted(kind, entry, spec, layers)
     problem = as_problem(spec, asked.pop("task", {}), own)
-    if model is None and (usual_model := problem.usual_model(asked)) != chosen_model:
-        chosen_model, entry = usual_model, kind.models[usual_model]
-        asked = _sorted(kind, entry, spec, layers)
-        asked.pop("task", None)
-    suited = problem.suited(preset, entry, asked)
-    plan = _planned(problem, chosen_model, preset, asked=asked, suited=suited)
     if model is not None:
-        return plan, asked
-    later, barrier = _later(plan, asked)
-    return replace(plan, later=later, barrier=barrier), asked
+        return _planned(problem, model, preset, asked), asked
+    first, *others = problem.routes(preset, asked)
+    if first.model != chosen_model:
+        asked = _sorted(kind, kind.models[first.model], spec, layers)
+        asked.pop("task", None)
+    later, barrier = _later(problem, others, preset, asked)
+    steps = first.steps if later else None
+    plan = _planned(problem, first.model, preset, asked, steps=steps)
+    return replace(plan, later=later, barrier=barrier, chosen=first.chosen), asked
 
 
 def _planned(
-    problem: Problem, model: str, preset: str, *, asked: Parts, suited: Mapping[str, Any]
+    problem: Problem, model: str, preset: str, asked: Parts, *, steps: int | None = None
 ) -> Plan:
     """Return the plan of a model, with the settings that are asked for over the usual ones.
 
-    `suited` are defaults that suit the subject.
+    `steps` are the usual ones, if they are not those of the model.
     """
     entry = problem.models[model]
-    usual = problem.usual(preset, entry, problem.name) | dict(suited)
+    usual = problem.usual(preset, entry, problem.name) | problem.suited(preset, entry, asked)
+    usual |= {} if steps is None else {"steps": steps}
     names = problem.settable(entry)
     chosen = sort_settings(usual, names, aliases=problem.aliases, strict=False)
     for section in SECTIONS:
@@ -123,19 +125,18 @@ def _planned(
     )
 
 
-def _later(plan: Plan, asked: Parts) -> tuple[tuple[Plan, ...], str]:
+def _later(
+    problem: Problem, routes: Sequence[Route], preset: str, asked: Parts
+) -> tuple[tuple[Plan, ...], str]:
     """Return the plans of the stages after the first, and why there are no more, if a setting that
     is asked for does not fit one."""
-    problem, found = plan.problem, list[Plan]()
-    for model, suited in problem.routes(plan, asked):
-        names = problem.settable(problem.models[model])
-        unknown = [each for part in names for each in asked[part] if each not in names[part]]
-        if unknown:
-            return tuple(found), f"{unknown[0]} is no setting of {model}"
+    found = list[Plan]()
+    for route in routes:
         try:
-            found.append(_planned(problem, model, plan.preset, asked=asked, suited=suited))
+            plan = _planned(problem, route.model, preset, asked)
         except ConfigError as error:
             return tuple(found), str(error).partition(". ")[0]
+        found.append(replace(plan, chosen=route.chosen))
     return tuple(found), ""
 
 
@@ -481,7 +482,13 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
 def _stored_plan(problem: Problem, values: Mapping[str, Any]) -> Plan:
     kinds = problem.sections(problem.models[values["model"]])
     sections: dict[str, Any] = {name: kinds[name].from_dict(values[name]) for name in SECTIONS}
-    return Plan(problem=problem, model=values["model"], preset=values["preset"], **sections)
+    return Plan(
+        problem=problem,
+        model=values["model"],
+        preset=values["preset"],
+        chosen=values.get("chosen", ""),
+        **sections,
+    )
 
 
 def in_todays_layout(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -142,7 +142,6 @@ def _trained(
         model,
         problem.objective(plan),
         plan.training,
-        lambda records: bool(plan.later) and problem.is_stalled(plan, records),
         folder=folder,
         film=problem.film(plan) if film else None,
         progress=progress,

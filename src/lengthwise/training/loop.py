@@ -17,6 +17,7 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.memory import lacks_memory
 from lengthwise.models.threads import processor_threads
+from lengthwise.training.adamw import AdamW
 from lengthwise.training.clock import Clock
 from lengthwise.training.determinism import deterministic
 from lengthwise.training.distributed import ALONE, ProcessGroup
@@ -26,9 +27,6 @@ from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from lengthwise.transfer import sent
-
-BETA1 = 0.9
-"""Adam's beta1: the share of the running mean of gradients that is kept at a step."""
 
 FUSED = frozenset({"cpu", "cuda"})
 """Devices on which AdamW goes over all weights once, instead of twelve times."""
@@ -110,7 +108,7 @@ class State:
     """The part of a run that changes from step to step."""
 
     model: nn.Module
-    optimiser: torch.optim.AdamW
+    optimiser: AdamW
     generators: dict[str, torch.Generator]
     objective: Remembering | None = None
     film: Film | None = None
@@ -149,7 +147,7 @@ class State:
             was_perfect, accuracy, loss = best
             self.model.load_state_dict(part("model/"))
             keys = state_keys(self.optimiser)
-            counted_there = self.optimiser.defaults["fused"]
+            counted_there = self.optimiser.fused
             for name, parameter in self.model.named_parameters():
                 if not parameter.requires_grad:
                     continue
@@ -242,7 +240,7 @@ def fit_stage(
     model: nn.Module,
     objective: Objective,
     config: TrainingConfig,
-    is_stalled: IsStalled,
+    is_stalled: IsStalled = lambda records: False,
     *,
     folder: RunFolder | None = None,
     film: Film | None = None,
@@ -323,10 +321,10 @@ def begin(
     device = device_of(model)
     state = State(
         model=model,
-        optimiser=(Muon if config.optimiser == "muon" else torch.optim.AdamW)(
+        optimiser=(Muon if config.optimiser == "muon" else AdamW)(
             _groups(model, config),
             lr=config.learning_rate,
-            betas=(BETA1, config.beta2),
+            beta2=config.beta2,
             fused=device.type in FUSED,
         ),
         generators={

@@ -1,12 +1,13 @@
 """Muon: an optimiser whose steps turn every direction of a matrix alike."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+from lengthwise.training.adamw import AdamW
 
 MOMENTUM = 0.95
 """Share of the running mean of gradients that is kept at a step."""
@@ -20,7 +21,7 @@ _RMS = 0.2
 """Root of the mean square of a step of AdamW's, in units of the rate."""
 
 
-class Muon(torch.optim.AdamW):
+class Muon(AdamW):
     """Muon for the groups that ask for it with `orthogonal`, and AdamW for the others.
 
     A matrix W of m rows and n columns with gradient G, running mean M, rate r and decay d takes
@@ -44,25 +45,20 @@ class Muon(torch.optim.AdamW):
     """
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self) -> None:
         """Take one step; parameters without a gradient are left as they are."""
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
         for group in self.param_groups:
             if group.get("orthogonal"):
                 moved = [each for each in group["params"] if each.grad is not None]
                 for alike in _by_shape(moved):
                     self._move(alike, group["lr"], group["weight_decay"])
         super().step()
-        return loss
 
     def _move(self, matrices: Sequence[Tensor], rate: float, decay: float) -> None:
         """Take the step of matrices of one shape, and take their gradients from AdamW."""
         directions = []
         for matrix in matrices:
-            state = self.state[matrix]
+            state = self.state.setdefault(matrix, {})
             if not state:
                 state["momentum"] = torch.zeros_like(matrix)
             assert matrix.grad is not None
@@ -107,7 +103,7 @@ def _factor(gram: Float[Tensor, "matrix row row"]) -> Float[Tensor, "matrix row 
     return factor
 
 
-def state_keys(optimiser: torch.optim.AdamW) -> dict[Tensor, tuple[str, ...]]:
+def state_keys(optimiser: AdamW) -> dict[Tensor, tuple[str, ...]]:
     """Return the names of the tensors that the optimiser keeps of each parameter."""
     adam, muon = ("step", "exp_avg", "exp_avg_sq"), ("momentum",)
     return {

@@ -1,31 +1,55 @@
-"""Routes to a proof: when one is given up, and what is too large for all of them."""
+"""Routes to a proof: which are taken, that they end with one, and what is too large for one."""
 
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from lengthwise.errors import ConfigError
-from lengthwise.problems.recognition import routes
-from lengthwise.problems.runs import make_plan
+from lengthwise.files import read_json
+from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.stages import stage_records
+from lengthwise.verification.certify import certify
 
 
-def records(*right_to: int | None, every: int = 250) -> list[dict[str, Any]]:
-    return [{"step": every * (i + 1), "right_to": far} for i, far in enumerate(right_to)]
+@pytest.mark.parametrize(
+    ("spec", "models"),
+    [
+        ("parity", ["regular-gpt-binary", "regular-gpt-slots"]),
+        ("d-2", ["regular-gpt-binary", "regular-gpt-slots"]),
+        ("tomita-3", ["regular-gpt-slots"]),
+        ("group:Z31", ["regular-gpt-slots"]),
+        ("d-99", ["regular-gpt-slots"]),
+        ("regex:(0|1)*1" + "(0|1)" * 12, ["scratchpad-window"]),
+    ],
+)
+def test_the_routes_follow_from_the_numbers_of_state_maps_and_states(
+    spec: str, models: list[str]
+) -> None:
+    made = make_plan(spec)
+    assert [each.model for each in made.stages] == models
+    assert all(each.chosen for each in made.stages)
+    assert make_plan(spec, preset="smoke").stages[0].model == models[0]
+    assert make_plan(spec, preset="smoke").later == ()
 
 
-def test_a_stage_is_given_up_after_enough_steps_without_longer_right_words() -> None:
-    assert not routes.is_stalled([])
-    assert not routes.is_stalled(records(*range(40)))
-    still = [3] * (routes.PATIENCE_STEPS // 250)
-    assert not routes.is_stalled(records(2, *still))
-    assert routes.is_stalled(records(2, *still, 1))
-    assert not routes.is_stalled(records(2, *still, 4))
-    assert not routes.is_stalled(records(*still, None))  # nothing wrong in float64
-    assert routes.is_stalled(records(None, None, *still))
-    few = routes.PATIENCE_VALIDATIONS
-    assert not routes.is_stalled(records(*[3] * few, every=10_000))
-    assert routes.is_stalled(records(*[3] * (few + 1), every=10_000))
-    assert not routes.is_stalled([{"step": 250 * i, "wrong": 5} for i in range(90)])
+def test_the_folder_says_why(tmp_path: Path) -> None:
+    run = train(
+        make_plan("tomita-3", settings={"steps": 2, "d_model": 4}), out=tmp_path, device="cpu"
+    )
+    stored = read_json(tmp_path / "config.json")
+    assert stored["chosen"] == run.require_plan().chosen
+    assert stored["chosen"].startswith("there are more than 16 state maps")
+    assert "chosen" not in make_plan("tomita-3", "regular-gpt-slots").to_dict()
+
+
+@pytest.mark.slow_except("regex:(b*a){64}[ab]*")
+@pytest.mark.parametrize(
+    "spec", ["group:Z31", "regex:a{13}", "regex:(a{13})*", "regex:(b*a){64}[ab]*"]
+)
+def test_the_default_is_proved_where_the_number_of_state_maps_misled(spec: str) -> None:
+    run = train(make_plan(spec), device="cpu")
+    assert certify(run.model, run.language).verdict == "equivalent"
+    assert sum(each["steps"] for each in stage_records(run)) <= 1_500
 
 
 def test_an_automaton_too_large_for_every_route_is_refused_with_its_numbers() -> None:
@@ -35,4 +59,4 @@ def test_an_automaton_too_large_for_every_route_is_refused_with_its_numbers() ->
         match=r"up to 4,096 states, and this one has at least 8,192; .* up to 1,000 state maps, "
         r"and there are more than 5,000. Use --model scratchpad-window, which learns its 16,384",
     ):
-        make_plan(long)
+        make_plan(long, "regular-gpt-slots")

@@ -1,7 +1,5 @@
 """Default settings by the size of the monoid: which supervision, and who wins over them."""
 
-from typing import Any
-
 import pytest
 
 from lengthwise.languages.monoid import transition_monoid
@@ -17,7 +15,7 @@ def test_the_supervision_follows_from_the_number_of_elements(spec: str) -> None:
     language = parse(spec)
     count = len(transition_monoid(language.total().minimised()).maps)
     assert num_elements(language) == count
-    plan = make_plan(spec)
+    plan = make_plan(spec, "regular-gpt-binary")
     is_labelled = MOST_COMPOSED < count <= MOST_LABELLED
     assert plan.objective.supervision == ("codebook" if is_labelled else "composition")
     assert plan.training.precision == ("double" if is_labelled else "single")
@@ -25,44 +23,22 @@ def test_the_supervision_follows_from_the_number_of_elements(spec: str) -> None:
     assert plan_from_dict(plan.to_dict()) == plan
 
 
-@pytest.mark.parametrize(
-    ("spec", "model"),
-    [
-        ("group:S5", "regular-gpt-binary"),
-        ("modular-arithmetic", "regular-gpt-slots"),
-        ("d-99", "regular-gpt-slots"),
-    ],
-)
-def test_the_model_follows_from_the_number_of_elements(spec: str, model: str) -> None:
-    plan = make_plan(spec)
-    assert plan.model == model
-    assert (plan.objective.supervision == "maps") == (model == "regular-gpt-slots")
-    assert plan_from_dict(plan.to_dict()) == plan
-    assert make_plan(spec, settings={"steps": 7}).model == model
-    asked: list[dict[str, Any]] = [
-        {"supervision": "transition"},
-        {"num_heads": 4},
-        {"ff_factor": 2, "noise": 0.1},
-    ]
-    assert {make_plan(spec, settings=each).model for each in asked} == {"regular-gpt-binary"}
-    assert make_plan(spec, "gru").model == "gru"
-
-
 def test_what_the_user_sets_stands() -> None:
-    assert make_plan("d-4", settings={"supervision": "composition"}) == make_plan(
-        "d-4", settings={"supervision": "composition", "d_model": 64, "precision": "single"}
+    own = "regular-gpt-binary"
+    assert make_plan("d-4", own, settings={"supervision": "composition"}) == make_plan(
+        "d-4", own, settings={"supervision": "composition", "d_model": 64, "precision": "single"}
     )
-    plan = make_plan("d-4", settings={"d_model": 96, "chunk_lengths": "training"})
+    plan = make_plan("d-4", own, settings={"d_model": 96, "chunk_lengths": "training"})
     assert (plan.network.d_model, plan.objective.chunk_lengths) == (96, "training")
     assert plan.trained_on == "all chunks of codes in words of lengths 1..40"
-    assert make_plan("d-4").trained_on == "all chunks of codes in words of every length"
+    assert make_plan("d-4", own).trained_on == "all chunks of codes in words of every length"
 
 
 @pytest.mark.slow
 def test_other_models_and_presets_keep_their_settings() -> None:
     assert make_plan("d-4", "regular-gpt").objective.supervision == "final"
     assert make_plan("d-4", preset="smoke").network.d_model == 16
-    assert make_plan("d-4").training.validate_every == 250
+    assert make_plan("d-4", "regular-gpt-binary").training.validate_every == 250
     assert make_plan("d-12", "regular-gpt-binary").training.validate_every == 1000
     assert make_plan("d-4", preset="paper").network.d_model == 256
 
@@ -72,8 +48,8 @@ def test_too_many_elements_are_not_counted() -> None:
 
 
 @pytest.mark.slow
-def test_the_default_ends_with_a_proof_where_chunks_are_in_long_words_only() -> None:
+def test_codebooks_end_with_a_proof_where_chunks_are_in_long_words_only() -> None:
     """`count:a:40` has 40 elements; 770 of 3,280 chunks occur in words of up to 40 symbols."""
-    run = train(make_plan("count:a:40"), device="cpu")
+    run = train(make_plan("count:a:40", "regular-gpt-binary"), device="cpu")
     assert run.metrics[-1]["proved"]
     assert certify(run.model, run.language).verdict == "equivalent"

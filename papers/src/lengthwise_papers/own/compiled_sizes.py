@@ -23,7 +23,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.recognition.suited import num_elements
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.constructions import zero_one_design
-from lengthwise_papers.own.random_automata import uniform_automaton
+from lengthwise_papers.own.random_languages import uniform_automaton
 from lengthwise_papers.parts import Part, PartsExperiment, grouped
 
 LARGE = 100

@@ -32,7 +32,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
 from lengthwise.verification.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.own.random_automata import uniform_automaton
+from lengthwise_papers.own.random_languages import uniform_automaton
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
 
 GROUPS = (

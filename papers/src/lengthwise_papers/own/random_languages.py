@@ -21,6 +21,17 @@ def random_automaton(seed: int) -> Language:
     return needed_machine(draw, states, symbols)
 
 
+SMALL = (4, 8)
+"""Least and greatest numbers of states."""
+
+
+def uniform_automaton(seed: int, size: tuple[int, int] = SMALL) -> Language:
+    """Draw a minimal automaton with 2 or 3 symbols, by uniform transitions."""
+    draw = random.Random(f"{'' if size == SMALL else 'large '}uniform automaton {seed}")
+    states, symbols = draw.randint(*size), draw.randint(2, 3)
+    return needed_machine(draw, states, symbols)
+
+
 def needed_machine(draw: random.Random, states: int, symbols: int) -> Language:
     """Draw automata by uniform transitions and classes, and return the first that needs all
     states."""

@@ -32,12 +32,12 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.languages.language import Language
 from lengthwise.models.causal_recogniser import PrefixRecogniser
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.own.random_automata import uniform_automaton
 from lengthwise_papers.own.random_languages import (
     random_c_rasp,
     random_counting,
     random_formula,
     random_star_free,
+    uniform_automaton,
 )
 from lengthwise_papers.parts import Part, PartsExperiment, grouped
 

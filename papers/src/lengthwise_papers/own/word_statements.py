@@ -28,7 +28,7 @@ from lengthwise.languages.language import Language
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.runs import make_plan
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.own.random_automata import uniform_automaton
+from lengthwise_papers.own.random_languages import uniform_automaton
 from lengthwise_papers.parts import Part, PartsExperiment, grouped
 
 Floats = NDArray[np.float64]

@@ -36,6 +36,7 @@ from lengthwise.problems.inferred.settings import DrawnWordsConfig, InferenceCon
 from lengthwise.problems.labelled_words.measure import evaluate_run, facts
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem, WordsReference
 from lengthwise.problems.layout import Format1
+from lengthwise.problems.plan import Route
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.recognition.suited import LARGE_MODEL
 from lengthwise.problems.results import (
@@ -163,9 +164,9 @@ class InferredProblem(Recognition):
         found["network"] -= {"max_length"}
         return found
 
-    def usual_model(self, asked: Parts) -> str:
+    def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
         """Return the model that is proved on any automaton within seconds."""
-        return LARGE_MODEL
+        return (Route(LARGE_MODEL),)
 
     def trained_on(self, plan: Plan) -> str:
         """Return a few words for the words that the automaton was inferred from."""

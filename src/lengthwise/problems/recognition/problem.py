@@ -26,6 +26,7 @@ from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.classification import require_same_symbols
 from lengthwise.problems.layout import Format1
+from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.recognition.codebook import CodebookSupervision
 from lengthwise.problems.recognition.composition import Composition
@@ -45,19 +46,13 @@ from lengthwise.problems.recognition.objectives import (
     transition_size,
 )
 from lengthwise.problems.recognition.outcome import needs_another_model, outcome_of
-from lengthwise.problems.recognition.routes import (
-    is_stalled,
-    require_slots,
-    routes_after,
-    standing,
-)
+from lengthwise.problems.recognition.routes import require_slots, routes_to_a_proof, standing
 from lengthwise.problems.recognition.settings import ACTS_WITH, SupervisionConfig, WordsConfig
 from lengthwise.problems.recognition.state_codes import StateCodeSupervision
 from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.recognition.state_tokens import StateTokens, StateTokenSupervision
 from lengthwise.problems.recognition.suited import (
     LARGE_MODEL,
-    model_for,
     num_elements,
     require_few_elements,
     suited_to_labels,
@@ -238,13 +233,6 @@ class Recognition(Problem):
                 )
         return ""
 
-    def usual_model(self, asked: Parts) -> str:
-        """Return the model whose default training ends with a proof, by the number of elements."""
-        names, told = self.settable(MODELS[LARGE_MODEL]), asked["objective"].get("supervision")
-        if told not in (None, "maps") or any(asked[part].keys() - names[part] for part in names):
-            return self.default_model
-        return model_for(self.language)
-
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
         """Return the default settings that suit the size of the language's monoid."""
         assert isinstance(entry, ModelEntry)
@@ -265,16 +253,16 @@ class Recognition(Problem):
             case _:
                 return {}
 
-    def routes(self, plan: Plan, asked: Parts) -> Sequence[tuple[str, Mapping[str, Any]]]:
-        """Return the routes to a proof after that of a plan, unless its supervision is set, or its
-        network is rational, as no other is."""
-        if "supervision" in asked["objective"] or isinstance(plan.network, RationalGPTConfig):
-            return ()
-        return routes_after(self.language, plan.supervision, plan.preset)
-
-    def is_stalled(self, plan: Plan, metrics: Sequence[Mapping[str, Any]]) -> bool:
-        """Return whether exploration has stalled."""
-        return is_stalled(metrics)
+    def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
+        """Return the routes to a proof, or the default model alone where what is asked for is a
+        supervision or a setting that the others do not have."""
+        told = asked["objective"].get("supervision", "maps")
+        names = self.settable(MODELS[LARGE_MODEL])
+        own = [each for part in names for each in asked[part] if each not in names[part]]
+        if told == "maps" and not own:
+            return routes_to_a_proof(self.language, preset)
+        own = [*own, f"supervision={told!r}"]
+        return (Route(self.default_model, f"{own[0]} is not for {LARGE_MODEL}"),)
 
     def standing(self, plan: Plan, model: nn.Module) -> Mapping[str, Any]:
         """Return how far a model is right, by exploration with a bound."""

@@ -1,39 +1,38 @@
-"""Routes to a proof: the order in which default training tries them, and when it gives one up.
-
-Each route tells the learner more than the one before it:
+"""Routes to a proof: the models that default training tries, one after the other.
 
     composition   products of state maps; the network finds codes of its own
-    codebook      the code of every product, too, in a wider network
     maps          state maps, state by state, and that sub-words are composed slot by slot
+    codebook      the code of the next state, step by step
 
-Training begins with the route that suits the number of elements (`suited`), and goes on to the next
-where it ends without a proof. The rule by which `composition` is given up was measured on automata
-that are in no table of `docs/verification.md`, which has the numbers.
+`composition` is a RegularGPT as in the paper, and is tried where there are few state maps, as it
+closes within seconds or not soon. `maps` closes for any automaton that a state has a slot for, and
+`codebook` of a network that reads symbol by symbol for larger ones. `docs/verification.md` has the
+numbers.
 """
 
-from collections.abc import Mapping, Sequence
-from math import inf
+from collections.abc import Sequence
 from typing import Any
 
 from torch import nn
 
-from lengthwise.errors import ConfigError, VerificationError
+from lengthwise.errors import ConfigError, LanguageError, VerificationError
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import transition_monoid
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.models.state_slots_config import MOST_BITS
-from lengthwise.problems.recognition.suited import (
-    LARGE_MODEL,
-    MOST_LABELLED,
-    codebook_settings,
-    num_elements,
-)
+from lengthwise.problems.plan import Route
+from lengthwise.problems.recognition.suited import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.tasks.state_codes import MAX_STEPS
 from lengthwise.verification.certify import certify
 from lengthwise.verification.short_words import wrong_words
 
-PATIENCE_STEPS, PATIENCE_VALIDATIONS = 1_500, 6
-"""Steps and validations without progress, both of them, after which `composition` is given up."""
+MOST_TRIED = 16
+"""Greatest number of state maps for which the network finds codes of its own by default."""
+
+COMPOSED_STEPS = 1_000
+"""Steps after which `composition` is given up. It closes after 250 to 750 on the languages of
+Table 1 that have so few state maps."""
 
 STEPPING_MODEL = "scratchpad-window"
 """The network for automata that are too large for a log-depth network: of those that read symbol by
@@ -43,40 +42,22 @@ _MOST_CHUNKS = 300_000
 """Greatest number of chunks of one level that are explored to say how far a stage came."""
 
 
-def routes_after(
-    language: Language, supervision: str, preset: str
-) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the models of the routes after one, each with its default settings.
-
-    The preset `smoke`, which ends after seconds in any case, has one route.
-    """
-    found: list[tuple[str, Mapping[str, Any]]] = []
-    if preset == "smoke" or supervision not in ("composition", "codebook"):
-        return found
-    count = num_elements(language)
-    if supervision == "composition" and count is not None and count <= MOST_LABELLED:
-        found.append((DEFAULT_MODEL, codebook_settings(count, preset)))
-    if language.total().minimised().num_states <= 2**MOST_BITS:
-        found.append((LARGE_MODEL, {}))
-    return found
-
-
-def is_stalled(metrics: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether exploration has stalled: the model is right on no longer words than before,
-    for `PATIENCE_STEPS` steps and `PATIENCE_VALIDATIONS` validations.
-
-    Only `composition` has records of that. The other routes end with their steps, along which their
-    learning rate falls to 0.
-    """
-    best, since = -inf, 0
-    for number, record in enumerate(metrics):
-        reach = inf if (right_to := record.get("right_to", -1)) is None else right_to
-        if reach > best:
-            best, since = reach, number
-    if not metrics or "right_to" not in metrics[-1]:
-        return False
-    steps = metrics[-1]["step"] - metrics[since]["step"]
-    return steps >= PATIENCE_STEPS and len(metrics) - 1 - since >= PATIENCE_VALIDATIONS
+def routes_to_a_proof(language: Language, preset: str) -> Sequence[Route]:
+    """Return the routes for a language; the preset `smoke`, which ends after seconds in any case,
+    has the first alone."""
+    machine = language.total().minimised()
+    if machine.num_states > 2**MOST_BITS:
+        states = f"{machine.num_states:,} states are more than the {2**MOST_BITS:,} of slots"
+        return (Route(STEPPING_MODEL, states),)
+    any_size = f"its proof takes automata of up to {2**MOST_BITS:,} states"
+    try:
+        count = len(transition_monoid(machine, max_elements=MOST_TRIED).maps)
+    except LanguageError:
+        most = f"there are more than {MOST_TRIED} state maps of sub-words"
+        return (Route(LARGE_MODEL, f"{most}, and {any_size}"),)
+    few = f"{count} state maps of sub-words are at most {MOST_TRIED}"
+    found = (Route(DEFAULT_MODEL, few, COMPOSED_STEPS), Route(LARGE_MODEL, any_size))
+    return found[:1] if preset == "smoke" else found
 
 
 def standing(model: nn.Module, language: Language) -> dict[str, Any]:

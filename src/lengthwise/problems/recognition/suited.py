@@ -1,7 +1,6 @@
-"""The default model and settings of training towards a proof, by the size of the monoid.
+"""The default settings of training towards a proof, by the size of the monoid.
 
-Up to 300 elements the default model is `regular-gpt-binary`. For more it is `regular-gpt-slots`,
-whose proof does not enumerate them. The settings of `regular-gpt-binary` are
+Those of `regular-gpt-binary` are
 
 - Up to 32 elements: `composition`. The network finds its own codes, and a proof closes in minutes.
 - Up to 1,000: `codebook`. Codes that the network finds close late or never; with the coordinates of
@@ -24,20 +23,16 @@ from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.languages.elements import MAX_ELEMENTS
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
-from lengthwise.models.recognisers import DEFAULT_MODEL
 
 MOST_COMPOSED = 32
-"""Greatest number of elements for which a network finds its own codes by default."""
+"""Greatest number of elements for which `regular-gpt-binary` finds its own codes."""
 
 MOST_LABELLED = 1_000
 """Greatest number of elements whose codes are labels by default: `tasks.codebook.MAX_CHUNKS` is
 its square."""
 
-MOST_ENUMERATED = 300
-"""Greatest number of elements at which the default is a proof that enumerates pairs of codes."""
-
 LARGE_MODEL = "regular-gpt-slots"
-"""The default model where there are more."""
+"""The model whose proof does not enumerate them."""
 
 _CODEBOOK: Mapping[str, Any] = {
     "supervision": "codebook",
@@ -86,22 +81,11 @@ def require_few_elements(language: Language, supervision: str) -> None:
         )
 
 
-def model_for(language: Language) -> str:
-    """Return the default model for a language."""
-    count = num_elements(language)
-    return LARGE_MODEL if count is None or count > MOST_ENUMERATED else DEFAULT_MODEL
-
-
 def suited_to_monoid(language: Language, preset: str) -> dict[str, Any]:
     """Return the settings that differ from those of the model, for a language and a preset."""
     count = num_elements(language)
     if count is None or not MOST_COMPOSED < count <= MOST_LABELLED:
         return {}
-    return codebook_settings(count, preset)
-
-
-def codebook_settings(count: int, preset: str) -> dict[str, Any]:
-    """Return the settings of codebook supervision for a number of elements and a preset."""
     if preset == "smoke":
         return {"supervision": "codebook", "noise": 0.0, "precision": "double"}
     if preset == "paper":
