@@ -43,13 +43,7 @@ fn check(content: &[u8]) -> Checked<String> {
         Network::Listed(mut elements) => check_levels(&claim, elements.as_mut())?,
         Network::Slots(network) => check_slots(&claim, &network)?,
     }
-    let by = if claim.is_snapped { " if vectors are snapped" } else { "" };
-    Ok(match &claim.wrong {
-        None => {
-            format!("every word of the automaton in the file gets its class{by}, at every length")
-        }
-        Some(wrong) => format!("the shortest wrong word{by} has {} symbols", wrong.0.len()),
-    })
+    Ok(claim.statement())
 }
 
 /// What is computed, or the reason why a certificate is refused.
@@ -362,11 +356,14 @@ fn read_notes(reader: &mut Reader) -> Checked<()> {
 }
 
 struct Claim {
+    alphabet: Vec<String>,
     /// Of classes.
     names: Vec<String>,
     /// The machine, the language and its domain.
     automata: [Automaton; 3],
-    is_snapped: bool,
+    /// Whether the file has the domain; else it has all words.
+    has_domain: bool,
+    strength: String,
     maps: Vec<Vec<usize>>,
     /// Pairs of each level: of the interior, and of the edge.
     levels: Vec<[Vec<Vec<usize>>; 2]>,
@@ -393,7 +390,8 @@ impl Claim {
         require(known, "the strength is a known one")?;
 
         let (alphabet, class_names, language) = read_language(reader.field(',', "language")?)?;
-        let domain = if reader.takes("null}") {
+        let has_domain = !reader.takes("null}");
+        let domain = if !has_domain {
             Automaton { transitions: vec![vec![0; alphabet.len()]], classes: vec![1], start: 0 }
         } else {
             let (same_alphabet, names, domain) = read_language(reader)?;
@@ -425,9 +423,11 @@ impl Claim {
             repeats: reader.field(',', "repeats")?.maybe(Reader::number)?,
             wrong: reader.field(',', "counterexample")?.maybe(|it| read_wrong(it, &alphabet))?,
             checked_length: reader.field(',', "checked_length")?.maybe(Reader::number)?,
+            alphabet,
             names: class_names,
             automata: [machine, language, domain],
-            is_snapped: strength == "snapped",
+            has_domain,
+            strength,
         };
         let told = if claim.wrong.is_some() { "counterexample" } else { "equivalent" };
         require(verdict == told, "the verdict is whether there is a wrong word")?;
@@ -435,6 +435,128 @@ impl Claim {
         require(reader.rest.is_empty(), "the digest follows the notes")?;
         Ok((claim, network))
     }
+}
+
+// ---- what is said -------------------------------------------------------------------------------
+
+impl Claim {
+    /// Return what was checked in a sentence, which is that of the first checker about a language
+    /// without a specification.
+    fn statement(&self) -> String {
+        let who = match self.strength.as_str() {
+            "snapped" => "The model with its vectors snapped to the nearest representatives",
+            "robust" => "The model as it runs, by bounds on all its vectors,",
+            _ => "The model as it runs",
+        };
+        let size = self.domain_in_words();
+        let inside = if size.is_empty() { "" } else { " in the domain" };
+        let name = format!("the automaton {}{size}", self.digest(false));
+        let Some((word, model, language)) = &self.wrong else {
+            return format!("{who} gives every word{inside} of {name} its class, at every length.");
+        };
+        let gives = format!("{} where {name} has {}", quoted(model), quoted(language));
+        match word.len() {
+            0 => format!("{who} gives the empty word the class {gives}."),
+            n => format!(
+                "{who} gives a word of length {n} the class {gives}; it is right on all shorter \
+                 words{inside}."
+            ),
+        }
+    }
+
+    /// Return the digest of the automaton of the language, or of its domain: of Python's JSON.
+    fn digest(&self, of_domain: bool) -> String {
+        let listed = |texts: &[String]| {
+            let texts: Vec<String> = texts.iter().map(|text| in_ascii(text)).collect();
+            format!("[{}]", texts.join(", "))
+        };
+        let of = |names: &[String], automaton: &Automaton, domain: &str| {
+            format!(
+                "{{\"alphabet\": {}, \"class_names\": {}, \"classes\": {:?}, \"domain\": {domain}, \
+                 \"spec\": \"\", \"start\": {}, \"transitions\": {:?}}}",
+                listed(&self.alphabet),
+                listed(names),
+                automaton.classes,
+                automaton.start,
+                automaton.transitions
+            )
+        };
+        let [_, language, domain] = &self.automata;
+        let inner = of(&["0".to_string(), "1".to_string()], domain, "null");
+        let whole = of(&self.names, language, if self.has_domain { &inner } else { "null" });
+        sha256(if of_domain { &inner } else { &whole }.as_bytes())[..32].to_string()
+    }
+
+    /// Return the size of the domain; nothing if it has all words.
+    fn domain_in_words(&self) -> String {
+        let domain = &self.automata[2];
+        let (mut queue, mut seen) = (vec![domain.start], BTreeSet::from([domain.start]));
+        while let Some(state) = queue.pop() {
+            let new = domain.transitions[state].iter().filter(|next| seen.insert(**next));
+            queue.extend(new);
+        }
+        if seen.iter().all(|state| domain.classes[*state] == 1) {
+            return String::new();
+        }
+        let mut ways = BTreeMap::from([(domain.start, 1u128)]);
+        let (mut words, mut all, mut of_length) = (0u128, 0u128, 1u128);
+        for _ in 0..=8 {
+            let inside = ways.iter().filter(|(state, _)| domain.classes[**state] == 1);
+            words = inside.fold(words, |sum, (_, number)| sum.saturating_add(*number));
+            all = all.saturating_add(of_length);
+            of_length = of_length.saturating_mul(self.alphabet.len() as u128);
+            let mut after = BTreeMap::new();
+            for (state, number) in &ways {
+                for next in &domain.transitions[*state] {
+                    let sum = after.entry(*next).or_insert(0u128);
+                    *sum = sum.saturating_add(*number);
+                }
+            }
+            ways = after;
+        }
+        let (words, all, states) = (counted(words), counted(all), domain.classes.len());
+        let states =
+            format!("{} state{}", counted(states as u128), if states == 1 { "" } else { "s" });
+        let digest = self.digest(true);
+        format!(
+            " (domain: {words} of the {all} words of at most 8 symbols, {states}, digest {digest})"
+        )
+    }
+}
+
+/// Return a number with a comma before each three digits.
+fn counted(number: u128) -> String {
+    if number > 10u128.pow(18) {
+        return "more than 10^18".to_string();
+    }
+    let digits = number.to_string();
+    let comma = |place: usize| place > 0 && (digits.len() - place) % 3 == 0;
+    let parts = digits.char_indices();
+    parts.flat_map(|(i, c)| comma(i).then_some(',').into_iter().chain([c])).collect()
+}
+
+/// Return a plain word as it is, and any other text in quotation marks.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ":,=_.()|*+?[]{}^-".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_string()
+    } else {
+        in_ascii(text)
+    }
+}
+
+/// Return a text as JSON has it in ASCII.
+fn in_ascii(text: &str) -> String {
+    let mut found = String::from("\"");
+    for c in text.chars() {
+        if c.is_ascii() && c != '\x7f' {
+            found += &escaped(c);
+        } else {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| found += &format!("\\u{unit:04x}"));
+        }
+    }
+    found + "\""
 }
 
 // ---- 1 the language -----------------------------------------------------------------------------
@@ -492,6 +614,8 @@ const LEAST: f64 = 1e-90;
 const EXP: usize = 2 * 20 + 4;
 const TANH_UNITS: usize = 2 * 8;
 const NORM_EPSILON: f64 = 1e-5;
+/// Of a matrix times its transpose, on the way to its largest singular value.
+const SQUARINGS: usize = 11;
 
 /// A number and its radius.
 type Number = (f64, f64);
@@ -553,7 +677,7 @@ impl Matrix {
         let column = |place: usize| rows.iter().map(|row| row[place]).collect();
         let is_tall = rows.len() > rows[0].len();
         let columns: Vec<Vec<f64>> = (0..rows[0].len()).map(column).collect();
-        let stretch = singular(if is_tall { &columns } else { rows }, 6);
+        let stretch = singular(if is_tall { &columns } else { rows }, SQUARINGS);
         Matrix { rows: rows.to_vec(), bias: bias.to_vec(), stretch }
     }
 }
@@ -642,7 +766,10 @@ impl Arithmetic {
         let (own, n) = (x.sizes(), x.centre.len() + 2);
         let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(row, &x.centre)).collect();
         let centre = zipped(&sums, &matrix.bias, |sum, b| sum + b);
-        let sums: Vec<f64> = matrix.rows.iter().map(|row| dot(&absolute(row), &own)).collect();
+        let middle = absolute(&x.centre);
+        // |w| |x| is at most |w| |c| plus the norm of w times the radius
+        let most = |row: &Vec<f64>| dot(&absolute(row), &middle) + norm(row) * x.radius;
+        let sums: Vec<f64> = matrix.rows.iter().map(most).collect();
         let sizes = zipped(&sums, &matrix.bias, |sum, b| sum + b.abs());
         let wide = |(row, b): (&Vec<f64>, &f64)| absolute(row).iter().sum::<f64>() + b.abs();
         let widest: Vec<f64> = matrix.rows.iter().zip(&matrix.bias).map(wide).collect();
@@ -1214,7 +1341,7 @@ impl Layer {
         let values = norm(&self.both.iter().map(|part| frobenius(&part.rows)).collect::<Vec<_>>());
         let slack = lost_of(2 * width + 16, frobenius(&self.output.rows) * values);
         let linear =
-            |(matrix, x): (&Vec<Vec<f64>>, &Ball)| (singular(matrix, 11) + slack) * x.radius;
+            |(matrix, x): (&Vec<Vec<f64>>, &Ball)| (singular(matrix, SQUARINGS) + slack) * x.radius;
         let radius: f64 = matrices.iter().zip(x).map(linear).sum();
         let radius = radius
             + self.output.stretch * norm(&local)
@@ -1256,7 +1383,7 @@ impl Layer {
             .collect();
         let rows: Vec<f64> = unsure.iter().map(|unit| norm(&expand[*unit])).collect();
         let slack = lost_of(2 * shares.len() + 16, frobenius(contract) * frobenius(expand));
-        let stretch = singular(&matrix, 11) + slack + 0.5 * norm(&columns) * norm(&rows);
+        let stretch = singular(&matrix, SQUARINGS) + slack + 0.5 * norm(&columns) * norm(&rows);
         let fresh = rest(hidden.radius, self.expand.stretch * h.radius);
         let radius = stretch * h.radius
             + self.contract.stretch * (fresh + rest(active.radius, hidden.radius))

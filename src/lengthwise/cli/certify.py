@@ -3,7 +3,7 @@
 import argparse
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import (
@@ -23,15 +23,7 @@ from lengthwise.verification.check import Induction, checked
 from lengthwise.verification.check_prefixes import PrefixInduction
 from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.narrow import Precision
-from lengthwise.verification.statement import (
-    at_least,
-    at_most,
-    automaton_digest,
-    figures_in_words,
-    quoted,
-    shown,
-    terms_of,
-)
+from lengthwise.verification.statement import facts_of, shown, terms_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -326,30 +318,11 @@ def _in_precision(made: Certificate) -> str:
 
 def facts(made: Certificate) -> list[tuple[str, str]]:
     """Describe a certificate as names and values."""
-    summary: dict[str, Any] = made.summary()
     lines = [
         ("verdict", f"{made.verdict} ({made.strength}{_in_precision(made)})"),
         ("statement", made.statement),
+        *facts_of(made),
+        ("model", made.model_digest),
     ]
-    if made.counterexample is not None:
-        word, symbols = made.counterexample.word, summary["counterexample_length"]
-        more = "" if len(word) <= 200 else f" and so on, {symbols} symbols in all"
-        lines.append(("wrong word", f"{quoted(word[:200])}{more}" if word else "the empty word"))
-    lines += figures_in_words(made)
-    if made.moved is not None:
-        gap = made.moved.gap
-        moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest"
-        if gap is not None:
-            moved += (
-                f"; others are {at_least(gap)} away or more, on each level farther than any moved"
-            )
-        lines.append(("snapped", moved))
-    lines.append(("model", made.model_digest))
-    if not made.language.spec:
-        states, symbols = len(made.machine.classes), listed(made.language.alphabet)
-        known = f"{states} states over {quoted(symbols)[:200]}"
-        lines.append(("automaton", f"{automaton_digest(made.language)}, {known}"))
-    if made.reason and made.verdict == "counterexample":
-        lines.append(("not checkable", shown(made.reason)))
     first, *others = terms_of(made)
     return [*lines, ("provided that", first), *(("", each) for each in others)]

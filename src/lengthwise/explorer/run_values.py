@@ -24,7 +24,7 @@ from lengthwise.verification.algebra import ABSENT
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.network import node_of, require_regular_gpt
-from lengthwise.verification.statement import figures_in_words, terms_of
+from lengthwise.verification.statement import facts_of, terms_of
 from lengthwise.wording import counted
 
 Values = dict[str, Any]
@@ -125,7 +125,7 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
             "is_stored": stored is not None,
             "is_own": is_own,
             "terms": list(terms_of(made)),
-            "facts": figures_in_words(made),
+            "facts": facts_of(made),
             "wrong": None
             if wrong is None
             else {"word": wrong.word, "model": wrong.model, "language": wrong.language},

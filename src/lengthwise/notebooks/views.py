@@ -17,7 +17,7 @@ from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
 from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import figures_in_words, name_of, shown, terms_of
+from lengthwise.verification.statement import facts_of, name_of, terms_of
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30
@@ -170,32 +170,20 @@ def of_step_task(task: StepTask) -> str:
 
 
 def of_certificate(made: Certificate) -> str:
-    """Return the card of a certificate: verdict, statement, figures, terms, shortest wrong word."""
-    summary = made.summary()
+    """Return the card of a certificate: verdict, statement, figures and terms."""
     badge, tone = _VERDICTS[made.verdict]
     if made.strength == "snapped" and made.verdict != "not-closed":
         badge += ", with snapped vectors"
     if not made.is_checked and made.verdict != "not-closed":
         badge, tone = "a claim, not checked", "open"
-    facts: list[tuple[str, str]] = [("strength", made.strength)]
-    if made.counterexample is not None:
-        wrong = made.counterexample
-        facts += [
-            ("shortest wrong word", _word(wrong.word)),
-            ("its length", counted(summary["counterexample_length"], "symbol")),
-            ("the model says", _cut(wrong.model)),
-            ("the language says", _cut(wrong.language)),
-        ]
-    facts += figures_in_words(made)
-    if made.reason and made.verdict == "counterexample":
-        facts.append(("not checkable", _cut(shown(made.reason), 200)))
+    facts = [("strength", made.strength), *facts_of(made), ("model", made.model_digest)]
     return html(
         Card(
-            title=_cut(name_of(made.language)),
+            title=_cut(name_of(made)),
             badge=badge,
             tone=tone,  # type: ignore[arg-type]
             subtitle=_cut(made.statement, 600),
-            facts=[*facts, ("model", made.model_digest)],
+            facts=[(name, _cut(value, 300)) for name, value in facts],
             summary="provided that …",
             points=terms_of(made),
         )

@@ -34,7 +34,16 @@ from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
 from lengthwise.verification.margins import RoundingMargins, SnapDistances
 from lengthwise.verification.narrow import Precision, bfloat16_rounded
-from lengthwise.verification.statement import automaton_digest, quoted, shown, stated, terms_of
+from lengthwise.verification.statement import (
+    automaton_digest,
+    claimed_name,
+    named,
+    quoted,
+    shown,
+    size_of_domain,
+    stated,
+    terms_of,
+)
 from lengthwise.wording import shortened
 
 FORMAT = 2
@@ -193,8 +202,10 @@ class Certificate(Viewed):
             "verdict": self.verdict,
             "strength": self.strength,
             "precision": self.precision,
-            "language": self.language.spec,
+            "language": named(self),
+            "claimed_name": claimed_name(self),
             "automaton_digest": automaton_digest(self.language),
+            "domain": None if (size := size_of_domain(self.language)) is None else _fields(size),
             "statement": self.statement,
             "terms": list(terms_of(self)),
             "counterexample": None if wrong is None else _fields(wrong),
@@ -311,12 +322,14 @@ class Certificate(Viewed):
             raise CertificateError(f"format {quoted(str(body['format']))[:20]} is not {known}")
         schema.require_form(body, FORMS[body["format"]])
         wrong, machine, notes = body["counterexample"], body["machine"], body["notes"]
-        sure, moved = notes["sureness"], notes["moved"]
+        sure, moved, language = notes["sureness"], notes["moved"], from_dict(body["language"])
+        if wrong is not None:
+            language.encode(wrong["word"])  # raises if it has other symbols
         return cls(
             verdict=body["verdict"],
             strength=body["strength"],
             precision=body.get("precision", "weights"),
-            language=from_dict(body["language"]),
+            language=language,
             machine=Machine(
                 transitions=tuple(map(tuple, machine["transitions"])),
                 classes=tuple(machine["classes"]),

@@ -102,9 +102,11 @@ def _checked(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInduct
     else:
         induction = _by_levels(claim, node)
         sureness, moved = induction.network.sureness(), induction.network.moved()
+    domain = claim.language.domain
+    domain = None if domain is None else replace(domain, spec="")
     verified = replace(
         claim,
-        language=replace(claim.language, spec=name),
+        language=replace(claim.language, spec=name, domain=domain),
         reason="",
         made_with={},
         sureness=sureness,

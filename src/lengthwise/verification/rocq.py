@@ -27,7 +27,7 @@ from lengthwise.verification.check_elements import Chunk, Discrete, Tables
 from lengthwise.verification.check_prefixes import PrefixInduction
 from lengthwise.verification.rocq_text import Rows, flat_text, rows_text
 from lengthwise.verification.rocq_weights import reason_without_weights, weights_part
-from lengthwise.verification.statement import name_of
+from lengthwise.verification.statement import automaton_digest, named, size_of_domain
 
 LONGEST_WORD = 2**14
 """Largest number of symbols of a wrong word that is exported."""
@@ -137,7 +137,8 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
 
    {about}
 
-   language: {escaped(name_of(language))}
+   language: {_name(verified)}
+   domain: {_domain(language)}
    model: {verified.model_digest}
    verified content: {digest}
 
@@ -152,6 +153,16 @@ From Lengthwise Require Import Words Data TreeChecker Recurrence Theorems.
 Local Open Scope N_scope.
 Local Open Scope text_scope.
 """
+
+
+def _domain(language: Language) -> str:
+    size = size_of_domain(language)
+    return "all words" if size is None else f"only {size}"
+
+
+def _name(verified: Certificate) -> str:
+    spec = named(verified)
+    return escaped(spec) if spec else f"the automaton {automaton_digest(verified.language)}"
 
 
 def _names(names: Sequence[str]) -> str:

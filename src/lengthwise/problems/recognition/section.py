@@ -24,7 +24,7 @@ from lengthwise.registry import Catalogue
 from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.statement import figures_in_words
+from lengthwise.verification.statement import facts_of
 from lengthwise.wording import counted, shortened, shorter_words
 
 
@@ -143,7 +143,7 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         proof=proof,
         looks=read_looks(folder.path, known),
         path=shlex.quote(str(folder.path)),
-        figures=figures_in_words(proof.certificate) if proof else [],
+        figures=facts_of(proof.certificate) if proof else [],
         check=shlex.quote(str(folder.certificate)),
         lengths_differ=len(set(scores.accuracy_by_length().values())) > 1,
     )
