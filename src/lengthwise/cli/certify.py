@@ -18,6 +18,7 @@ from lengthwise.files import require_file_place
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.shipped import PREFIX, resolved
+from lengthwise.verification.beside import compared_with_folder
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.check import Induction, checked
 from lengthwise.verification.check_prefixes import PrefixInduction
@@ -227,9 +228,11 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.export is not None:
         _export(arguments.export[1], verified, induction)
     run = None if arguments.run is None else str(arguments.run)
+    beside = compared_with_folder(verified, file.parent) if run is None else None
     if arguments.json:
         compared = {"checked": True, "run": run, "against": arguments.against}
-        print_json({**verified.summary(), **compared})
+        is_same = None if beside is None else beside.is_same
+        print_json({**verified.summary(), **compared, "matches_model_beside": is_same})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
         lines = facts(verified)
@@ -238,9 +241,16 @@ def _check(arguments: argparse.Namespace) -> None:
             lines.append(
                 ("the model is", f"that of {run}{cast}: the same settings, weights and symbols")
             )
+        if beside is not None:
+            lines.append(("compared with", beside.said))
         if arguments.against is not None:
             lines.append(("the language is", arguments.against))
         print_facts(lines)
+    if beside is not None and beside.is_same is False:
+        raise ClaimError(
+            f"the certificate holds for its own weights, but {beside.model} beside it DIFFERS. "
+            f"Certify that model, or check the certificate in another folder."
+        )
     if verified.verdict != "equivalent":
         raise ClaimError(_verdict_of(verified, arguments))
 

@@ -13,10 +13,12 @@ Axes:
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Booleans, Integers
 from lengthwise.verification.balls import Floats
 
@@ -62,8 +64,27 @@ class BoundedCoded(Protocol):
         ...
 
 
+def require_real(*arrays: NDArray[Any]) -> None:
+    """Refuse arrays of anything but real numbers: complex ones have no order, though numpy has one.
+
+    Raises:
+        VerificationError: an array is of another type.
+    """
+    for array in arrays:
+        if array.dtype.kind not in "fiub":
+            raise VerificationError(
+                f"numbers that are compared, and their bounds, have to be real, but these are "
+                f"{array.dtype}. Return real ones."
+            )
+
+
 def signs(numbers: Floats, radius: Floats) -> Decided:
-    """Return the signs of numbers `[prefix, place]`: whether they are 0 or more."""
+    """Return the signs of numbers `[prefix, place]`: whether they are 0 or more.
+
+    Raises:
+        VerificationError: numbers or radii are not real.
+    """
+    require_real(numbers, radius)
     return Decided(numbers >= 0, np.abs(numbers).ravel(), radius.ravel())
 
 
@@ -72,7 +93,11 @@ def largest(numbers: Floats, radius: Floats) -> Decided:
     """Return the place of the largest of the numbers `[..., value]`, the first of equal ones.
 
     It is certain only if all of them are numbers, also where there is one value alone.
+
+    Raises:
+        VerificationError: numbers or radii are not real.
     """
+    require_real(numbers, radius)
     best = numbers.argmax(axis=-1)
     if not np.isfinite(numbers + radius).all():
         return Decided(best, np.zeros(1), np.full(1, np.inf))

@@ -18,7 +18,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.models.adapted import Adapted
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.binary import MarginTracker
-from lengthwise.verification.bounded import BoundedCoded, Codes, Decided
+from lengthwise.verification.bounded import BoundedCoded, Codes, Decided, require_real
 
 _BATCH = 2048
 
@@ -232,10 +232,12 @@ class TrackedCodes:
             came = f"it returned a {type(found).__name__}"
         elif np.shape(found.distance) != np.shape(found.radius):
             came = f"there are {np.size(found.distance)} distances, {np.size(found.radius)} radii"
-        elif np.any(np.asarray(found.radius) < 0):
+        elif np.any(np.real(found.radius) < 0):
             came = f"a radius is {np.min(found.radius):.3g}"
         else:
-            tracker.see(np.asarray(found.distance), np.asarray(found.radius))
+            distance, radius = np.asarray(found.distance), np.asarray(found.radius)
+            require_real(distance, radius)
+            tracker.see(distance, radius)
             return found.values
         raise VerificationError(
             f"{type(self.bounded).__name__}.{method} has to return a Decided with a radius of 0 "

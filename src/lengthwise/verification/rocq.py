@@ -138,7 +138,6 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
    {about}
 
    language: {_name(verified)}
-   domain: {_domain(language)}
    model: {verified.model_digest}
    verified content: {digest}
 
@@ -155,14 +154,10 @@ Local Open Scope text_scope.
 """
 
 
-def _domain(language: Language) -> str:
-    size = size_of_domain(language)
-    return "all words" if size is None else f"only {size}"
-
-
 def _name(verified: Certificate) -> str:
-    spec = named(verified)
-    return escaped(spec) if spec else f"the automaton {automaton_digest(verified.language)}"
+    spec, size = named(verified), size_of_domain(verified.language)
+    name = escaped(spec) if spec else f"the automaton {automaton_digest(verified.language)}"
+    return name if size is None else f"{name}\n   domain: only {size}"
 
 
 def _names(names: Sequence[str]) -> str:
