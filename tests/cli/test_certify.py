@@ -23,6 +23,8 @@ FACTS = {
     "strength",
     "precision",
     "language",
+    "claimed_name",
+    "domain",
     "statement",
     "terms",
     "counterexample",
@@ -156,6 +158,28 @@ def test_json_has_all_facts_and_nothing_else_on_standard_output(
     assert again == pytest.approx(sure, rel=1e-6)
     same = FACTS - {"sureness"}
     assert {k: checked[k] for k in same} == {k: found[k] for k in same}
+
+
+def test_the_model_beside_a_certificate_is_compared(
+    shell: Shell, run_folder: Path, tmp_path: Path
+) -> None:
+    """One that was changed ends with 1, though the certificate holds for its own weights."""
+    assert shell(run_folder)[0] == 0
+    file, model = run_folder / "certificate.json", run_folder / "model.safetensors"
+    assert shell.json(0, "--check", file)["matches_model_beside"] is True
+    content = model.read_bytes()
+    shutil.copy(file, tmp_path / "alone.json")
+    assert shell.json(0, "--check", tmp_path / "alone.json")["matches_model_beside"] is None
+    assert "only the weights in the file" in " ".join(
+        shell("--check", tmp_path / "alone.json")[1].split()
+    )
+    for changed in (content[:-40], bytes(content[:-1]) + bytes([content[-1] ^ 0x80])):
+        model.write_bytes(changed)
+        status, out, err = shell("--check", file)
+        assert status == 1
+        assert "DIFFERS" in out
+        assert f"holds for its own weights, but {model} beside it DIFFERS" in err
+        assert shell.json(1, "--check", file)["matches_model_beside"] is False
 
 
 def test_a_wrong_word_ends_with_1_and_is_told(

@@ -47,7 +47,7 @@ def test_a_run_needs_no_module_and_is_refused_after_a_change(
     assert f"@1 ({SPEC}), audited" in shell("evaluate", "run", "--lengths", "3", "--words", "4")[1]
     proof = lw.certify(lw.load("run", device="cpu"))
     digest = automaton_digest(language)
-    assert f"the automaton {digest} (of {SPEC})" in proof.statement
+    assert f"the automaton {digest} (claimed name: {SPEC})" in proof.statement
     assert shell(*TRAIN)[2].startswith("lengthwise: function 'users_words:third' cannot be impo")
 
     write(module, "word.count('b') % 3 == 2", monkeypatch)

@@ -108,12 +108,25 @@ class Said:
             seen.update(queue)
         return any(domain["classes"][state] != 1 for state in seen)
 
+    @property
+    def network(self) -> Any:
+        """The network of the file, which runs."""
+        if "network" not in self.answers:
+            self.answers["network"] = model_of(self.made)
+        return self.answers["network"]
+
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """The number of words of at most 8 symbols in the domain, and of all."""
+        every = self.all_words(8)
+        return sum(map(self.inside, every)), len(every)
+
     def given(self, words: Iterable[Word]) -> dict[Word, int]:
         """The classes that the network gives."""
         words = list(words)
         new = sorted({w for w in words if w not in self.answers}, key=lambda w: (len(w), w))
         if new:
-            model = self.answers.setdefault("model", model_of(self.made))
+            model = self.network
             run: Callable[[torch.Tensor], list[int]] = lambda tokens: (  # noqa: E731
                 model(tokens).argmax(dim=1).tolist()
             )
@@ -193,9 +206,7 @@ class Said:
 
     def domain(self, claim: re.Match[str], prefix: str) -> None:
         domain = self.language["domain"]
-        every = self.all_words(8) if self.size < 4 else []
-        assert number(claim[f"{prefix}words"]) == sum(map(self.inside, every))
-        assert number(claim[f"{prefix}of"]) == len(every)
+        assert (number(claim[f"{prefix}words"]), number(claim[f"{prefix}of"])) == self.counts
         assert number(claim[f"{prefix}states"]) == len(domain["classes"])
         assert claim[f"{prefix}digest"] == digest_of(domain)
 
@@ -265,7 +276,7 @@ class Said:
 
     def prefixes(self, most: int | None) -> tuple[set[tuple[Any, int]], int]:
         """Pairs of codes of the running network and states, of prefixes of words of the domain."""
-        machine, model = self.body["machine"], self.answers.setdefault("model", model_of(self.made))
+        machine, model = self.body["machine"], self.network
         hopeful = leading(machine, len(self.language["class_names"]))
         start = first_code(model)
         new = {(start, machine["start"])} if hopeful[machine["start"]] else set()
@@ -291,38 +302,81 @@ class Said:
             text,
         )
         last = number(claim["last"] or claim["up"])
-        levels = self.body["levels"]
-        assert last == len(levels) - 1
-        maps = self.maps_by_level(last)
-        named = [{tuple(self.body["maps"][m]) for _, m in lv["interior"]} for lv in levels]
-        assert named == maps, text
-        assert number(claim["maps"]) == len(set().union(*maps)), text
-        assert number(claim["interior"]) == len(levels[last]["interior"]), text
-        assert number(claim["edge"]) == len(levels[last]["edge"]), text
+        key = ("tree", json.dumps([self.body["machine"], last]), len(self.language["class_names"]))
+        if key not in self.answers:
+            self.answers[key] = self.levels(last)
+        levels = self.answers[key]
+        interior, edge = levels[last]
+        assert (number(claim["interior"]), number(claim["edge"])) == (len(interior), len(edge)), text
+        assert number(claim["maps"]) == len({m for inner, _ in levels for _, m in inner}), text
+        apart = self.body["strength"] != "discrete"
+        met = {
+            (element, level * apart, place * apart)
+            for level, both in enumerate(levels[1:])
+            for place, pairs in enumerate(both)
+            for element, _ in pairs
+        }
+        assert number(claim["elements"]) == len(met), text
         if claim["first"] is not None:
             assert levels[number(claim["first"])] == levels[last], text
-        if self.body["strength"] == "discrete":
-            assert number(claim["elements"]) == len(self.body["elements"]["codes"]) or (
-                self.has_domain or claim["up"]
-            ), text
 
-    def maps_by_level(self, last: int) -> list[set[Word]]:
-        """What words of C^l symbols do to states, where some state is then led into the domain."""
+    @torch.no_grad()
+    def levels(self, last: int) -> list[tuple[set[Any], set[Any]]]:
+        """Elements of the running network with what they do to states, by level: inside, and at the
+        edge of words."""
         machine, chunk = self.body["machine"], self.body["settings"]["chunk"]
-        count, outside = len(machine["classes"]), len(self.language["class_names"])
-        step = [set(row) for row in machine["transitions"]]
-        found = [{tuple(row[s] for row in machine["transitions"]) for s in range(self.size)}]
-        result = []
+        rows, outside = machine["transitions"], len(self.language["class_names"])
+        step = [set(row) for row in rows]
+        model = self.network if self.body["strength"] == "discrete" else self.network.double()
+        leaves = {s: model.leaf(torch.tensor(s)) for s in range(self.size)}
+        vectors: tuple[Any, Any] = leaves, leaves
+        inner = {(s, tuple(row[s] for row in rows)) for s in leaves}
+        outer = {(s, rows[machine["start"]][s]) for s in leaves}
+        found = []
         for level in range(last + 1):
-            good = {s for s in range(count) if machine["classes"][s] < outside}
-            while more := {s for s in range(count) if step[s] & good} - good:
+            good = {s for s in range(len(rows)) if machine["classes"][s] < outside}
+            while more := {s for s in range(len(rows)) if step[s] & good} - good:
                 good |= more
-            found[-1] = {m for m in found[-1] if good & set(m)}
-            result.append(found[-1])
-            if level < last:
-                found.append(composed(found[-1], chunk, count))
-                step = [_after(step, {s}, chunk) for s in range(count)]
-        return result
+            inner = {(e, does) for e, does in inner if good & set(does)}
+            outer = {(e, state) for e, state in outer if state in good}
+            found.append((inner, outer))
+            if level == last:
+                break
+            begun = [
+                (chunk_of, state)
+                for used in range(chunk)
+                for chunk_of, state in composed(outer, inner, used)
+            ]
+            ended = list(composed(inner, inner, chunk - 1))
+            all_vectors = self.above(model, level, vectors, [c for c, _ in ended], 0)
+            at_edge = self.above(model, level, vectors, [c for c, _ in begun], 1)
+            inner = {(e, m) for (e, _), (_, m) in zip(all_vectors, ended, strict=True)}
+            outer = {(e, s) for (e, _), (_, s) in zip(at_edge, begun, strict=True)}
+            vectors = dict(all_vectors), dict(at_edge)
+            step = [_after(step, {s}, chunk) for s in range(len(rows))]
+        return found
+
+    def above(
+        self, model: Any, level: int, vectors: Any, chunks: list[Any], place: int
+    ) -> list[tuple[Any, torch.Tensor]]:
+        """The element that each chunk becomes, and its vector; the first of an edge is one."""
+        if not chunks:
+            return []
+        below, children = [], []
+        for chunk in chunks:
+            row = [-1] * (self.body["settings"]["chunk"] - len(chunk))
+            for position, element in enumerate(chunk):
+                row.append(len(below))
+                below.append(vectors[place if position == 0 else 0][element])
+            children.append(row)
+        images = model.gathered(torch.stack(below), torch.tensor(children))
+        if self.body["strength"] == "discrete":
+            bits = (model.memory.numbers(images) >= 0).tolist()
+            return list(zip(map(tuple, bits), model.memory(images), strict=True))
+        known = _SnappedByNearest(model, self.made)
+        these = known.levels[known._phase(level)][place]
+        nearest = (images[:, None] - these).norm(dim=-1).argmin(dim=1).tolist()
+        return [(n, these[n]) for n in nearest]
 
     def arithmetic(self, text: str) -> None:
         claim = fullmatch(
@@ -333,14 +387,20 @@ class Said:
         )
         if self.body["strength"] == "structural":
             return
-        single, double = (self.numbers(dtype) for dtype in (None, torch.float64))
+        asked = [word for word in self.words if self.inside(word) and len(word) < 5]
+        limit = self.body["checked_length"]
+        asked = [word for word in asked if limit is None or len(word) <= limit][:20]
+        single, double = (self.numbers(asked, dtype) for dtype in (None, torch.float64))
         room, radius = float(claim["room"]), float(claim["radius"])
         for one, other in zip(single, double, strict=True):
             assert float((one.double() - other).abs().max()) <= 2 * radius + 1e-15, text
             assert float(one.double().abs().min()) >= room, text
 
-    def numbers(self, dtype: torch.dtype | None) -> list[torch.Tensor]:
-        """Numbers that are written, of words of the domain, in an arithmetic; margins of digits."""
+    def numbers(self, words: list[Word], dtype: torch.dtype | None) -> list[torch.Tensor]:
+        """Numbers that are written while words are read, in an arithmetic; margins of digits."""
+        if (key := (dtype, *words)) in self.answers:
+            known: list[torch.Tensor] = self.answers[key]
+            return known
         model = model_of(self.made)
         model = model if dtype is None else model.to(dtype)
         found: list[torch.Tensor] = []
@@ -354,14 +414,12 @@ class Said:
 
         layer = model.write if hasattr(model, "write") else model.memory.write
         hook = layer.register_forward_hook(keep)
-        asked = [word for word in self.words if self.inside(word) and len(word) < 5]
-        limit = self.body["checked_length"]
         with torch.no_grad():
-            for word in asked[:20]:
-                if limit is None or len(word) <= limit:
-                    model(torch.tensor([word], dtype=torch.int64).reshape(1, -1))
+            for word in words:
+                model(torch.tensor([word], dtype=torch.int64).reshape(1, -1))
         hook.remove()
-        return [each for each in found if each.numel()]
+        self.answers[key] = [each for each in found if each.numel()]
+        return self.numbers(words, dtype)
 
     def snapped(self, text: str) -> None:
         claim = fullmatch(
@@ -396,7 +454,7 @@ class Said:
         found = [claim for form in known if (claim := re.fullmatch(form, text))]
         assert len(found) == 1, text
         network = found[0].groupdict().get("network")
-        assert network is None or network == type(model_of(self.made)).__name__
+        assert network is None or network == type(self.network).__name__
 
     def not_checkable(self, text: str) -> None:
         assert text
@@ -407,18 +465,17 @@ class Said:
     def summary(self, values: dict[str, Any]) -> None:
         """Judge what `--json` prints, which says what the sentence says."""
         self.statement(values["statement"])
-        claim = re.search(NAME, values["statement"].split(": ", 1)[-1])
-        assert claim is not None
         assert values["automaton_digest"] == digest_of(self.language)
-        assert {values["language"], values["claimed_name"]} <= {"", self.language["spec"]}
-        assert f"of {values['language']}" or values["language"] == ""
+        is_named = values["language"] != ""
+        assert [values["claimed_name"], values["language"]][is_named] == self.language["spec"]
+        assert (digest_of(self.language) in values["statement"]) != is_named
         assert (values["domain"] is not None) == self.has_domain
         if values["domain"] is not None:
-            every = self.all_words(8)
+            words, of = self.counts
             assert values["domain"] == {
                 "states": len(self.language["domain"]["classes"]),
-                "words": sum(map(self.inside, every)),
-                "of": len(every),
+                "words": words,
+                "of": of,
                 "digest": digest_of(self.language["domain"]),
             }
         assert values["verdict"] == self.body["verdict"]
@@ -485,11 +542,13 @@ def leading(machine: Any, outside: int) -> list[bool]:
     return good
 
 
-def composed(maps: set[Word], chunk: int, count: int) -> set[Word]:
-    done = {tuple(range(count))}
-    for _ in range(chunk):
-        done = {tuple(m[s] for s in d) for d in done for m in maps}
-    return done
+def composed(firsts: Any, inner: Any, more: int) -> Iterable[tuple[Word, Any]]:
+    """Chunks of a first element and some of the interior, and what they do to states."""
+    for (first, does), *rest in product(firsts, *[inner] * more):
+        for _, map_ in rest:
+            is_map = isinstance(does, tuple)
+            does = tuple(map_[s] for s in does) if is_map else map_[does]  # noqa: PLW2901
+        yield (first, *(element for element, _ in rest)), does
 
 
 def _after(step: list[set[int]], states: set[int], times: int) -> set[int]:

@@ -14,7 +14,7 @@ from lengthwise.errors import LengthwiseError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.verification import prefixes
 from lengthwise.verification.algebra import Booleans, Integers
-from lengthwise.verification.bounded import Decided
+from lengthwise.verification.bounded import Decided, largest, signs
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.exploration import explore
 from strategies import all_words, domained, machines
@@ -266,3 +266,18 @@ def test_bounds_that_are_none_are_refused_and_nothing_is_certain_before_it_was_s
     }.items():
         with pytest.raises(VerificationError, match=message):
             TrackedCodes(cast(Any, Answers(start=found))).start()
+
+
+@pytest.mark.parametrize("kind", [np.complex128, object])
+def test_bounds_that_are_not_real_are_refused(kind: Any) -> None:
+    """Numpy orders complex numbers by their real parts, so that they passed as certain."""
+    numbers, bounds = np.array([[2.0 + 0.0j]]).astype(kind), np.array([[0.5]])
+    found = Decided(np.zeros((1, 1), dtype=np.bool_), cast(Any, numbers[0]), bounds[0])
+    for refused in (
+        lambda: TrackedCodes(cast(Any, Answers(start=found))).start(),
+        lambda: signs(cast(Any, numbers), bounds),
+        lambda: signs(bounds, cast(Any, numbers)),
+        lambda: largest(cast(Any, numbers), bounds),
+    ):
+        with pytest.raises(VerificationError, match=f"have to be real, but these are {kind.__name__}"):
+            refused()
