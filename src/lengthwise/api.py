@@ -439,8 +439,10 @@ def certify(
     default, about the model whose vectors are moved to the nearest of finitely many: the model
     itself may answer a word otherwise. `.table` is the finite algebra that the model computes,
     `.save(path)` writes all of it to a file that `lengthwise certify --check FILE` checks again.
-    The verdict `equivalent` is given only if that checker, which shares no code with the search,
-    accepts the proof; `.summary()["terms"]` has the terms of the claim.
+    The verdict `equivalent` is given only if that checker, which believes nothing of what the
+    search found, accepts the proof. Both compute networks, and bounds on their rounding, by the
+    same functions; the checker in Rust (`make checker`) shares no code with either.
+    `.summary()["terms"]` has the terms of the claim.
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
 

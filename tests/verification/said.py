@@ -277,9 +277,10 @@ class Said:
     def prefixes(self, most: int | None) -> tuple[set[tuple[Any, int]], int]:
         """Pairs of codes of the running network and states, of prefixes of words of the domain."""
         machine, model = self.body["machine"], self.network
-        hopeful = leading(machine, len(self.language["class_names"]))
+        step = [set(row) for row in machine["transitions"]]
+        good = hopeful(machine, len(self.language["class_names"]), step)
         start = first_code(model)
-        new = {(start, machine["start"])} if hopeful[machine["start"]] else set()
+        new = {(start, machine["start"])} if machine["start"] in good else set()
         seen, length, last = set(new), 0, 0
         while new and (most is None or length < most):
             length += 1
@@ -287,7 +288,7 @@ class Said:
                 (next_code(model, code, symbol), machine["transitions"][state][symbol])
                 for code, state in new
                 for symbol in range(self.size)
-                if hopeful[machine["transitions"][state][symbol]]
+                if machine["transitions"][state][symbol] in good
             }
             new = after - seen
             seen |= new
@@ -332,28 +333,33 @@ class Said:
         vectors: tuple[Any, Any] = leaves, leaves
         inner = {(s, tuple(row[s] for row in rows)) for s in leaves}
         outer = {(s, rows[machine["start"]][s]) for s in leaves}
-        found = []
-        for level in range(last + 1):
-            good = {s for s in range(len(rows)) if machine["classes"][s] < outside}
-            while more := {s for s in range(len(rows)) if step[s] & good} - good:
-                good |= more
-            inner = {(e, does) for e, does in inner if good & set(does)}
-            outer = {(e, state) for e, state in outer if state in good}
-            found.append((inner, outer))
-            if level == last:
-                break
-            begun = [
-                (chunk_of, state)
-                for used in range(chunk)
-                for chunk_of, state in composed(outer, inner, used)
-            ]
-            ended = list(composed(inner, inner, chunk - 1))
-            all_vectors = self.above(model, level, vectors, [c for c, _ in ended], 0)
-            at_edge = self.above(model, level, vectors, [c for c, _ in begun], 1)
-            inner = {(e, m) for (e, _), (_, m) in zip(all_vectors, ended, strict=True)}
-            outer = {(e, s) for (e, _), (_, s) in zip(at_edge, begun, strict=True)}
-            vectors = dict(all_vectors), dict(at_edge)
+        good = hopeful(machine, outside, step)
+        found = [
+            (
+                {(e, does) for e, does in inner if good & set(does)},
+                {(e, state) for e, state in outer if state in good},
+            )
+        ]
+        for level in range(last):
+            inner, outer = found[-1]
             step = [_after(step, {s}, chunk) for s in range(len(rows))]
+            good = hopeful(machine, outside, step)
+            ended = [(c, m) for c, m in composed(inner, inner, chunk - 1) if good & set(m)]
+            begun = [
+                each
+                for used in range(chunk)
+                for each in composed(outer, inner, used)
+                if each[1] in good
+            ]
+            inside = self.above(model, level, vectors, [c for c, _ in ended], 0)
+            at_edge = self.above(model, level, vectors, [c for c, _ in begun], 1)
+            vectors = dict(inside), dict(at_edge)
+            found.append(
+                (
+                    {(e, m) for (e, _), (_, m) in zip(inside, ended, strict=True)},
+                    {(e, s) for (e, _), (_, s) in zip(at_edge, begun, strict=True)},
+                )
+            )
         return found
 
     def above(
@@ -534,11 +540,11 @@ def other_accepting(language: Any) -> set[int]:
     return {state for state, c in enumerate(language.domain.classes) if c == 1}
 
 
-def leading(machine: Any, outside: int) -> list[bool]:
-    """Which states lead into the domain by some word."""
-    good = [c < outside for c in machine["classes"]]
-    for _ in good:
-        good = [g or any(good[n] for n in machine["transitions"][s]) for s, g in enumerate(good)]
+def hopeful(machine: Any, outside: int, step: list[set[int]]) -> set[int]:
+    """The states from which a multiple of these steps ends in the domain."""
+    good = {s for s, c in enumerate(machine["classes"]) if c < outside}
+    while more := {s for s, after in enumerate(step) if after & good} - good:
+        good |= more
     return good
 
 

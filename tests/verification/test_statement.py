@@ -25,7 +25,7 @@ from verification.slots import slots_of
 from verification.test_rocq import exported
 from verification.trained import ENDS_WITH_1, last_symbol
 
-FEW, MANY = 200, 5_200
+FEW, MANY = 120, 5_200
 OF_ROCQ, OF_CARDS = 5, 7
 
 

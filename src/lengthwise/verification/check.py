@@ -1,7 +1,9 @@
 """The checker: accept a certificate only if everything that it says follows, without torch.
 
-Nothing in the file is trusted, and no code of the exploration that made it is used; of the network
-only its node function (`node.py`) is used, and of one with slots its structure (`structure.py`).
+Nothing in the file is trusted, and no code of the exploration that made it is used. Shared with the
+search are the node functions of networks and the bounds on their rounding (`node.py`, `balls.py`
+and what they import; `recurrent_node.py`, `window_node.py`), and all of the check of a network with
+slots (`structure.py`). The checker in Rust (`checker/`) shares nothing with either.
 The steps are those of "What the checker does" in docs/verification.md, in that order: 1 the
 language (`name_of_language`, `check_machine`), 2 the elements (`check_elements.py`), 3 level 0
 (`Induction.check_symbols`), 4 from one level to the next (`Induction.check_next`), 5 answers
