@@ -6,7 +6,7 @@ classes with other names, states twice or never reached, a name that claims some
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import count
@@ -143,14 +143,16 @@ def random_domain(choose: random.Random, alphabet: tuple[str, ...]) -> Language 
             lambda: words_alone([()], alphabet),
             lambda: words_alone([any_word], alphabet),
             lambda: words_alone([any_word, any_word[:1], any_word[:2]], alphabet),
-            lambda: replace(of_odd_length(), alphabet=alphabet, transitions=((1,) * size, (0,) * size)),
+            lambda: replace(
+                of_odd_length(), alphabet=alphabet, transitions=((1,) * size, (0,) * size)
+            ),
             lambda: _longer_than(choose.choice([0, 3, 9]), alphabet),
             lambda: replace(random_automaton(choose, size), alphabet=alphabet),
         ]
     )()
-    if found is not None and choose.random() < 0.3:
-        found = with_more_states(found, choose)
-    return found
+    if found is None or found.shortest(1) is None:  # a domain has a word
+        return None
+    return with_more_states(found, choose) if choose.random() < 0.3 else found
 
 
 def with_more_states(language: Language, choose: random.Random) -> Language:
@@ -184,9 +186,7 @@ def _otherwise_on(language: Language, word: Sequence[int]) -> Language:
                 pairs.append(after)
             row.append(number[after])
         rows.append(tuple(row))
-    classes = [
-        (language.classes[s] + one.classes[p]) % language.num_classes for s, p in pairs
-    ]
+    classes = [(language.classes[s] + one.classes[p]) % language.num_classes for s, p in pairs]
     return replace(
         language, transitions=tuple(rows), classes=tuple(classes), start=0, spec="", domain=None
     )
@@ -212,7 +212,11 @@ _CLASSES = (
 )
 _CLAIMED = (
     *("", "att:gone.att", "att[alphabet=ab]:/etc/passwd", "the empty word"),
-    *("py[states=3,alphabet=ab]:gone:gone", "PARITY", "att:x) has every word (claimed name: parity"),
+    *(
+        "py[states=3,alphabet=ab]:gone:gone",
+        "PARITY",
+        "att:x) has every word (claimed name: parity",
+    ),
 )
 
 
@@ -273,5 +277,3 @@ def odd_certificates(seed: int, *, dressed: int = 5) -> Iterator[Odd]:
 
 def _strength(kind: str) -> Any:
     return "robust" if kind == "robust" else "auto"
-
-

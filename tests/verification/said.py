@@ -17,6 +17,7 @@ import torch
 
 from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.verification.certificate import Certificate
+from verification.followed import Followed
 from verification.forger import _SnappedByNearest, body_of, model_of
 
 Word = tuple[int, ...]
@@ -173,7 +174,9 @@ class Said:
         assert plain(claim["given"]) == names[self.given([word])[word]], text
         if claim["shorter"]:
             assert (claim["inside"] is not None) == self.has_domain, text
-            shorter = self.all_words(len(word) - 1) if self.size ** len(word) < 3_000 else self.words
+            shorter = (
+                self.all_words(len(word) - 1) if self.size ** len(word) < 3_000 else self.words
+            )
             assert self.right(w for w in shorter if len(w) < len(word)), text
 
     def reached(self, claim: re.Match[str]) -> None:
@@ -192,7 +195,7 @@ class Said:
             assert list(other.alphabet) == self.language["alphabet"]
             assert list(other.class_names) == self.language["class_names"]
             for word in self.words:
-                is_in = other.domain is None or other.domain.run(word) in other_accepting(other)
+                is_in = other.domain is None or other.domain.classify(word) == 1
                 assert is_in == self.inside(word), spec
                 assert not is_in or other.classes[other.run(word)] == self.true(word), spec
             return
@@ -251,8 +254,8 @@ class Said:
 
     def structure(self, text: str) -> None:
         claim = fullmatch(
-            rf"a slot for each of (?P<n>{N}) states?; products are checked for (?P<pairs>{N}) pairs? "
-            r"of states, whatever the other slots hold",
+            rf"a slot for each of (?P<n>{N}) states?; products are checked for "
+            rf"(?P<pairs>{N}) pairs? of states, whatever the other slots hold",
             text,
         )
         slots = self.body["weights"]["pad"]["shape"][0]
@@ -263,37 +266,16 @@ class Said:
             self.explored_tree(text)
             return
         claim = fullmatch(
-            rf"(?P<codes>{N}) (?:code|context)s? of prefixes of its words, in (?P<pairs>{N}) pairs? "
-            rf"with states of the minimal automaton: (?:nothing new after (?P<last>{N})|prefixes of "
-            rf"up to (?P<up>{N})) symbols?",
+            rf"(?P<codes>{N}) (?:code|context)s? of prefixes of its words, in (?P<pairs>{N}) "
+            r"pairs? with states of the minimal automaton: "
+            rf"(?:nothing new after (?P<last>{N})|prefixes of up to (?P<up>{N})) symbols?",
             text,
         )
         most = None if claim["up"] is None else number(claim["up"])
-        pairs, last = self.prefixes(most)
+        pairs, last = Followed(self.made, self.network).prefixes(most)
         assert number(claim["pairs"]) == len(pairs), text
         assert number(claim["codes"]) == len({code for code, _ in pairs}), text
         assert most is not None or number(claim["last"]) == last, text
-
-    def prefixes(self, most: int | None) -> tuple[set[tuple[Any, int]], int]:
-        """Pairs of codes of the running network and states, of prefixes of words of the domain."""
-        machine, model = self.body["machine"], self.network
-        step = [set(row) for row in machine["transitions"]]
-        good = hopeful(machine, len(self.language["class_names"]), step)
-        start = first_code(model)
-        new = {(start, machine["start"])} if machine["start"] in good else set()
-        seen, length, last = set(new), 0, 0
-        while new and (most is None or length < most):
-            length += 1
-            after = {
-                (next_code(model, code, symbol), machine["transitions"][state][symbol])
-                for code, state in new
-                for symbol in range(self.size)
-                if machine["transitions"][state][symbol] in good
-            }
-            new = after - seen
-            seen |= new
-            last = length if new else last
-        return seen, last
 
     def explored_tree(self, text: str) -> None:
         claim = fullmatch(
@@ -305,10 +287,12 @@ class Said:
         last = number(claim["last"] or claim["up"])
         key = ("tree", json.dumps([self.body["machine"], last]), len(self.language["class_names"]))
         if key not in self.answers:
-            self.answers[key] = self.levels(last)
+            self.answers[key] = Followed(self.made, self.network).levels(last)
         levels = self.answers[key]
         interior, edge = levels[last]
-        assert (number(claim["interior"]), number(claim["edge"])) == (len(interior), len(edge)), text
+        assert (number(claim["interior"]), number(claim["edge"])) == (len(interior), len(edge)), (
+            text
+        )
         assert number(claim["maps"]) == len({m for inner, _ in levels for _, m in inner}), text
         apart = self.body["strength"] != "discrete"
         met = {
@@ -320,69 +304,6 @@ class Said:
         assert number(claim["elements"]) == len(met), text
         if claim["first"] is not None:
             assert levels[number(claim["first"])] == levels[last], text
-
-    @torch.no_grad()
-    def levels(self, last: int) -> list[tuple[set[Any], set[Any]]]:
-        """Elements of the running network with what they do to states, by level: inside, and at the
-        edge of words."""
-        machine, chunk = self.body["machine"], self.body["settings"]["chunk"]
-        rows, outside = machine["transitions"], len(self.language["class_names"])
-        step = [set(row) for row in rows]
-        model = self.network if self.body["strength"] == "discrete" else self.network.double()
-        leaves = {s: model.leaf(torch.tensor(s)) for s in range(self.size)}
-        vectors: tuple[Any, Any] = leaves, leaves
-        inner = {(s, tuple(row[s] for row in rows)) for s in leaves}
-        outer = {(s, rows[machine["start"]][s]) for s in leaves}
-        good = hopeful(machine, outside, step)
-        found = [
-            (
-                {(e, does) for e, does in inner if good & set(does)},
-                {(e, state) for e, state in outer if state in good},
-            )
-        ]
-        for level in range(last):
-            inner, outer = found[-1]
-            step = [_after(step, {s}, chunk) for s in range(len(rows))]
-            good = hopeful(machine, outside, step)
-            ended = [(c, m) for c, m in composed(inner, inner, chunk - 1) if good & set(m)]
-            begun = [
-                each
-                for used in range(chunk)
-                for each in composed(outer, inner, used)
-                if each[1] in good
-            ]
-            inside = self.above(model, level, vectors, [c for c, _ in ended], 0)
-            at_edge = self.above(model, level, vectors, [c for c, _ in begun], 1)
-            vectors = dict(inside), dict(at_edge)
-            found.append(
-                (
-                    {(e, m) for (e, _), (_, m) in zip(inside, ended, strict=True)},
-                    {(e, s) for (e, _), (_, s) in zip(at_edge, begun, strict=True)},
-                )
-            )
-        return found
-
-    def above(
-        self, model: Any, level: int, vectors: Any, chunks: list[Any], place: int
-    ) -> list[tuple[Any, torch.Tensor]]:
-        """The element that each chunk becomes, and its vector; the first of an edge is one."""
-        if not chunks:
-            return []
-        below, children = [], []
-        for chunk in chunks:
-            row = [-1] * (self.body["settings"]["chunk"] - len(chunk))
-            for position, element in enumerate(chunk):
-                row.append(len(below))
-                below.append(vectors[place if position == 0 else 0][element])
-            children.append(row)
-        images = model.gathered(torch.stack(below), torch.tensor(children))
-        if self.body["strength"] == "discrete":
-            bits = (model.memory.numbers(images) >= 0).tolist()
-            return list(zip(map(tuple, bits), model.memory(images), strict=True))
-        known = _SnappedByNearest(model, self.made)
-        these = known.levels[known._phase(level)][place]
-        nearest = (images[:, None] - these).norm(dim=-1).argmin(dim=1).tolist()
-        return [(n, these[n]) for n in nearest]
 
     def arithmetic(self, text: str) -> None:
         claim = fullmatch(
@@ -429,8 +350,8 @@ class Said:
 
     def snapped(self, text: str) -> None:
         claim = fullmatch(
-            r"vectors are moved by at most (?P<spread>\S+) to the nearest(?:; others are (?P<gap>\S+)"
-            r" away or more, on each level farther than any moved)?",
+            r"vectors are moved by at most (?P<spread>\S+) to the nearest(?:; others are "
+            r"(?P<gap>\S+) away or more, on each level farther than any moved)?",
             text,
         )
         by_nearest = _SnappedByNearest(model_of(self.made).double(), self.made)
@@ -534,49 +455,3 @@ def digest_of(language: Any) -> str:
     domain = language["domain"]
     nameless = {**language, "spec": "", "domain": domain and {**domain, "spec": ""}}
     return hashlib.sha256(json.dumps(nameless, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def other_accepting(language: Any) -> set[int]:
-    return {state for state, c in enumerate(language.domain.classes) if c == 1}
-
-
-def hopeful(machine: Any, outside: int, step: list[set[int]]) -> set[int]:
-    """The states from which a multiple of these steps ends in the domain."""
-    good = {s for s, c in enumerate(machine["classes"]) if c < outside}
-    while more := {s for s, after in enumerate(step) if after & good} - good:
-        good |= more
-    return good
-
-
-def composed(firsts: Any, inner: Any, more: int) -> Iterable[tuple[Word, Any]]:
-    """Chunks of a first element and some of the interior, and what they do to states."""
-    for (first, does), *rest in product(firsts, *[inner] * more):
-        for _, map_ in rest:
-            is_map = isinstance(does, tuple)
-            does = tuple(map_[s] for s in does) if is_map else map_[does]  # noqa: PLW2901
-        yield (first, *(element for element, _ in rest)), does
-
-
-def _after(step: list[set[int]], states: set[int], times: int) -> set[int]:
-    for _ in range(times):
-        states = set().union(*(step[s] for s in states))
-    return states
-
-
-@torch.no_grad()
-def first_code(model: Any) -> tuple[int, ...]:
-    """The code, or the tokens, that a network keeps of the empty word."""
-    if hasattr(model, "first_context"):
-        first = model.first_context
-        return tuple(torch.cat([first[0, 2:], model.written(first)]).tolist())
-    return tuple(model.memory.code(model.start[None])[0].tolist())
-
-
-@torch.no_grad()
-def next_code(model: Any, code: tuple[int, ...], symbol: int) -> tuple[int, ...]:
-    """The same after one more symbol."""
-    if hasattr(model, "first_context"):
-        context = torch.tensor([*code, symbol])
-        return tuple(torch.cat([context[2:], model.written(context[None])]).tolist())
-    vector = model.cell(model.memory.recall(torch.tensor([code])), torch.tensor([symbol]))
-    return tuple(model.memory.code(vector)[0].tolist())

@@ -1,4 +1,4 @@
-"""The model beside a certificate: whether it is the certified one, and what is said if it is not."""
+"""The model beside a certificate: whether it is the certified one, and what is said."""
 
 import json
 import shutil

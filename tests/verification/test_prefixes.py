@@ -279,5 +279,5 @@ def test_bounds_that_are_not_real_are_refused(kind: Any) -> None:
         lambda: signs(bounds, cast(Any, numbers)),
         lambda: largest(cast(Any, numbers), bounds),
     ):
-        with pytest.raises(VerificationError, match=f"have to be real, but these are {kind.__name__}"):
+        with pytest.raises(VerificationError, match=f"real, but these are {kind.__name__}"):
             refused()

@@ -12,11 +12,13 @@ import pytest
 from lengthwise.cli.certify import facts
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
+from lengthwise.problems.proof import Proof
+from lengthwise.problems.recognition.section import _render
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
 from lengthwise.verification.statement import facts_of, name_of, quoted
-from notebooks.test_views import view
+from notebooks.test_views import Parsed
 from verification.forger import body_of
 from verification.odd import Odd, odd_certificates, words_alone
 from verification.said import Said, digest_of
@@ -54,7 +56,7 @@ def judged(odd: Sequence[Odd], folder: Path) -> Counter[str]:
         said.summary(json.loads(json.dumps(says.summary())))
         found[f"{says.strength} {says.verdict}"] += 1
         if number % OF_CARDS == 0:
-            assert_card_says(says)
+            assert_pages_say(says)
         if says.verdict == "not-closed" or says.reason:
             continue
         if number % OF_ROCQ == 0 and says.strength != "structural":
@@ -74,11 +76,17 @@ def judged(odd: Sequence[Odd], folder: Path) -> Counter[str]:
     return found
 
 
-def assert_card_says(made: Certificate) -> None:
-    seen = " ".join(view(made).text.split())
-    for text in (made.statement, *(text for _, text in facts_of(made))):
-        if len(text) < 300:
-            assert " ".join(text.split()) in seen
+def assert_pages_say(made: Certificate) -> None:
+    """Cards of notebooks and the report say the statement and the facts as they are."""
+    proof = Proof(certificate=made, path=Path("certificate.json"))
+    report = _render(
+        "section.html", proof=proof, figures=facts_of(made), evaluation=None, looks=[], check="FILE"
+    )
+    for html in (made._repr_html_(), report):
+        seen = " ".join(Parsed(f"<div>{html}</div>").text.split())
+        for text in (made.statement, *(text for _, text in facts_of(made))):
+            if len(text) < 300:
+                assert " ".join(text.split()) in seen
 
 
 def assert_rocq_says(made: Certificate) -> None:
@@ -147,9 +155,7 @@ def test_a_file_that_nobody_checked_names_no_language(tmp_path: Path) -> None:
 
 def test_large_counts_are_not_written_out() -> None:
     symbols = tuple(chr(0x4E00 + n) for n in range(2_000))
-    domain = Language(
-        alphabet=symbols, transitions=((1,) * 2_000, (1,) * 2_000), classes=(0, 1)
-    )
+    domain = Language(alphabet=symbols, transitions=((1,) * 2_000, (1,) * 2_000), classes=(0, 1))
     language = Language(alphabet=symbols, transitions=((0,) * 2_000,), classes=(0,), domain=domain)
     made = certify(slots_of(replace(language, domain=None)), language)
     assert "domain: more than 10^18 of the more than 10^18 words of" in made.statement

@@ -205,15 +205,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ConfigError(
             "--check takes a file, and perhaps a run and --against; leave out others."
         )
-    file = arguments.check
-    if str(file).startswith(PREFIX):
-        file = resolved(file) / "certificate.json"
-        if not file.exists():
-            raise CertificateError(
-                f"{arguments.check} has no certificate: nothing is proved of it. `lengthwise zoo` "
-                f"says of which models something is."
-            )
-    _require_certificate(file)
+    file = _file_of(arguments.check)
     certificate = Certificate.load(file)
     if arguments.against is not None:
         from lengthwise.languages.spec import parse
@@ -253,6 +245,20 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if verified.verdict != "equivalent":
         raise ClaimError(_verdict_of(verified, arguments))
+
+
+def _file_of(named: Path) -> Path:
+    """Return the file of a certificate, or of that of `zoo:NAME`."""
+    file = named
+    if str(named).startswith(PREFIX):
+        file = resolved(named) / "certificate.json"
+        if not file.exists():
+            raise CertificateError(
+                f"{named} has no certificate: nothing is proved of it. `lengthwise zoo` says of "
+                f"which models something is."
+            )
+    _require_certificate(file)
+    return file
 
 
 def _verdict_of(made: Certificate, arguments: argparse.Namespace) -> str:

@@ -63,7 +63,6 @@ function showRun(run, machine, codes, tables) {
     if (made.facts.length) place.append(facts(made.facts));
     if (made.wrong) {
       place.append(facts([
-        ["shortest wrong word", quoted(made.wrong.word, 200)],
         ["the network says", quoted(made.wrong.model)],
         ["the language says", quoted(made.wrong.language)],
         ...wrongPair(made.wrong.word, machine, tables),

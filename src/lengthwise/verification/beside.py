@@ -38,7 +38,9 @@ def compared_with_folder(made: Certificate, folder: Path) -> Beside:
     """
     settings, weights = folder / _SETTINGS, folder / _WEIGHTS
     if not (settings.is_file() and weights.is_file()):
-        said = "no model: there is no run beside it, and only the weights in the file were looked at"
+        said = (
+            "no model: there is no run beside it, and only the weights in the file were looked at"
+        )
         return Beside(model=None, is_same=None, said=said)
     cast = "" if made.precision == "weights" else f", cast to {made.precision}"
     why = _difference(made, settings, weights)

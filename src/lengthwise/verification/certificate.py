@@ -34,16 +34,7 @@ from lengthwise.verification.algebra import Integers
 from lengthwise.verification.arrays import pack, unpack
 from lengthwise.verification.margins import RoundingMargins, SnapDistances
 from lengthwise.verification.narrow import Precision, bfloat16_rounded
-from lengthwise.verification.statement import (
-    automaton_digest,
-    claimed_name,
-    named,
-    quoted,
-    shown,
-    size_of_domain,
-    stated,
-    terms_of,
-)
+from lengthwise.verification.statement import about, quoted, shown, stated, terms_of
 from lengthwise.wording import shortened
 
 FORMAT = 2
@@ -202,10 +193,7 @@ class Certificate(Viewed):
             "verdict": self.verdict,
             "strength": self.strength,
             "precision": self.precision,
-            "language": named(self),
-            "claimed_name": claimed_name(self),
-            "automaton_digest": automaton_digest(self.language),
-            "domain": None if (size := size_of_domain(self.language)) is None else _fields(size),
+            **about(self),
             "statement": self.statement,
             "terms": list(terms_of(self)),
             "counterexample": None if wrong is None else _fields(wrong),

@@ -9,10 +9,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
@@ -254,6 +254,17 @@ def name_of(made: "Certificate") -> str:
     ]
     details = f" ({'; '.join(more)})" if more else ""
     return f"the automaton {automaton_digest(made.language)}{details}"
+
+
+def about(made: "Certificate") -> dict[str, Any]:
+    """Return which language a certificate is about, as plain values."""
+    size = size_of_domain(made.language)
+    return {
+        "language": named(made),
+        "claimed_name": claimed_name(made),
+        "automaton_digest": automaton_digest(made.language),
+        "domain": None if size is None else asdict(size),
+    }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
