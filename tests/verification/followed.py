@@ -95,7 +95,7 @@ class Followed:
         """The element that each chunk becomes, and its vector; the first of an edge is one."""
         if not chunks:
             return []
-        below, children = [], []
+        below, children = list[torch.Tensor](), list[list[int]]()
         for chunk in chunks:
             row = [-1] * (self.body["settings"]["chunk"] - len(chunk))
             for position, element in enumerate(chunk):

@@ -5,6 +5,7 @@ kind. Then the same certificate is written in other ways, all of which are hones
 classes with other names, states twice or never reached, a name that claims something.
 """
 
+import copy
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,26 +77,26 @@ def _kept(kind: str, seed: int) -> tuple[Any, Language]:
     if kind == "one class":
         one = Language(alphabet=("a", "b"), transitions=((0, 0),), classes=(0,))
         return random_model(one, seed, num_bits=2), one
-    if kind == "recurrence":
+    if kind == "recurrence" or (kind == "bfloat16" and seed > 0):
         model = recurrent.random_recurrence(seed, cell=choose.choice(["gru", "elman"]))
-        return model, recurrent.automaton_of(model)
+        runs = copy.deepcopy(model).bfloat16() if kind == "bfloat16" else model
+        return model.float() if kind == "bfloat16" else model, recurrent.automaton_of(runs)
     if kind == "scratchpad":
         model = windowed.random_scratchpad(seed, num_states=choose.choice([2, 3, 5]))
         return model, windowed.automaton_of(model)
     if kind == "rational":
         model = random_rational(seed, num_classes=2, num_bits=2)
         return model, _of_algebra(model)
-    if kind == "tree":
+    if kind in ("tree", "bfloat16"):
         return last_symbol(choose.choice([2, 3])), ENDS_WITH_1
     spec = choose.choice(["parity", "regex:(0|1)*1", "tomita-1"])
-    if kind == "robust":
-        return parity_by_hand(), parse("parity")
-    return lw.compile(spec).model, parse(spec)
+    model = parity_by_hand() if kind == "robust" else lw.compile(spec).model
+    return model, parse("parity" if kind == "robust" else spec)
 
 
 KINDS = {
     **{"slots": 12, "recurrence": 8, "scratchpad": 4, "rational": 4},
-    **{"one class": 2, "tree": 2, "snapped": 3, "robust": 1},
+    **{"one class": 2, "tree": 2, "snapped": 3, "robust": 1, "bfloat16": 3},
 }
 """How many networks there are of each kind."""
 
@@ -131,25 +132,18 @@ def random_domain(choose: random.Random, alphabet: tuple[str, ...]) -> Language 
     """No domain, one of all words, of a single word, of few, of long words alone, or any."""
     size = len(alphabet)
     any_word = [choose.randrange(size) for _ in range(choose.randrange(6))]
-    found = choose.choice(
-        [
-            lambda: None,
-            lambda: Language(
-                alphabet=alphabet,
-                transitions=((1,) * size, (0,) * size),
-                classes=(1, 1),
-                class_names=("0", "1"),
-            ),
-            lambda: words_alone([()], alphabet),
-            lambda: words_alone([any_word], alphabet),
-            lambda: words_alone([any_word, any_word[:1], any_word[:2]], alphabet),
-            lambda: replace(
-                of_odd_length(), alphabet=alphabet, transitions=((1,) * size, (0,) * size)
-            ),
-            lambda: _longer_than(choose.choice([0, 3, 9]), alphabet),
-            lambda: replace(random_automaton(choose, size), alphabet=alphabet),
-        ]
-    )()
+    turns = ((1,) * size, (0,) * size)
+    known: list[Language | None] = [
+        None,
+        Language(alphabet=alphabet, transitions=turns, classes=(1, 1), class_names=("0", "1")),
+        words_alone([()], alphabet),
+        words_alone([any_word], alphabet),
+        words_alone([any_word, any_word[:1], any_word[:2]], alphabet),
+        replace(of_odd_length(), alphabet=alphabet, transitions=turns),
+        _longer_than(choose.choice([0, 3, 9]), alphabet),
+        replace(random_automaton(choose, size), alphabet=alphabet),
+    ]
+    found = choose.choice(known)
     if found is None or found.shortest(1) is None:  # a domain has a word
         return None
     return with_more_states(found, choose) if choose.random() < 0.3 else found
@@ -264,7 +258,7 @@ def odd_certificates(seed: int, *, dressed: int = 5) -> Iterator[Odd]:
         most = choose.choice([1, 1_000, 1_000, 1_000])
         try:
             with torch.no_grad():
-                made = certify(model, language, max_chunks=most, strength=_strength(kind))
+                made = certify(model, language, max_chunks=most, **_OPTIONS.get(kind, {}))
         except LengthwiseError:
             continue  # such as too many elements of a domain
         answers: dict[Any, Any] = {}
@@ -275,5 +269,7 @@ def odd_certificates(seed: int, *, dressed: int = 5) -> Iterator[Odd]:
             yield Odd(renamed(made, choose), f"{how}, renamed", number, answers)
 
 
-def _strength(kind: str) -> Any:
-    return "robust" if kind == "robust" else "auto"
+_OPTIONS: dict[str, Any] = {
+    "robust": {"strength": "robust"},
+    "bfloat16": {"precision": "bfloat16"},
+}

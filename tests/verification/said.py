@@ -113,8 +113,12 @@ class Said:
     def network(self) -> Any:
         """The network of the file, which runs."""
         if "network" not in self.answers:
-            self.answers["network"] = model_of(self.made)
+            self.answers["network"] = self.cast(model_of(self.made))
         return self.answers["network"]
+
+    def cast(self, model: Any) -> Any:
+        """The network in the arithmetic that the claim is about."""
+        return model.bfloat16() if "precision" in self.body else model
 
     @cached_property
     def counts(self) -> tuple[int, int]:
@@ -308,11 +312,14 @@ class Said:
     def arithmetic(self, text: str) -> None:
         claim = fullmatch(
             r"rounding, in any order of additions, moves (?P<what>numbers before a sign|logits of "
-            r"what is written) by (?P<radius>\S+) at most, and then each still stays (?P<room>\S+) "
-            r"or more (?P<margin>from 0|ahead of others)",
+            r"what is written) by (?P<radius>\S+) at most, and (?:then each still stays "
+            r"(?P<room>\S+) or more (?:from 0|ahead of others)|they are \S+ (?:from 0|ahead of "
+            r"others) only, too near to be certain)",
             text,
         )
-        if self.body["strength"] == "structural":
+        if claim["room"] is None:  # then the codes of one arithmetic need not be those of another
+            assert self.made.sureness is not None
+            assert not self.made.sureness.is_certain
             return
         asked = [word for word in self.words if self.inside(word) and len(word) < 5]
         limit = self.body["checked_length"]
@@ -329,7 +336,7 @@ class Said:
             known: list[torch.Tensor] = self.answers[key]
             return known
         model = model_of(self.made)
-        model = model if dtype is None else model.to(dtype)
+        model = self.cast(model) if dtype is None else model.to(dtype)
         found: list[torch.Tensor] = []
 
         def keep(_: Any, __: Any, out: torch.Tensor) -> None:

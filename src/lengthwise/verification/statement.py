@@ -143,7 +143,7 @@ def _automaton(made: "Certificate") -> tuple[str, str] | None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    texts, length = [], 0
+    texts, length = list[str](), 0
     for name in names:
         length += len(name) + 1
         if length > _LONGEST:
@@ -218,7 +218,7 @@ def _rounding(made: "Certificate") -> tuple[str, str] | None:
     if "contexts" in made.elements:
         numbers, margin = "logits of what is written", "ahead of others"
     moves = f"rounding, in any order of additions, moves {numbers} by {at_most(sure.sign_radius)}"
-    far = f"they are {sure.sign_distance:.3g} {margin} only, too near to be certain"
+    far = f"and they are {sure.sign_distance:.3g} {margin} only, too near to be certain"
     if sure.is_certain and sure.room is not None:
         far = f"and then each still stays {at_least(sure.room)} or more {margin}"
     return "arithmetic", f"{moves} at most, {far}"
