@@ -99,10 +99,7 @@ def design_automaton(
         ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or a setting is
             unknown.
     """
-    if not 2 <= chunk <= MAX_CHUNK:
-        raise ConstructionError(
-            f"a chunk has 2 to {MAX_CHUNK} places, but chunk={chunk}. Use 2 or 3."
-        )
+    require_chunk(chunk)
     if norm not in ("none", "post"):
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
     if norm == "post" and target == "images":
@@ -117,6 +114,18 @@ def design_automaton(
         chunk,
         lambda name, encoding: _design(name, encoding, machine, chunk, norm),
     )
+
+
+def require_chunk(chunk: int) -> None:
+    """Refuse a chunk out of range.
+
+    Raises:
+        ConstructionError: it is.
+    """
+    if not 2 <= chunk <= MAX_CHUNK:
+        raise ConstructionError(
+            f"a chunk has 2 to {MAX_CHUNK} places, but chunk={chunk}. Use 2 or 3."
+        )
 
 
 @runtime_checkable
