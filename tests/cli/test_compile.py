@@ -93,12 +93,13 @@ def test_the_shallowest_rung_is_taken_and_the_ladder_shown(shell: Shell, tmp_pat
     assert facts["settings"] == {"rung": "ltl", "attention": "softmax", "longest": 1_000}
     assert [step["rung"] for step in facts["ladder"]] == [
         "tree",
+        "slots",
         "scan",
         "ltl",
         "c-rasp",
         "cascade",
     ]
-    assert facts["ladder"][2]["parameters"] == facts["parameters"]
+    assert facts["ladder"][3]["parameters"] == facts["parameters"]
     assert facts["ladder"][0]["range"]["bfloat16"] is None
     status, out, _ = shell("compile", "parity", "--as", "auto", "--out", str(tmp_path / "parity"))
     assert status == 0

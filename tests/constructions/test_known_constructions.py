@@ -31,6 +31,7 @@ from lengthwise.models.recognisers import ARCHITECTURES
 
 AUTOMATA = ("parity", "tomita-2", "group:S3", "modular-arithmetic-left-to-right", "regex:(0|10*1)*")
 RUNGS_OF: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "tomita-2 as slots": ("tomita-2", {"rung": "slots"}),
     "tomita-2 as scan": ("tomita-2", {"rung": "scan"}),
     "tomita-4 as ltl": ("tomita-4", {"rung": "ltl"}),
     "d-2 as c-rasp": ("d-2", {"rung": "c-rasp", "longest": 20}),

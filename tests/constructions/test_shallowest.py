@@ -9,6 +9,7 @@ from lengthwise.constructions.shallowest import COMPARED_AT, climb, shallowest
 from lengthwise.languages.spec import parse
 from lengthwise.models.looped_recogniser import LoopedRecogniser
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.state_slots import StateSlots
 
 
 @pytest.mark.slow_except("parity-cascade", "tomita-4-ltl")
@@ -16,7 +17,7 @@ from lengthwise.models.regular_gpt import RegularGPT
     ("spec", "rung"),
     [
         ("parity", "cascade"),
-        ("group:(1 2 3),(3 4 5)", "scan"),
+        ("group:(1 2 3),(3 4 5)", "slots"),
         ("tomita-4", "ltl"),
         ("ltl:a S b", "ltl"),
         ("d-12", ""),
@@ -45,10 +46,10 @@ def test_sizes_are_those_of_the_networks() -> None:
         assert told["refused"] is None
         assert told["parameters"] == sum(p.numel() for p in made.model.parameters())
         assert told["range"] == made.range
-        assert told["heads"] == made.model.config.num_heads  # type: ignore[union-attr]
+        assert told["heads"] == getattr(made.model.config, "num_heads", 1)
         assert told["width"] == made.model.config.d_model  # type: ignore[union-attr]
         model = made.model
-        if isinstance(model, RegularGPT | LoopedRecogniser):
+        if isinstance(model, RegularGPT | StateSlots | LoopedRecogniser):
             layers = model.steps(COMPARED_AT)
         else:
             assert isinstance(model.layers, torch.nn.ModuleList)

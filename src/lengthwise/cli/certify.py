@@ -132,7 +132,19 @@ def _certify(arguments: argparse.Namespace) -> None:
     if arguments.export is not None:
         _export(arguments.export[1], *checked(made))
     if made.verdict != "equivalent":
-        raise ClaimError(_verdict_of(made, arguments))
+        remedy = _remedy(made, isinstance(trained.plan, Compiled))
+        raise ClaimError(f"{_verdict_of(made, arguments)}{remedy}")
+
+
+def _remedy(made: Certificate, is_compiled: bool) -> str:
+    """Return the way to a proof where none was found."""
+    if made.verdict != "not-closed":
+        return ""
+    if is_compiled:
+        return " Compile it with --as slots, which is proved for any automaton."
+    if made.strength in ("snapped", "robust"):
+        return " Train longer, or train a model that is proved as it runs: regular-gpt-slots."
+    return " Train longer, or give a greater --max-chunks if that is the reason."
 
 
 def _unsnapped(made: Certificate, model: "nn.Module") -> str | None:

@@ -18,7 +18,7 @@ from lengthwise.cli.output import (
     print_table,
 )
 from lengthwise.constructions.known_constructions import RUNG, construct, is_construction, names
-from lengthwise.constructions.rungs import DEFAULT, RUNGS
+from lengthwise.constructions.rungs import RUNGS
 from lengthwise.constructions.shallowest import AUTO, COMPARED_AT, climb
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="rung",
         metavar="RUNG",
         help=f"the kind of network for a language: {', '.join(RUNGS)}; {AUTO} for the shallowest, "
-        f"with what each would cost; {DEFAULT} by default",
+        f"with what each would cost (default: tree or slots, as can be proved)",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder")
     parser.add_argument(

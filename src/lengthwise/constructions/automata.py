@@ -176,7 +176,7 @@ def smallest(
         f"Use "
         + ("chunk 2, or " if chunk > 2 else "")
         + ("another target, or " if target != "auto" else "")
-        + "a smaller language."
+        + "another rung, such as slots."
     )
 
 

@@ -261,7 +261,7 @@ def _term(program: Program, variable: int, values: frozenset[int]) -> str:
 
 def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
     """Return what the one block of a scan or a tree does, each time that it runs."""
-    machine = merged(language)
+    machine = language.total().minimised() if rung == "slots" else merged(language)
     moves = [
         f"{machine.alphabet[symbol]} moves the states "
         + ", ".join(f"{q} to {row[symbol]}" for q, row in enumerate(machine.transitions))
@@ -276,6 +276,15 @@ def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
                 "start symbol",
                 "feed-forward: composes that with its own, so that after ceil(log2 T) steps a "
                 "position holds what its whole prefix does",
+            ),
+        )
+    if rung == "slots":
+        return (
+            (
+                *moves,
+                "slot q of a node holds the code of the state that its sub-word leads q to",
+                "on every level a slot of the left node looks at the slot of the right node whose "
+                "state it holds, and copies what stands there",
             ),
         )
     return (

@@ -21,7 +21,7 @@ from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
 from lengthwise.constructions.construction import PRECISIONS, Claim, Construction
 from lengthwise.constructions.nor_circuits import compile_nor
-from lengthwise.constructions.rungs import DEFAULT, RUNGS
+from lengthwise.constructions.rungs import DEFAULT, RUNGS, usual
 from lengthwise.constructions.setting_values import complete
 from lengthwise.constructions.shallowest import AUTO, decided, shallowest
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
@@ -212,10 +212,10 @@ def construct(
 ) -> Construction:
     """Build the construction of a name, of a circuit's file, or of a language, with settings.
 
-    A language has the setting `rung`, a name in `RUNGS` or auto for the shallowest, and those of
-    the rung: `chunk`, `norm` and `target` for `tree`. Those of a circuit are `error` and, unless it
-    is of NOR gates, `epsilon`; an addition also has `bits`. `report_size` is called with the size
-    of the result in words before it is built.
+    A language has the setting `rung`, a name in `RUNGS` or auto for the shallowest (`rungs.usual`
+    chooses if it is missing), and those of the rung: `chunk`, `norm` and `target` for `tree`. Those
+    of a circuit are `error` and, unless it is of NOR gates, `epsilon`; an addition also has `bits`.
+    `report_size` is called with the size of the result in words before it is built.
 
     Raises:
         ConstructionError: a setting is out of range, or the result too large.
@@ -335,8 +335,9 @@ def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Const
 def _of_language(
     language: Language, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Construction:
-    """Build a language's network on a rung; the default rung is not stored, as it never was."""
-    name = chosen.get(RUNG, DEFAULT)
+    """Build a language's network on a rung; that of a tree is not stored."""
+    given = {key: value for key, value in chosen.items() if key != RUNG}
+    name = chosen[RUNG] if RUNG in chosen else usual(language, given)
     if not isinstance(name, str):
         raise ConfigError(f"setting {RUNG}={name!r:.40} must be a word, such as {DEFAULT}.")
     if name == AUTO:
@@ -344,7 +345,6 @@ def _of_language(
     if name not in RUNGS:
         raise unknown_name("rung", name, [AUTO, *RUNGS])
     rung, own = RUNGS[name], {} if name == DEFAULT else {RUNG: name}
-    given = {key: value for key, value in chosen.items() if key != RUNG}
     settings = complete(rung.design, given, also=[RUNG])
     design = rung.design(language, **settings)
     if report_size:

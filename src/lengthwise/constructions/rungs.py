@@ -10,16 +10,30 @@ from typing import Any, Protocol, runtime_checkable
 
 from torch import nn
 
-from lengthwise.constructions import automata, c_rasp, lookups, ltl, scan, solvable
-from lengthwise.constructions.automata import Sized
+from lengthwise.constructions import automata, c_rasp, lookups, ltl, scan, slots, solvable
+from lengthwise.constructions.automata import SURE, Sized
 from lengthwise.constructions.construction import EVERY_LENGTH, Claim
+from lengthwise.constructions.setting_values import complete
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.layers.chunks import depth as levels_of
-from lengthwise.models.transformer_config import TransformerConfig
+from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.universal import log_depth
 from lengthwise.registry import Catalogue
 
 DEFAULT = "tree"
-"""The rung that `compile` takes unless another is asked for."""
+"""The rung of settings that name none."""
+
+_PROVED_OTHERWISE = "slots"
+"""The rung that `compile` takes where the proof of a tree might not close."""
+
+MOST_ELEMENTS = 12
+"""Most elements of a monoid whose tree `compile` writes by default. Of 281 random automata with at
+most 32 the certificate of one, with 16, did not close: numbers of its images are too large."""
+
+MOST_SYMBOLS = 64
+"""Most symbols of the same: a proof looks at all pairs of symbols."""
 
 Settings = Mapping[str, Any]
 
@@ -29,7 +43,7 @@ class Design(Sized, Protocol):
     """A network before it is built."""
 
     @property
-    def config(self) -> TransformerConfig:
+    def config(self) -> NetworkConfig:
         """Shape of the network."""
         ...
 
@@ -80,6 +94,16 @@ def _claim_of_tree(settings: Settings) -> Claim:
     return _of_maps(settings, source, "", is_normed=settings["norm"] != "none")
 
 
+def _claim_of_slots(settings: Settings) -> Claim:
+    return Claim(
+        claim="right; every slot holds the code of a state",
+        source="ours",
+        range=dict(EVERY_LENGTH),
+        required_margin=SURE,
+        is_binary=False,
+    )
+
+
 def _claim_of_scan(settings: Settings) -> Claim:
     source = "Liu et al. (2023), theorem 1, with our encodings"
     return _of_maps(settings, source, " at every prefix of a word")
@@ -98,6 +122,16 @@ RUNGS: Catalogue[Rung] = Catalogue(
             depth=lambda design, length: (
                 levels_of(length, design.config.chunk) * design.config.thickness
             ),
+            grows="ceil(log_C T)",
+        ),
+        "slots": Rung(
+            summary="a tree whose nodes have a slot for each state: proved for any automaton",
+            languages="any regular language",
+            architecture="regular-gpt-slots",
+            design=slots.design_slots,
+            build=slots.build_slots,
+            claim=_claim_of_slots,
+            depth=lambda design, length: levels_of(length, design.config.chunk),
             grows="ceil(log_C T)",
         ),
         "scan": Rung(
@@ -140,3 +174,20 @@ RUNGS: Catalogue[Rung] = Catalogue(
     },
 )
 """In the order in which they are listed."""
+
+
+def usual(language: Language, settings: Settings) -> str:
+    """Return the rung that `compile` takes if none is asked for, which `certify` proves.
+
+    It is the tree, if settings are given that only trees have, or the monoid and the alphabet are
+    small.
+    """
+    if not settings.keys() <= complete(RUNGS[_PROVED_OTHERWISE].design, {}).keys():
+        return DEFAULT
+    if language.num_symbols > MOST_SYMBOLS:
+        return _PROVED_OTHERWISE
+    try:
+        syntactic_monoid(language, MOST_ELEMENTS)
+    except LanguageError:
+        return _PROVED_OTHERWISE
+    return DEFAULT

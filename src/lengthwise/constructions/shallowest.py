@@ -41,7 +41,7 @@ class Step:
             "refused": self.refused or None,
             "layers": self.rung.grows or self.layers,
             f"layers_at_{COMPARED_AT}": self.layers,
-            "heads": None if config is None else config.num_heads,  # type: ignore[attr-defined]
+            "heads": None if config is None else getattr(config, "num_heads", 1),
             "width": None if config is None else config.d_model,  # type: ignore[attr-defined]
             "parameters": None if self.design is None else self.design.num_parameters,
             "range": dict(self.range),

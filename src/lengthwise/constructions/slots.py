@@ -12,14 +12,14 @@ relu(-x_i), so that the logit of slot r is
 
     16 x·c(r) = 16 (m - 2 h),     with h the number of signs in which x and c(r) differ.
 
-`write` is the identity. The answer has a unit for each state, relu(x·c(q) - m + 1), which is 1 where
-x = c(q) and else 0, since x·c(q) is then m - 2 or less; it adds 16 to the class of q.
+`write` is the identity. The answer has a unit for each state, relu(x·c(q) - m + 1), which is 1
+where x = c(q) and else 0, since x·c(q) is then m - 2 or less; it adds 16 to the class of q.
 
 Exactness. Slots that differ in h signs are behind by 32 h, so all others have together at most
-(1 + exp(-32))^m - 1 < 2e-13 of the weight, for m <= 12. What is written is within 4e-13 of the signs
-of the one slot, so it has their signs. Logits are multiples of 16 of at most 192, and all sums of
-the answer are whole numbers of at most 12, or 16: exact in every floating-point format. So nodes are
-exactly those of the automaton, at every length, and the margin is 16. QED
+(1 + exp(-32))^m - 1 < 2e-13 of the weight, for m <= 12. What is written is within 4e-13 of the
+signs of the one slot, and 4 units of rounding, so it has their signs. Logits are multiples of 16 of
+at most 192, and sums of the answer are integers of at most 25, or 16: exact in every floating-point
+format. So nodes are exactly those of the automaton, at every length, and the margin is 16. QED
 
 `certify` proves it from the weights (`verification.structure`): n^2 pairs of states stand for all
 nodes. The proof of a tree of whole numbers (`automata`) enumerates what sub-words do, which are up

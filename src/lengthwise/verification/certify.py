@@ -279,7 +279,7 @@ def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
         extraction = extract(model, language.domain)
     except VerificationError as error:
-        return _only_tried(model, language, str(error))
+        return _only_tried(model, language, _without_remedy(error))
     closure = look(extraction.algebra, language)
     lookup = Lookup(extraction.algebra)
     return _Evidence(
@@ -293,7 +293,7 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
         extraction = extract(model, language.domain)
     except VerificationError as error:
-        return _only_tried(model, language, str(error))
+        return _only_tried(model, language, _without_remedy(error))
     node = TightNode(model.config.to_dict(), weights_of(model))
     snapping = extraction.snapping.without_empty_word()
     found = robustness(node, snapping)
@@ -308,6 +308,11 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
         classify=lambda word: predicted(model, word),
         runs=model,
     )
+
+
+def _without_remedy(error: VerificationError) -> str:
+    """Return what is wrong; the remedy that follows is for those who call `extract`."""
+    return str(error).partition(". ")[0]
 
 
 def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:

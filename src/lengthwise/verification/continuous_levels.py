@@ -84,9 +84,9 @@ def continuous_levels(
             if len(snaps.representatives) > max_elements:
                 raise VerificationError(
                     f"level {level + 1} has {len(snaps.representatives)} elements at the {what}, "
-                    f"more than max_elements={max_elements}. Give extract or snap a greater number "
-                    f"if it is so many; if its vectors lie in no clear classes, train longer, or "
-                    f"use binary memory."
+                    f"more than the {max_elements} that are told apart. Raise max_elements if "
+                    f"there are that many; if its vectors lie in no clear classes, train longer, "
+                    f"or use binary memory."
                 )
         tables, asked = _tables(
             interior, edge, logits, answers, (len(inner_reps), len(outer_reps), chunk)

@@ -97,7 +97,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Return a record for each network of a language, or why there is none."""
     draw, networks = FAMILIES[settings["family"]]
     language = draw(settings["seed"])
-    tree = construct(language)
+    tree = construct(language, {"rung": "tree"})
     found: list[Record] = []
     asked_how = {
         "protocol": "every prefix of all short words, and of 1,000 random words",
