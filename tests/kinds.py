@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Mapping
 
-from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 
 Moves = list[list[int]]
@@ -61,23 +60,30 @@ KINDS: Mapping[str, Callable[[random.Random, int, int], Moves]] = {
 
 
 def automaton(kind: str, states: int, symbols: int, seed: int) -> Language:
-    """Return a minimal automaton of a kind: of 2 to 8 classes, every third with a domain."""
+    """Return a minimal automaton of a kind: of 2 to 8 classes, every third with a domain.
+
+    The domain counts symbol 0 modulo 2 or 3, and leaves out one remainder.
+    """
     draw = random.Random(f"{kind} {states} {symbols} {seed}")
     moves = KINDS[kind](draw, states, symbols)
-    num_classes = draw.choice([2, 2, 3, 8])
-    outside = seed % 3 == 0
-    while True:
-        classes = [draw.randrange(num_classes + outside) for _ in range(states)]
-        try:
-            return Language(
-                alphabet=tuple(f"s{number}" for number in range(symbols)),
-                transitions=tuple(map(tuple, moves)),
-                classes=tuple(classes),
-                class_names=tuple(f"c{number}" for number in range(num_classes)),
-                start=0,
-            ).minimised()
-        except LanguageError:  # such as no word in the domain
-            continue
+    num_classes = min(draw.choice([2, 2, 3, 8]), states)
+    classes = list(range(num_classes)) + draw.choices(range(num_classes), k=states - num_classes)
+    alphabet = tuple(f"s{number}" for number in range(symbols))
+    prime = draw.choice([2, 3])
+    domain = Language(
+        alphabet=alphabet,
+        transitions=tuple(((q + 1) % prime, *[q] * (symbols - 1)) for q in range(prime)),
+        classes=(0,) + (1,) * (prime - 1),
+        start=1,
+    )
+    return Language(
+        alphabet=alphabet,
+        domain=domain if seed % 3 == 0 else None,
+        transitions=tuple(map(tuple, moves)),
+        classes=tuple(classes),
+        class_names=tuple(f"c{number}" for number in range(num_classes)),
+        start=0,
+    ).minimised()
 
 
 def hostile_words(language: Language, longest: int, seed: int) -> list[tuple[int, ...]]:
@@ -86,7 +92,7 @@ def hostile_words(language: Language, longest: int, seed: int) -> list[tuple[int
     They are powers of symbols and of short words, uniform words, and words with one odd symbol, of
     lengths at and beside powers of 2 and `longest`.
     """
-    draw, symbols = random.Random(seed), range(language.num_symbols)
+    draw, symbols, total = random.Random(seed), range(language.num_symbols), language.total()
     powers = [2**k + d for k in range(longest.bit_length() - 1) for d in (-1, 0, 1)]
     lengths = [0, longest, longest - 1, *draw.sample(powers, min(6, len(powers)))]
     words = []
@@ -98,4 +104,4 @@ def hostile_words(language: Language, longest: int, seed: int) -> list[tuple[int
             odd[draw.randrange(length)] = draw.choice(symbols)
         uniform = [draw.choice(symbols) for _ in range(length)]
         words += [tuple(power), tuple(odd), tuple(uniform), (draw.choice(symbols),) * length]
-    return [word for word in words if language.classify(word) < language.num_classes]
+    return [word for word in words if total.classify(word) < language.num_classes]

@@ -57,6 +57,7 @@ ARCHITECTURES: Catalogue[Architecture] = Catalogue(
     "architecture",
     {
         "regular-gpt": REGULAR_GPT,
+        "regular-gpt-slots": STATE_SLOTS,
         "encoder": ENCODER,
         "decoder": DECODER,
         "causal-recogniser": CAUSAL_RECOGNISER,

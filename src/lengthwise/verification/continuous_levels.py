@@ -84,8 +84,8 @@ def continuous_levels(
             if len(snaps.representatives) > max_elements:
                 raise VerificationError(
                     f"level {level + 1} has {len(snaps.representatives)} elements at the {what}, "
-                    f"more than the {max_elements} that are told apart. Raise max_elements if "
-                    f"there are that many; if its vectors lie in no clear classes, train longer, "
+                    f"more than max_elements={max_elements}. Raise max_elements if there are that "
+                    f"many; if its vectors lie in no clear classes, train longer, "
                     f"or use binary memory."
                 )
         tables, asked = _tables(

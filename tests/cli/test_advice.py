@@ -1,0 +1,89 @@
+"""What a message advises can be done: every option that it names is one of the command's."""
+
+import argparse
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import lengthwise
+from cli.shell import Shell
+from lengthwise.cli.main import COMMANDS
+
+SOURCE = Path(lengthwise.__file__).parent
+SHOWN = ("certify", "compile", "verify", "train")
+PARTS = ("verification", "constructions", "problems", "training", "languages", "cli")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+@cache
+def options_of(command: str) -> frozenset[str]:
+    """The options of a command, as its parser has them."""
+    parser = argparse.ArgumentParser()
+    import_module(f"lengthwise.cli.{command}").add_arguments(parser)
+    return frozenset(option for action in parser._actions for option in action.option_strings)
+
+
+def strayed(message: str, command: str | None, printing: Iterable[str] = SHOWN) -> set[str]:
+    """Options in a message that neither the commands it names have, nor those that print it."""
+    named = [each for each in COMMANDS if re.search(rf"\b{each}\b", message)]
+    commands = {*named, *([command] if command else printing)}
+    known = frozenset().union(*(options_of(each) for each in commands))
+    return set(OPTION.findall(message)) - known
+
+
+def messages() -> Iterator[tuple[str, str | None, str]]:
+    """Every string of an exception in the packages: its place, its command if any, and itself."""
+    for part in PARTS:
+        for file in sorted((SOURCE / part).rglob("*.py")):
+            command = file.stem if part == "cli" and file.stem in COMMANDS else None
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                    text = "".join(
+                        str(each.value) if isinstance(each.value, str) else ""
+                        for each in ast.walk(node.exc)
+                        if isinstance(each, ast.Constant)
+                    )
+                    yield f"{part}/{file.name}:{node.lineno}", command, text
+
+
+def test_options_that_errors_name_are_options_of_the_command() -> None:
+    found = {
+        place: strayed(text, command, SHOWN if place.startswith("verification") else COMMANDS)
+        for place, command, text in messages()
+    }
+    assert len(found) > 300
+    assert {place: options for place, options in found.items() if options} == {}
+
+
+def test_no_error_asks_for_a_greater_number_of_nothing() -> None:
+    vague = [place for place, _, text in messages() if "a greater number" in text]
+    assert vague == []
+
+
+def test_an_option_of_another_command_is_noticed() -> None:
+    assert strayed("Give --max-elements.", "certify") == {"--max-elements"}
+    assert strayed("Give extract --max-elements.", "certify") == set()
+    assert strayed("Compile it with --as slots.", None) == set()
+
+
+@pytest.mark.parametrize("given", [(), ("--as", "tree")])
+def test_what_is_compiled_is_proved_or_the_remedy_is_one(
+    shell: Shell, tmp_path: Path, given: tuple[str, ...]
+) -> None:
+    folder = str(tmp_path / "made")
+    assert shell("compile", "d-12", "--out", folder, *given)[0] == 0
+    status, out, error = shell("certify", folder)
+    if not given:
+        assert status == 0, error
+        assert "equivalent (structural)" in out
+        return
+    assert status == 1
+    assert error.endswith("Compile it with --as slots, which is proved for any automaton.\n")
+    assert "greater" not in out + error
+    assert shell("compile", "d-12", "--out", f"{folder}2", "--as", "slots")[0] == 0
+    assert shell("certify", f"{folder}2")[0] == 0
