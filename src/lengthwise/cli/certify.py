@@ -15,7 +15,6 @@ from lengthwise.errors import (
     unknown_name,
 )
 from lengthwise.files import require_file_place
-from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.shipped import PREFIX, resolved
 from lengthwise.verification.beside import compared_with_folder
