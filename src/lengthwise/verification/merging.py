@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lengthwise.errors import VerificationError
 from lengthwise.verification.algebra import Integers
 from lengthwise.verification.balls import Floats, norm
 
@@ -19,6 +20,9 @@ _ALIKE = 0.05
 
 _SURELY = 1 - 1e-9
 """More than rounding takes from a distance."""
+
+_FURTHEST = 1e150
+"""Largest number whose square, and a sum of millions of these, is one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +49,16 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
     is merged if all distances are alike; equal vectors are always merged. A cut is skipped if some
     vector is further from its representative than the gap is wide, or if vectors of different
     `answers` (other than `NO_ANSWER`) would be merged.
+
+    Raises:
+        VerificationError: vectors have no distances, since some of their numbers are too large, or
+            none.
     """
+    if not (np.abs(vectors) < _FURTHEST).all():
+        raise VerificationError(
+            "vectors of the network overflow, or are no numbers, so that they cannot be merged. "
+            "Look at its weights: some may be damaged, or too large."
+        )
     distinct, inverse = np.unique(vectors, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     ends, lengths = _spanning_tree(distinct)
