@@ -67,6 +67,8 @@ def answers(
 ) -> Float[Tensor, "word class"]:
     """Return the logits of a batch, computed in as many parts as the model requires.
 
+    A model gets copies, which it may change in place.
+
     Raises:
         ConfigError: the model returns something other than logits, or has weights in a precision
             that cannot be used on their device.
@@ -74,9 +76,11 @@ def answers(
     require_usable(model)
     at_once = model.words_at_once(tokens.shape[1]) if isinstance(model, Bounded) else None
     if at_once is None or at_once >= len(tokens):
-        return _require_logits(model(tokens, lengths.clone()), tokens)
+        return _require_logits(model(tokens.clone(), lengths.clone()), tokens)
     parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
-    return torch.cat([_require_logits(model(each, own.clone()), each) for each, own in parts])
+    return torch.cat(
+        [_require_logits(model(each.clone(), own.clone()), each) for each, own in parts]
+    )
 
 
 def _require_logits(found: Any, tokens: Tensor) -> Tensor:

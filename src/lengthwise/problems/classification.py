@@ -49,9 +49,11 @@ def on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
 
 
 def words_for(model: nn.Module, *words: Tensor) -> list[Tensor]:
-    """Return words, or their lengths, where a model reads them: mostly on its own device."""
+    """Return copies of words, or of their lengths, where a model reads them: mostly on its own
+    device. The model may change them in place.
+    """
     stay = getattr(model, "reads_on_processor", False)
-    return list(words) if stay else on_device(model, *words)
+    return [each.clone() for each in (words if stay else on_device(model, *words))]
 
 
 def in_precision(model: Network, precision: Literal["single", "double"]) -> Network:

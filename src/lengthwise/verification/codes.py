@@ -73,6 +73,11 @@ class CodeRecurrence:
         return self._coded.num_symbols
 
     @property
+    def owner(self) -> object:
+        """The network whose methods are called, within its bounds."""
+        return self._coded.bounded if isinstance(self._coded, TrackedCodes) else self._coded
+
+    @property
     def packed(self) -> list[bytes]:
         """The codes that were met, in the order of their numbers: eight bits to a byte, or eight
         bytes to a token."""
@@ -90,7 +95,7 @@ class CodeRecurrence:
         found = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             part = slice(first, first + _BATCH)
-            codes = self._coded.step(self.codes(elements[part]), symbols[part])
+            codes = self._coded.step(self.codes(elements[part]), symbols[part].copy())
             shape = (len(elements[part]), self._num_places)
             found.append(self._numbered(self._returned("step", codes, shape)))
         self._taken.append(elements * self.num_symbols + symbols)
@@ -115,7 +120,8 @@ class CodeRecurrence:
         """Return the codes `[element, place]` of numbers."""
         packed = b"".join(self._packed[element] for element in elements.tolist())
         if not self._are_bits:
-            return np.frombuffer(packed, dtype=np.int64).reshape(len(elements), self._num_places)
+            tokens = np.frombuffer(packed, dtype=np.int64).copy()  # a network may change them
+            return tokens.reshape(len(elements), self._num_places)
         rows = np.frombuffer(packed, dtype=np.uint8).reshape(
             len(elements), -(-self._num_places // 8)
         )
@@ -142,9 +148,8 @@ class CodeRecurrence:
             else ""
         )
         axes = ", ".join("place" if n is None else str(n) for n in shape)
-        own = self._coded.bounded if isinstance(self._coded, TrackedCodes) else self._coded
         raise VerificationError(
-            f"{type(own).__name__}.{method} has to return an array of {kind} [{axes}], but it "
+            f"{type(self.owner).__name__}.{method} has to return an array of {kind} [{axes}], but it "
             f"returned {came}.{remedy}"
         )
 

@@ -7,9 +7,10 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.adapted import Adapted
-from lengthwise.verification.algebra import Algebra, Recurrence, TreeAlgebra
+from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.verification.closure import explore as explore_tree
+from lengthwise.verification.guarded import GuardedRecurrence, guarded
 from lengthwise.verification.prefixes import PrefixClosure, explore_prefixes
 
 
@@ -28,18 +29,23 @@ def explore(
 
     Raises:
         ConfigError: `max_chunks` is no number from 1 on.
-        VerificationError: the algebra is neither a `TreeAlgebra` nor a `Recurrence`, or has other
-            symbols than the language.
+        VerificationError: the algebra is neither a `TreeAlgebra` nor a `Recurrence`, has other
+            symbols than the language, returns no integers, or answers otherwise when asked again.
         LanguageError: it is no language, or sub-words have too many state maps for a tree.
     """
     given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
     language = language if isinstance(language, Language) else parse(language)
     max_chunks = whole("max_chunks", max_chunks, 1)
-    if isinstance(given, Recurrence):
-        return explore_prefixes(given, language, max_chunks=max_chunks, progress=progress)
-    if isinstance(given, TreeAlgebra):
-        return explore_tree(given, language, max_chunks=max_chunks, progress=progress)
-    raise VerificationError(
-        f"a proof needs an algebra, but {type(given).__name__} has neither the methods of a "
-        f"Recurrence (num_symbols, start, step, read) nor those of a TreeAlgebra."
-    )
+    asked = guarded(given)
+    if asked is None:
+        raise VerificationError(
+            f"a proof needs an algebra, but {type(given).__name__} has neither the methods of a "
+            f"Recurrence (num_symbols, start, step, read) nor those of a TreeAlgebra."
+        )
+    found: Closure | PrefixClosure
+    if isinstance(asked, GuardedRecurrence):
+        found = explore_prefixes(asked, language, max_chunks=max_chunks, progress=progress)
+    else:
+        found = explore_tree(asked, language, max_chunks=max_chunks, progress=progress)
+    asked.require_steady()
+    return found
