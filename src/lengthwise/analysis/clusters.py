@@ -31,6 +31,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.analysis.model_copy import block_outputs, float64_copy
+from lengthwise.errors import ClaimError
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.layers.chunks import grow
@@ -60,6 +61,7 @@ def clusters(
     Raises:
         ConfigError: the model is no RegularGPT.
         LanguageError: the monoid has more than `languages.monoid.MAX_ELEMENTS` elements.
+        ClaimError: some vectors are not finite.
     """
     model = float64_copy(model)
     maps = state_maps(language)
@@ -70,6 +72,11 @@ def clusters(
     vectors = torch.cat(
         [part[rows] for part, rows in zip(block_outputs(model, levels), chosen, strict=True)]
     )
+    if not bool(vectors.isfinite().all()):
+        raise ClaimError(
+            "vectors of sub-words are not finite, so they form no clusters: weights are damaged, "
+            "or training diverged. Train or compile again."
+        )
     doing = torch.cat(
         [part[rows] for part, rows in zip(maps.of_levels(levels), chosen, strict=True)]
     )

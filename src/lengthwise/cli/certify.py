@@ -147,13 +147,16 @@ def _remedy(made: Certificate, is_compiled: bool) -> str:
 
 
 def _unsnapped(made: Certificate, model: "nn.Module") -> str | None:
-    """Return the class that the model as it runs gives a word on which the snapped one is wrong."""
+    """Return the class that the model as it runs gives a word on which the snapped one is wrong.
+
+    None if the claim is about the model as it runs, or its logits are no numbers.
+    """
     from lengthwise.verification.network import predicted
 
     if made.strength != "snapped" or made.counterexample is None:
         return None
-    word = made.language.encode(made.counterexample.word)
-    return made.language.class_names[predicted(model, word)]
+    given = predicted(model, made.language.encode(made.counterexample.word))
+    return None if given is None else made.language.class_names[given]
 
 
 def _said_unsnapped(made: Certificate, given: str) -> str:

@@ -167,8 +167,8 @@ class _Evidence:
 
     closure: Closure | PrefixClosure
     elements: dict[str, Any]
-    classify: Callable[[tuple[int, ...]], int]
-    """Class of a word under the model of the claim."""
+    classify: Callable[[tuple[int, ...]], int | None]
+    """Class of a word under the model of the claim; None if it gives none."""
     sureness: RoundingMargins | None = None
     doubt: str = ""
     """Reason why nothing can be proved, if so."""
@@ -344,7 +344,7 @@ def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | N
     right_to = closure.explored_length if found.right_to is None else found.right_to
     if closure.wrong is not None:
         given, true = found.classify(closure.wrong), language.classify(closure.wrong)
-        if given != true:
+        if given is not None and given != true:
             names = language.class_names
             word = language.decode(closure.wrong)
             return (

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.evaluation.evaluate import answer_of
+from lengthwise.evaluation.evaluate import answer_of, require_numbers
 from lengthwise.evaluation.predict import predict
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
@@ -62,6 +62,7 @@ def _model_classifier(model: nn.Module, blank: Language) -> Callable[[Sequence[W
                 f"the model tells {logits.shape[1]} classes apart, but there are "
                 f"{blank.num_classes} ({', '.join(blank.class_names[:8])}). Name all in `classes`."
             )
+        require_numbers(logits)
         answers: list[int] = answer_of(logits).tolist()
         return answers
 

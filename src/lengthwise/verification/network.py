@@ -149,8 +149,9 @@ def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") 
 
 
 @torch.no_grad()
-def predicted(model: nn.Module, word: tuple[int, ...]) -> int:
-    """Return the class that the model itself gives to a word."""
+def predicted(model: nn.Module, word: tuple[int, ...]) -> int | None:
+    """Return the class that the model itself gives to a word; None if its logits are no numbers."""
     device = next(model.parameters()).device
     tokens = torch.tensor([word], dtype=torch.int64, device=device)
-    return int(answer_of(model(tokens))[0])
+    logits = model(tokens)
+    return int(answer_of(logits)[0]) if bool(logits.isfinite().all()) else None
