@@ -45,12 +45,8 @@ class TightNode(Node):
         by_head = np.einsum("whs,hsv->hwv", out, value)
         weights = attended.weights[:, 0]
         radius = output.stretch * attended.local[:, 0]
-        # rounding of the matrices below, whose terms may cancel
-        slack = (
-            (2 * width + 16)
-            * OWN
-            * (1 + output.frobenius * self._matrix(f"{name}.attention.key_value", width).frobenius)
-        )
+        values = self._matrix(f"{name}.attention.key_value", width)
+        slack = _slack(width, output.frobenius * values.frobenius)
         for position in range(x.centre.shape[1]):
             linear = np.tensordot(weights[:, position], by_head, axes=1)
             if position == x.centre.shape[1] - 1:
@@ -77,8 +73,7 @@ class TightNode(Node):
         for start in range(0, len(share), size):
             linear = contract.weight * share[start : start + size, None] @ expand.weight
             widest.append(largest_singular_value(linear + np.eye(width)))
-        terms = 2 * len(expand.weight) + 16
-        slack = terms * OWN * (1 + contract.frobenius * expand.frobenius)
+        slack = _slack(len(expand.weight), contract.frobenius * expand.frobenius)
         columns = norm_bound(contract.weight.T)
         strayed = (
             0.5
@@ -92,6 +87,15 @@ class TightNode(Node):
         added = arithmetic.gamma(4) * sizes + width * arithmetic.lost(1, sizes)
         radius = (stretch * h.radius + contract.stretch * fresh + last + added) * (1 + 1e-9)
         return Ball(plain.centre, _smaller(plain.radius, radius))
+
+
+def _slack(terms: int, size: float) -> float:
+    """Bound the rounding of a matrix that is made in float64: a product of matrices of `terms`
+    terms whose norms have the product `size`, which may cancel, plus the identity.
+
+    A term has at most one factor more, and `terms` + 1 additions.
+    """
+    return (2 * terms + 16) * OWN * (1 + size)
 
 
 def _smaller(plain: Floats, tight: Floats) -> Floats:
