@@ -10,7 +10,7 @@ help:
 	@echo "make demo      install, then learn three languages and test them far beyond (minutes)"
 	@echo "make test      install with the test tools, then run the tests"
 	@echo "make test-all  the same with the slow tests"
-	@echo "make faults    plant 54 faults in a copy of the package: the tests must notice each"
+	@echo "make faults    plant 60 faults in a copy of the package: the tests must notice each"
 	@echo "make check     lint, format, types, import contracts, docs, tests"
 	@echo "make docs      the docs site, into site/"
 	@echo "make proofs    check proofs/ with Rocq (coqc and coqchk), if it is installed"

@@ -1,10 +1,11 @@
 """Weights that are no numbers, or whose numbers overflow, in every kind of network.
 
-Every call ends, with a right verdict or in one line, and nothing is proved of weights that are none.
+Every call ends, with a right verdict or in one line, and no proof is of such weights.
 """
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ NETWORKS: dict[str, Callable[[], nn.Module]] = {
     "vectors before norms": lambda: random_model(
         ENDS_WITH_1, 2, memory="continuous", norm="pre", activation="gelu"
     ),
-    "bits": lambda: last_symbol(),
+    "bits": last_symbol,
     "rational": lambda: random_rational(4, num_classes=2),
     "gru": lambda: random_recurrence(5, cell="gru"),
     "elman": lambda: random_recurrence(5, cell="elman", dtype=torch.float32),
@@ -49,8 +50,8 @@ def names_of(kind: str) -> list[str]:
 
 def calls(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What is done with a network, by name."""
-    for strength in ("auto", "robust"):
-        yield f"certify {strength}", lambda s=strength: lw.certify(model, ENDS_WITH_1, strength=s)
+    yield "certify", lambda: lw.certify(model, ENDS_WITH_1)
+    yield "certify robust", lambda: lw.certify(model, ENDS_WITH_1, strength="robust")
     yield "certify in bfloat16", lambda: lw.certify(model, ENDS_WITH_1, precision="bfloat16")
     yield "extract", lambda: lw.extract(model)
     yield "snap", lambda: lw.predict(lw.snap(model), ENDS_WITH_1, WORDS)
@@ -62,23 +63,23 @@ def calls(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         lambda: lw.learn_automaton(model, "01", num_tests=50, max_length=6, max_states=8),
     )
     for figure in ("clusters", "receptive-field", "attention", "deeper-trees"):
-        yield (
-            figure,
-            lambda f=figure: lw.analyse(
-                model, f, language=ENDS_WITH_1, lengths=[5], words_per_length=4
-            ),
-        )
+        yield figure, partial(_analysed, model, figure)
+
+
+def _analysed(model: Any, figure: str) -> Any:
+    return lw.analyse(model, figure, language=ENDS_WITH_1, lengths=[5], words_per_length=4)
 
 
 def require_sound(model: nn.Module, value: float) -> None:
     """Refuse an error that is none of ours or has two lines, and a proof of what is no number."""
     for name, call in calls(model):
+        found, refused = None, ""
         try:
             found = call()
         except LengthwiseError as error:
-            assert "\n" not in str(error)
-            continue
-        if not name.startswith("certify"):
+            refused = str(error)
+        assert "\n" not in refused
+        if found is None or not name.startswith("certify"):
             continue
         assert "\n" not in found.reason
         assert found.verdict != "not-closed" or found.reason
@@ -98,7 +99,7 @@ def test_a_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e30, -1e30, 1e38, 1e-40])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1e30, 1e38])
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_every_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
     for name in names_of(kind):

@@ -16,7 +16,7 @@ PARITY = lw.language("parity")
 
 
 class Parity:
-    """The parity of the symbols, as a recurrence, a tree and a network with codes: 1 if there is an odd number of 1.
+    """The parity of the symbols, as a recurrence, a tree and a network with codes: 1 if it is odd.
 
     After each answer, `after` does something to the arrays that were given.
     """
@@ -41,8 +41,11 @@ class Parity:
         return answer
 
 
-class Tree(Parity):
-    start = step = None
+class Tree:
+    """The same as a tree."""
+
+    num_symbols, chunk = 2, 2
+    __init__, read, _said = Parity.__init__, Parity.read, Parity._said
 
     def phase(self, level: int) -> int:
         return 0

@@ -4,19 +4,13 @@ Measured deviations are at most 0.2 % of the bounds, so no sample of networks an
 constant that is too small. Here each is held against an exact worst case: `needs` counts the
 roundings that one number can pass through, for any order of additions, and `is` is what the code
 asks `gamma` for, recorded while it runs. A constant that is changed, up or down, is noticed, too;
-whoever changes one derives it anew, in its docstring and here.
+whoever changes one derives it anew, in its docstring and here. The second checker's are in
+`test_second_ledger.py`.
 """
 
-import ast
-import hashlib
-import inspect
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from math import log
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -24,25 +18,26 @@ import numpy as np
 import pytest
 
 from lengthwise.languages.language import Language
-from lengthwise.verification import balls, layer_node, narrow, slot_node, tight_node
+from lengthwise.verification import balls, layer_node, narrow, tight_node
 from lengthwise.verification.balls import Arithmetic, Ball, Matrix
 from lengthwise.verification.narrow import Narrow
 from lengthwise.verification.network import weights_of
 from lengthwise.verification.node import Node
 from lengthwise.verification.slot_node import SlotNode
+from verification.rounding_needs import (
+    SIZES,
+    TWO_DIFFERENCES,
+    gamma,
+    means_at_most,
+    of_mean,
+    of_means,
+)
 from verification.slots import slots_of
-from verification.trained import ENDS_WITH_1, random_model
 from verification.traced import VARIANCES, Traced, root, sensitivity
+from verification.trained import ENDS_WITH_1, random_model
 
-ROOT = Path(__file__).parents[2]
-SIZES = (1, 2, 3, 4, 5, 8, 16, 17, 64, 256)
 UNITS = (Fraction(1, 2**8), Fraction(1, 2**24), Fraction(1, 2**53))
 FLOAT32 = Arithmetic.of("float32")
-
-
-def gamma(terms: Fraction | int, unit: Fraction) -> Fraction:
-    """The bound, exactly."""
-    return Fraction(terms) * unit / (1 - Fraction(terms) * unit)
 
 
 # ---- what the code asks for ----------------------------------------------------------------------
@@ -56,6 +51,11 @@ class Asked:
     both: list[Fraction]
     own: list[Fraction]
     lost: list[int]
+
+    def clear(self) -> None:
+        """Forget what was asked."""
+        for each in (self.both, self.own, self.lost):
+            each.clear()
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ class Entry:
     run: Callable[[int], Any]
     both: Callable[[int], tuple[float, ...]]
     """What `gamma` is asked for."""
-    needs: Callable[[int], tuple[float, ...]]
+    needs: Callable[[int], tuple[Fraction | float, ...]]
     """The roundings that there are, by the same order."""
     lost: Callable[[int], tuple[int, ...]]
     """The products, or operations, of which small numbers may be lost."""
@@ -146,9 +146,7 @@ LEDGER: dict[str, Entry] = {
         lambda n: (n + 1,),
         lambda n: (n,),
     ),
-    "relu": Entry(
-        lambda n: FLOAT32.relu(ball(n)), lambda n: (0,), lambda n: (0,), lambda n: (1,)
-    ),
+    "relu": Entry(lambda n: FLOAT32.relu(ball(n)), lambda n: (0,), lambda n: (0,), lambda n: (1,)),
     # erf is off by 2 x 8 u, and by 2 u for its argument; 1 + erf is 2 at most, and rounded; half of
     # that is multiplied by x, which rounds, and so do the half and the result
     "gelu": Entry(
@@ -197,10 +195,10 @@ LEDGER: dict[str, Entry] = {
         lambda n: FLOAT32.layer_norm(ball(n), np.ones(n), np.ones(n), 1e-5),
         lambda n: (n + 24, 2.25 * n + 64, n + 24, n + 64, 8, 6),
         lambda n: (
-            max(n + 1, _of_mean(n)),
-            n + 3 + _TWO_DIFFERENCES * _of_means(n),
-            max(n + 8, _of_mean(n)),
-            max(n + 1, _of_means(n)),
+            max(n + 1, of_mean(n)),
+            n + 3 + TWO_DIFFERENCES * of_means(n),
+            max(n + 8, of_mean(n)),
+            max(n + 1, of_means(n)),
             2 * 2 + 3,
             4,
         ),
@@ -229,9 +227,7 @@ LEDGER: dict[str, Entry] = {
         lambda n: (n, 1),
     ),
     # each product is rounded, too
-    "narrow sums": Entry(
-        lambda n: NARROW.sums(n), lambda n: (3, n), lambda n: (3, n), lambda n: ()
-    ),
+    "narrow sums": Entry(NARROW.sums, lambda n: (3, n), lambda n: (3, n), lambda n: ()),
     # the difference of two logits, each of the size; then exp, those in the sum, and the quotient
     "narrow softmax": Entry(
         lambda n: _softmax(NARROW, n),
@@ -266,7 +262,7 @@ def _node(arithmetic: Arithmetic) -> Any:
 def test_each_bound_covers_its_roundings(name: str, asked: Asked) -> None:
     entry = LEDGER[name]
     for n in SIZES:
-        asked.both.clear(), asked.own.clear(), asked.lost.clear()
+        asked.clear()
         entry.run(n)
         own = [terms for terms in asked.own if terms != 0]
         if name != "largest singular value":  # of a matrix that is made here
@@ -285,55 +281,11 @@ def test_each_bound_covers_its_roundings(name: str, asked: Asked) -> None:
 
 # ---- the layer norm ------------------------------------------------------------------------------
 
-_TWO_DIFFERENCES = 1 + root(Fraction(2))
-"""Of Welford's two differences, by Cauchy: the second is the first, less its k-th part."""
-
-
-def _of_steps(n: int) -> Iterator[tuple[Fraction, Fraction]]:
-    r"""For k up to n: what the k-th mean is off by, in u times the norm of all numbers.
-
-    $k |e_k|$ is at most the sum over j <= k of $j |m_j|$, a rounding of the sum, and of three times
-    $|d_j| = |x_j - m_{j-1}|$, of difference, quotient (by a reciprocal) and product. By Cauchy
-    $j |m_j| \le \sqrt j$. The greatest sum of the $|d_j|$ is the norm of its coefficients in the
-    orthonormal $\sqrt k\, m_k$ and $\sqrt{(j - 1) / j}\, d_j$, since $d_1 = x_1 = m_k - \sum d_j /
-    j$: $1 / k + \sum_{j \ge 2} (j + 1)^2 / (j (j - 1))$.
-    """
-    of_sums, of_changes = Fraction(0), Fraction(0)
-    for k in range(1, n + 1):
-        of_sums += _up(root(Fraction(k)))
-        if k > 1:
-            of_changes += _up(Fraction((k + 1) ** 2, k * (k - 1)))
-        yield _up(of_sums / k), _up(3 * root(Fraction(1, k) + of_changes) / k)
-
-
-def _up(number: Fraction) -> Fraction:
-    """The next number of nine places."""
-    return Fraction(-(-number.numerator * 10**9 // number.denominator), 10**9)
-
-
-@cache
-def _of_mean(n: int) -> Fraction:
-    """What a mean of n numbers that is updated one by one is off by, in u times the root of their
-    mean square."""
-    *_, (of_sums, of_changes) = _of_steps(n)
-    return (of_sums + of_changes) * root(Fraction(n))
-
-
-@cache
-def _of_means(n: int) -> Fraction:
-    """The root of the mean square of what all n means are off by, in the same unit."""
-    return root(sum((a + b) ** 2 for a, b in _of_steps(n)))
-
-
-def _means_at_most(n: int) -> Fraction:
-    """The bound on `_of_means` that the docstring of `layer_norm` has."""
-    return Fraction(n, 2) + 5 * root(1 + Fraction(log(n)))
-
 
 def test_the_docstring_of_the_layer_norm_is_right_about_means() -> None:
     for n in (*SIZES, 1024):
-        assert _of_mean(n) <= Fraction(2, 3) * n + 7
-        assert _of_means(n) <= _means_at_most(n)
+        assert of_mean(n) <= Fraction(2, 3) * n + 7
+        assert of_means(n) <= means_at_most(n)
 
 
 def test_wide_layer_norms_cover_products_of_roundings_too() -> None:
@@ -341,8 +293,8 @@ def test_wide_layer_norms_cover_products_of_roundings_too() -> None:
     (1 + u)^2 at most in each step, for the rounding of the sum and of the change."""
     unit, widest = Fraction(1, 2**24), (balls._MOST_TERMS - 64) * 4 // 9
     for n in (*(2**power for power in range(21)), widest):
-        grown = _means_at_most(n) * unit / (1 - 2 * n * unit)
-        needed = gamma(n + 3, unit) + _TWO_DIFFERENCES * grown
+        grown = means_at_most(n) * unit / (1 - 2 * n * unit)
+        needed = gamma(n + 3, unit) + TWO_DIFFERENCES * grown
         assert needed <= gamma(Fraction(9, 4) * n + 64, unit)
         assert grown <= gamma(n + 64, unit)
 
@@ -374,7 +326,9 @@ def test_layer_norms_of_the_worst_roundings_lie_in_their_balls(way: Any, n: int)
         scale = (variance + Traced(epsilon, (), 1)).reciprocal_root(2 * 2 + 1)
         moved = [sensitivity((each - mean) * scale) for each in given]
         moved_apart = [sensitivity(each * scale - mean * scale) for each in given]
-        worst = max(root(sum(each**2 for each in both)) for both in (moved, moved_apart))
+        worst = max(
+            root(sum((each**2 for each in both), Fraction(0))) for both in (moved, moved_apart)
+        )
         centre = np.array([[float(each) for each in x]])
         radius = FLOAT32.layer_norm(
             Ball(centre, np.zeros(1)), np.ones(n), np.zeros(n), float(epsilon)
@@ -407,7 +361,7 @@ def test_slots_and_chunks_count_their_roundings(asked: Asked) -> None:
     node = SlotNode.__new__(SlotNode)
     node.arithmetic = FLOAT32
     for slots, bits in ((1, 1), (2, 1), (5, 3), (64, 6)):
-        asked.both.clear(), asked.lost.clear()
+        asked.clear()
         node._rounding(np.ones(bits), np.ones(bits), slots, bits)
         assert asked.both == [2 * slots + 8, 2 * bits + 16]
         assert asked.lost == [slots, bits]
@@ -425,7 +379,7 @@ def test_the_own_slot_counts_the_roundings_of_its_float64(asked: Asked) -> None:
         )
         model = slots_of(chain)
         node = SlotNode(model.config.to_dict(), weights_of(model))
-        asked.both.clear()
+        asked.clear()
         node._own_weights()
         assert asked.both[-1] == 2 * states + 64
         assert asked.both[-1] >= 2 * (2 * 8 + 1) + states
@@ -434,8 +388,13 @@ def test_the_own_slot_counts_the_roundings_of_its_float64(asked: Asked) -> None:
 def test_attention_counts_products_with_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """A value is multiplied by its weight, and in chunk - 1 additions; a logit has a product for
     each number of a head, and a bias."""
-    plain, terms = Arithmetic.sums, []
-    monkeypatch.setattr(Arithmetic, "sums", lambda self, n: terms.append(n) or plain(self, n))
+    plain, terms = Arithmetic.sums, list[float]()
+
+    def sums(self: Arithmetic, count: float) -> float:
+        terms.append(count)
+        return plain(self, count)
+
+    monkeypatch.setattr(Arithmetic, "sums", sums)
     for chunk in (2, 3, 5):
         model = random_model(ENDS_WITH_1, 0, chunk=chunk, norm="none")
         node = Node(model.config.to_dict(), weights_of(model))
@@ -443,7 +402,8 @@ def test_attention_counts_products_with_weights(monkeypatch: pytest.MonkeyPatch)
         node.gathered(node.leaves(), np.zeros((1, chunk), dtype=np.int64))
         size = model.config.d_model // model.config.num_heads
         assert terms == [size + 2, chunk + 1] * model.config.num_heads
-        assert size + 2 >= size + 1 and chunk + 1 >= chunk
+        assert size + 2 >= size + 1
+        assert chunk + 1 >= chunk
 
 
 def test_matrices_of_the_centres_have_slack_for_their_own_roundings() -> None:
@@ -526,281 +486,3 @@ def test_numbers_past_a_millionth_of_the_largest_have_no_radius() -> None:
     limit = 1e-6 * FLOAT32.largest
     sizes = np.array([limit * (1 - 1e-9), limit * (1 + 1e-9)])
     assert np.isfinite(FLOAT32.safe(sizes, np.zeros(2))).tolist() == [True, False]
-
-
-def test_the_share_of_the_root_is_at_least_the_root() -> None:
-    """The second checker bounds (1 - q)^(-1/2) - 1 by q (1 + 2 q) / 2, for q up to 1/2."""
-    for part in range(1, 513):
-        q = Fraction(part, 1024)
-        assert (1 + q * (1 + 2 * q) / 2) ** 2 * (1 - q) >= 1
-
-
-# ---- the code that uses them ---------------------------------------------------------------------
-
-
-def _functions(module: ModuleType) -> Iterator[tuple[str, str]]:
-    """The names of all functions of a module, and their code without docstrings."""
-    tree = ast.parse(inspect.getsource(module))
-    for parent in ast.walk(tree):
-        for node in ast.iter_child_nodes(parent):
-            if isinstance(node, ast.FunctionDef):
-                if ast.get_docstring(node) is not None:
-                    node.body = node.body[1:] or [ast.Pass()]
-                node.returns = None
-                owner = f"{parent.name}." if isinstance(parent, ast.ClassDef) else ""
-                yield owner + node.name, ast.unparse(node)
-
-
-def _digest(code: str) -> str:
-    return hashlib.sha256(re.sub(r"\s+", "", code).encode()).hexdigest()[:8]
-
-
-_BOUNDS = re.compile(
-    r"gamma|sums\(|lost\(|safe\(|rounded\(|outward|norm_bound|OWN|WARD|LEAST|radius|flushed|by\."
-    r"|_elementwise|stretch"
-)
-
-
-def _python() -> dict[str, str]:
-    """Digests of the functions whose code has to do with radii."""
-    return {
-        f"{module.__name__.rpartition('.')[2]}.{name}": _digest(code)
-        for module in (balls, layer_node, narrow, slot_node, tight_node)
-        for name, code in _functions(module)
-        if _BOUNDS.search(code)
-    }
-
-
-def _parts_of_rust() -> Iterator[tuple[str, str]]:
-    """The names of constants and functions of the second checker's bounds, and their code."""
-    text = (ROOT / "checker" / "checker.rs").read_text(encoding="utf-8")
-    text = re.sub(r"//.*", "", text)
-    text = text[text.index("const OUTWARD") : text.index("struct Contexts")]
-    parts = re.split(r"^ *(?=(?:const|fn) \w+)", text, flags=re.MULTILINE)
-    names = [re.match(r"(?:const|fn) (\w+)", part) for part in parts]
-    found: dict[str, str] = {}
-    for name, part in zip(names, parts, strict=True):
-        if name is not None:  # some have one name
-            found[name[1]] = found.get(name[1], "") + part
-    yield from found.items()
-
-
-def _rust() -> dict[str, str]:
-    """Digests of the same of the second checker, and of the constants of its arithmetic."""
-    return {
-        name: _digest(part)
-        for name, part in _parts_of_rust()
-        if _BOUNDS.search(part) or part.startswith("const")
-    }
-
-
-# ---- the second checker --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class InRust:
-    """A number of roundings in the second checker's code, and how many there are of size n."""
-
-    function: str
-    text: str
-    value: Callable[[int], float]
-    needs: Callable[[int], float]
-
-
-IN_RUST = (
-    # of rows and columns of n numbers: as of the largest singular value above
-    InRust(
-        "singular",
-        "4.0 * FLOAT64.gamma_of(rows[0].len() + rows.len())",
-        lambda n: 4 * (n + n),
-        lambda n: n + 2,
-    ),
-    InRust("affine", "n) = (x.sizes(), x.centre.len() + 2)", lambda n: n + 2, lambda n: n + 1),
-    InRust("sum", "x.radius + y.radius, 1)", lambda n: 1, lambda n: 1),
-    InRust("layer_norm", "FLOAT64.gamma_of(count + 24)", lambda n: n + 24, lambda n: n + 1),
-    InRust(
-        "layer_norm",
-        "off = self.gamma(count + 24)",
-        lambda n: n + 24,
-        lambda n: max(n + 1, _of_mean(n)),
-    ),
-    InRust(
-        "layer_norm",
-        "self.gamma(count * 9 / 4 + 65)",
-        lambda n: n * 9 // 4 + 65,
-        lambda n: n + 3 + _TWO_DIFFERENCES * _of_means(n),
-    ),
-    InRust(
-        "layer_norm",
-        "one_pass = self.gamma(count + 24)",
-        lambda n: n + 24,
-        lambda n: max(n + 8, _of_mean(n)),
-    ),
-    InRust(
-        "layer_norm",
-        "self.gamma(count + 64)",
-        lambda n: n + 64,
-        lambda n: max(n + 1, _of_means(n)),
-    ),
-    InRust("layer_norm", "self.gamma(8)", lambda n: 8, lambda n: 2 * 2 + 3),
-    InRust("layer_norm", "&sizes, 6, reach)", lambda n: 6, lambda n: 4),
-    InRust("logit", "sizes.len() + 2, reach)", lambda n: n + 2, lambda n: n + 1),
-    # exponents of float64: two exps of 8 units in the last place, and their differences
-    InRust("share", "FLOAT64.gamma_of(64)", lambda n: 64, lambda n: 2 * (2 * 8 + 1)),
-    InRust("share", "self.gamma(6) * most", lambda n: 6, lambda n: 2),
-    InRust("share", "self.gamma(EXP)", lambda n: 2 * 20 + 4, lambda n: 2 * 20),
-    InRust(
-        "share",
-        "FLOAT64.gamma_of(2 * logits.len() + 64)",
-        lambda n: 2 * n + 64,
-        lambda n: n + 1 + 2 * (2 * 8 + 1),
-    ),
-    # weights are off by n + 1, or by 2 of a quotient; then a product, and n - 1 additions
-    InRust("attend", "2 * count + if cancel { 8 }", lambda n: 2 * n + 8, lambda n: 2 * n + 1),
-    InRust("attend", "else { 12 }", lambda n: 2 * n + 12, lambda n: n + 2),
-    InRust("tight", "lost_of(2 * width + 16,", lambda n: 2 * n + 16, lambda n: n + 4),
-    InRust("tight_fed", "lost_of(2 * shares.len() + 16,", lambda n: 2 * n + 16, lambda n: n + 4),
-    # the root, its cut to the network's type, its reciprocal, the product
-    InRust("read_tree", "&factor, 4)", lambda n: 4, lambda n: 4),
-    InRust("looks", "&self.factor, 4)", lambda n: 4, lambda n: 4),
-    InRust("own_weight", "&factor, 4)", lambda n: 4, lambda n: 4),
-    InRust("read_recurrence", "&old(2), 1)", lambda n: 1, lambda n: 1),
-    InRust("read_recurrence", "&less), 1)", lambda n: 1, lambda n: 1),
-    InRust("check_products", "2 * count + 8,", lambda n: 2 * n + 8, lambda n: 2 * n + 4),
-    InRust("check_products", "bits + 8, reach)", lambda n: n + 8, lambda n: n + 1 + 4),
-    InRust("EXP", "2 * 20 + 4;", lambda n: 44, lambda n: 2 * 20 + 2),
-    InRust("TANH_UNITS", "2 * 8;", lambda n: 16, lambda n: 2 * 8),
-)
-
-
-def test_the_second_checker_covers_its_roundings() -> None:
-    parts = dict(_parts_of_rust())
-    for each in IN_RUST:
-        assert re.sub(r"\s+", "", parts[each.function]).count(re.sub(r"\s+", "", each.text)) == 1
-        assert all(each.value(n) >= each.needs(n) for n in SIZES), each
-    mentioned = "".join(each.text for each in IN_RUST)
-    for part in parts.values():  # none is left out
-        for terms in re.findall(r"gamma(?:_of)?\(((?:[^()]|\(\))*\d(?:[^()]|\(\))*)\)", part):
-            assert terms in mentioned, terms
-    assert "const OUTWARD: f64 = 1.0 + 1e-9;" in parts["OUTWARD"]
-    assert "const LEAST: f64 = 1e-90;" in parts["LEAST"]
-    assert "const NORM_EPSILON: f64 = 1e-5;" in parts["NORM_EPSILON"]
-    assert "8.0 * (self.tiny + FLOAT64.tiny) * reach" in parts["flushed"]
-    assert "!(size < 1e-6 * self.max)" in parts["overflows"]
-    assert "terms > 4_000_000 || product >= 0.5" in parts["gamma_of"]
-
-
-SEEN_IN_PYTHON: dict[str, str] = {
-    "balls.Arithmetic._elementwise": "615ec0a0",
-    "balls.Arithmetic.add": "d4c6e63f",
-    "balls.Arithmetic.exp_rounding": "e0cbe938",
-    "balls.Arithmetic.gamma": "1ab0a85d",
-    "balls.Arithmetic.gelu": "d9bc09d4",
-    "balls.Arithmetic.layer_norm": "3627f6c8",
-    "balls.Arithmetic.linear": "4611652f",
-    "balls.Arithmetic.lost": "ae8c5ea9",
-    "balls.Arithmetic.numbers": "0b567997",
-    "balls.Arithmetic.product": "6431648d",
-    "balls.Arithmetic.rectified": "d4020582",
-    "balls.Arithmetic.relu": "1bdd530c",
-    "balls.Arithmetic.rounded": "2a52fdad",
-    "balls.Arithmetic.safe": "f1fde459",
-    "balls.Arithmetic.scaled": "85ead605",
-    "balls.Arithmetic.sigmoid": "aece4726",
-    "balls.Arithmetic.softmax": "d4a30f2d",
-    "balls.Arithmetic.sums": "253cc8a2",
-    "balls.Arithmetic.tanh": "e725454b",
-    "balls.Ball.__add__": "3ab575e9",
-    "balls.Ball.__getitem__": "388278af",
-    "balls.Ball.bound": "cc0e46f9",
-    "balls.Matrix.__init__": "8a97a738",
-    "balls._ball": "7e997151",
-    "balls._gamma": "f93a5e49",
-    "balls.largest_singular_value": "7cf87d3b",
-    "balls.norm_bound": "883ef194",
-    "balls.outward": "a069440a",
-    "layer_node.ChunkBalls.of": "9957fbb4",
-    "layer_node.LayerNode._attend": "bf7c4dbc",
-    "layer_node.LayerNode._logits": "f19a102d",
-    "layer_node._rest": "88737c03",
-    "layer_node.arithmetic_of": "69dc3854",
-    "narrow.Narrow.gelu": "ebe71aea",
-    "narrow.Narrow.layer_norm": "f8391a38",
-    "narrow.Narrow.linear": "c3726cbf",
-    "narrow.Narrow.numbers": "bcee8603",
-    "narrow.Narrow.sigmoid": "a2117234",
-    "narrow.Narrow.softmax": "d753687a",
-    "narrow.Narrow.sums": "05b9470f",
-    "narrow.Narrow.tanh": "7448515f",
-    "narrow.bfloat16_rounded": "f618d991",
-    "slot_node.SlotNode._own_weights": "6d50f381",
-    "slot_node.SlotNode._rounding": "fd0d9f71",
-    "slot_node.SlotNode.apart": "511587b5",
-    "slot_node.SlotNode.flushed": "c41ca8fa",
-    "slot_node.SlotNode.sides": "66d17a39",
-    "tight_node.TightNode._attention_with_residual": "b84b9fae",
-    "tight_node.TightNode._feed_forward_with_residual": "06361643",
-    "tight_node._slack": "e6ad4977",
-}
-
-SEEN_IN_RUST: dict[str, str] = {
-    "EXP": "65ba6111",
-    "FLOAT32": "b905b795",
-    "FLOAT64": "ae1a5d9f",
-    "LEAST": "d78d8a32",
-    "LOGISTIC": "a98569d8",
-    "NORM_EPSILON": "cbc433ba",
-    "OUTWARD": "7f17c8bf",
-    "RELU": "b2d8e2f4",
-    "TANH": "9a3dc6c6",
-    "TANH_UNITS": "19cb1e9b",
-    "affine": "951763b6",
-    "attend": "663fe3a2",
-    "ball": "5e0ef8ab",
-    "check_products": "8b02c0ff",
-    "class": "4b44ad3e",
-    "code": "0a3363ca",
-    "entries": "dec77d3f",
-    "exact": "04f95776",
-    "fed": "a6712339",
-    "flushed": "1c2b49d8",
-    "gamma": "e19817a8",
-    "gamma_of": "8df9a60e",
-    "gathered": "dd33a98b",
-    "layer_norm": "cbbcdda3",
-    "logit": "568322cf",
-    "looks": "c62de708",
-    "lost_of": "ed16e98d",
-    "new": "07ff1978",
-    "norm": "8debd9e5",
-    "own_weight": "150b85b0",
-    "product": "a43a8f49",
-    "projected": "e9db1713",
-    "radius": "9de73553",
-    "read": "24bc0334",
-    "read_recurrence": "1aa0140a",
-    "read_tree": "a6f712f7",
-    "recall": "91d703ef",
-    "rectified": "c450be79",
-    "rest": "706b16a6",
-    "run": "aa89dff2",
-    "share": "db3992d9",
-    "shown": "13595f36",
-    "singular": "f1c1263f",
-    "sizes": "1ebac62d",
-    "smaller": "4dadb67d",
-    "sum": "af57c9ff",
-    "tight": "d4770567",
-    "tight_fed": "4ee41ee2",
-    "unless": "2747b2cc",
-    "zipped": "0c3eb662",
-}
-
-
-@pytest.mark.parametrize(("code", "seen"), [(_python, SEEN_IN_PYTHON), (_rust, SEEN_IN_RUST)])
-def test_bounds_are_the_ones_that_were_derived(
-    code: Callable[[], dict[str, str]], seen: dict[str, str]
-) -> None:
-    """Code that computes radii has changed, is new, or is gone: derive it, and enter its digest."""
-    found = code()
-    assert found == seen, {name: found.get(name) for name, _ in found.items() ^ seen.items()}

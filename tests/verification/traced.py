@@ -1,4 +1,4 @@
-"""Exact worst cases of rounding: what all roundings of a computation can do together, to first order.
+"""Exact worst cases of rounding: what all roundings of a computation do together, to first order.
 
 Every operation is computed in fractions, and its result counts as rounded by a factor 1 + δ. The
 derivatives of the outputs by each δ, taken backwards through the computation, say how far the

@@ -148,9 +148,10 @@ class CodeRecurrence:
             else ""
         )
         axes = ", ".join("place" if n is None else str(n) for n in shape)
+        name = type(self.owner).__name__
         raise VerificationError(
-            f"{type(self.owner).__name__}.{method} has to return an array of {kind} [{axes}], but it "
-            f"returned {came}.{remedy}"
+            f"{name}.{method} has to return an array of {kind} [{axes}], but it returned {came}."
+            f"{remedy}"
         )
 
     def _numbered(self, codes: Codes) -> Integers:

@@ -1,0 +1,94 @@
+"""The radii of both checkers, of every number of the models that come with the package.
+
+The second checker counts the sizes of entries where the first counts norms, so its radii are at
+most those of the first, and of networks that were trained at least a tenth of them. What small
+numbers lose is counted otherwise, and is below `TINY`.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lengthwise.shipped import ROOT as MODELS
+from lengthwise.verification.balls import Arithmetic, Floats
+from lengthwise.verification.certificate import Certificate
+from lengthwise.verification.check import check
+from verification.second_checker import ROOT
+
+TINY = 1e-30
+SAME = 1e-12
+"""Of two centres, which were computed in other orders."""
+
+CERTIFICATES = sorted(path.parent.name for path in MODELS.glob("*/certificate.json"))
+
+
+@pytest.fixture(scope="module")
+def talking_checker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The second checker, which prints each number that a sign or a class is read off."""
+    if shutil.which("rustc") is None:
+        pytest.skip("needs rustc: apt-get install rustc")
+    text = (ROOT / "checker" / "checker.rs").read_text(encoding="utf-8")
+    for function, result, name in (("signs", "Vec<bool>", "numbers"), ("class", "usize", "logits")):
+        head = f"fn {function}({name}: &[Number]) -> Checked<{result}> {{\n"
+        assert text.count(head) == 1
+        said = f'    {name}.iter().for_each(|(x, r)| println!("number {{x:e}} {{r:e}}"));\n'
+        text = text.replace(head, head + said)
+    source = tmp_path_factory.mktemp("checker") / "talking.rs"
+    source.write_text(text, encoding="utf-8")
+    program = source.with_suffix("")
+    subprocess.run(
+        ["rustc", "--edition", "2021", "-O", "-o", program, source], check=True, capture_output=True
+    )
+    return program
+
+
+@contextmanager
+def recorded(patch: pytest.MonkeyPatch) -> Iterator[list[Floats]]:
+    """All numbers with their radii, `[number, 2]`, that the first checker computes from now on."""
+    plain, found = Arithmetic.numbers, []
+
+    def numbers(self: Arithmetic, x: Any, matrix: Any) -> Any:
+        centre, radius = plain(self, x, matrix)
+        found.append(np.stack([centre.ravel(), radius.ravel()], axis=1))
+        return centre, radius
+
+    with patch.context() as patched:
+        patched.setattr(Arithmetic, "numbers", numbers)
+        yield found
+
+
+def largest_at(centres: Floats, known: Floats) -> Floats:
+    """The largest radius that is known of each number; -1 where it is not known."""
+    known = known[np.argsort(known[:, 0])]
+    reach = SAME * (1 + np.abs(centres))
+    low = np.searchsorted(known[:, 0], centres - reach, side="left")
+    high = np.searchsorted(known[:, 0], centres + reach, side="right")
+    ends = np.stack([low, np.minimum(high, len(known) - 1)], axis=1).ravel()
+    largest = np.maximum.reduceat(known[:, 1], np.minimum(ends, len(known) - 1))[::2]
+    return np.where(high > low, largest, -1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CERTIFICATES)
+def test_radii_of_the_second_checker_are_at_most_those_of_the_first(
+    name: str, talking_checker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = MODELS / name / "certificate.json"
+    made = Certificate.load(path)
+    with recorded(monkeypatch) as found:
+        check(made)
+    done = subprocess.run([talking_checker, path], capture_output=True, text=True, check=True)
+    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("number ")]
+    theirs = np.array([[float(number), float(radius)] for _, number, radius in lines])
+    ours = largest_at(theirs[:, 0], np.concatenate(found))
+    assert len(theirs) > 10
+    assert (ours >= 0).all()  # every number of theirs is one of ours
+    assert (theirs[:, 1] <= ours * (1 + 1e-9) + TINY).all()
+    if made.strength != "snapped":  # where many numbers are 0, or equal
+        assert (theirs[:, 1] >= 0.1 * ours).all()
