@@ -15,22 +15,13 @@ from lengthwise.verification.exploration import explore
 PARITY = lw.language("parity")
 
 
-class Parity:
-    """The parity of the symbols, as a recurrence, a tree and a network with codes: 1 if it is odd.
-
-    After each answer, `after` does something to the arrays that were given.
-    """
+class Saying:
+    """A network that does something to the arrays that it was given, after each answer."""
 
     num_symbols, chunk = 2, 2
 
     def __init__(self, after: Callable[[Any], None] = lambda given: None) -> None:
         self._after = after
-
-    def start(self) -> Any:
-        return 0
-
-    def step(self, elements: Any, symbols: Any) -> Any:
-        return self._said(elements ^ symbols, elements, symbols)
 
     def read(self, level: int, elements: Any) -> Any:
         return self._said(elements.copy(), elements)
@@ -41,11 +32,18 @@ class Parity:
         return answer
 
 
-class Tree:
-    """The same as a tree."""
+class Parity(Saying):
+    """1 if the number of 1 is odd."""
 
-    num_symbols, chunk = 2, 2
-    __init__, read, _said = Parity.__init__, Parity.read, Parity._said
+    def start(self) -> Any:
+        return 0
+
+    def step(self, elements: Any, symbols: Any) -> Any:
+        return self._said(elements ^ symbols, elements, symbols)
+
+
+class Tree(Saying):
+    """The same as a tree."""
 
     def phase(self, level: int) -> int:
         return 0

@@ -195,10 +195,10 @@ LEDGER: dict[str, Entry] = {
         lambda n: FLOAT32.layer_norm(ball(n), np.ones(n), np.ones(n), 1e-5),
         lambda n: (n + 24, 2.25 * n + 64, n + 24, n + 64, 8, 6),
         lambda n: (
-            max(n + 1, of_mean(n)),
+            max(Fraction(n + 1), of_mean(n)),
             n + 3 + TWO_DIFFERENCES * of_means(n),
-            max(n + 8, of_mean(n)),
-            max(n + 1, of_means(n)),
+            max(Fraction(n + 8), of_mean(n)),
+            max(Fraction(n + 1), of_means(n)),
             2 * 2 + 3,
             4,
         ),
