@@ -14,10 +14,13 @@ from torch import Tensor, nn
 
 import lengthwise as lw
 from lengthwise.errors import ConfigError, RunError
+from lengthwise.evaluation.evaluate import answers
 from lengthwise.evaluation.predict import predict
 from lengthwise.models.adapted import Adapted, require_recogniser
 from lengthwise.models.own import own_entry
+from lengthwise.problems.classification import validate_answers
 from lengthwise.problems.runs import make_plan
+from lengthwise.tasks.task import Batch
 from models.users_own import SMALL, package_in
 
 
@@ -240,6 +243,25 @@ def test_a_network_may_keep_its_lengths_for_itself() -> None:
     for model in (Strange(halved), lw.adapt(Strange(halved), padding="right")):
         scores = lw.evaluate(model, "parity", lengths=range(7), words_per_length=4)
         assert scores.lengths == list(range(7))
+
+
+def test_a_network_may_write_into_its_words() -> None:
+    """In evaluation and validation it gets copies of them, too."""
+
+    def emptied(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
+        logits = weight.expand(len(tokens), 2) * lengths[:, None]
+        tokens.zero_()
+        return logits
+
+    words = Batch(
+        tokens=torch.ones(2, 3).long(), lengths=torch.tensor([3, 2]), classes=torch.zeros(2).long()
+    )
+    for ask in (
+        lambda model: validate_answers(model, words),
+        lambda model: answers(model, words.tokens, words.lengths),
+    ):
+        ask(Strange(emptied))
+        assert bool((words.tokens == 1).all())
 
 
 class Doubtful(Sums):
