@@ -18,7 +18,7 @@ from lengthwise.analysis.clusters import (
     purity,
 )
 from lengthwise.analysis.model_copy import block_outputs, float64_copy
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
@@ -206,3 +206,10 @@ def test_another_model_is_refused_in_one_line() -> None:
         ConfigError, match=r"only a RegularGPT .* the model is of the class Linear. Give"
     ):
         clusters(torch.nn.Linear(2, 2), parse("parity"), WORDS, LENGTHS)
+
+
+def test_vectors_that_are_no_numbers_form_no_clusters() -> None:
+    model = make()
+    model.get_parameter("pad").data[0] = torch.nan
+    with pytest.raises(ClaimError, match="vectors of sub-words are not finite"):
+        clusters(model, parse("parity"), WORDS, LENGTHS)
