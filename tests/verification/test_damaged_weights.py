@@ -96,8 +96,13 @@ def require_sound(model: nn.Module, value: float, *, every: bool = False) -> Non
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("value", [math.nan, 1e30])
-@pytest.mark.parametrize("kind", NETWORKS)
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        *(("vectors", math.nan), ("vectors", 1e30), ("bits", 1e30)),
+        *(("gru", math.nan), ("scratchpad", 1e30), ("slots", math.nan)),
+    ],
+)
 def test_a_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
     require_sound(damaged(kind, names_of(kind)[-2], value), value)
 

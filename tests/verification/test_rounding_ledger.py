@@ -282,7 +282,7 @@ def test_each_bound_covers_its_roundings(name: str, asked: Asked) -> None:
 
 
 def test_the_docstring_of_the_layer_norm_is_right_about_means() -> None:
-    for n in (*SIZES, 1024):
+    for n in SIZES:
         assert of_mean(n) <= Fraction(2, 3) * n + 7
         assert of_means(n) <= means_at_most(n)
 
@@ -314,7 +314,7 @@ def _vectors(n: int) -> dict[str, list[Fraction]]:
     }
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 16])
+@pytest.mark.parametrize("n", [1, 2, 3, 9])
 @pytest.mark.parametrize("way", VARIANCES)
 def test_layer_norms_of_the_worst_roundings_lie_in_their_balls(way: Any, n: int) -> None:
     """The computed 1 / s is off by 2 units in the last place and two roundings; ε is rounded."""
