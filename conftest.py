@@ -43,6 +43,16 @@ def _nothing_waits_for_the_disk() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _a_slow_machine_says_nothing_of_its_own() -> Iterator[None]:
+    """Tell of no silent work in this process, except in tests of that."""
+    from lengthwise import silence  # noqa: PLC0415  after `install`
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(silence, "SECONDS", 1e6)
+        yield
+
+
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> "Shell":
     """Runs commands in this process."""

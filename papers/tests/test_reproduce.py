@@ -8,7 +8,7 @@ import pytest
 
 from cli.shell import Shell
 from lengthwise.training.devices import commit
-from lengthwise_papers import catalogue, reproduce, store
+from lengthwise_papers import catalogue, store
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import (
     MeasuredExperiment,
@@ -122,7 +122,7 @@ def test_a_statement_that_fails_is_exit_status_1_after_all_is_written(
             Statement("Table 1", "it is three", records[0]["twice"] == 3, "2"),
         ],
     )
-    for module in (reproduce, store, catalogue):
+    for module in (store, catalogue):
         monkeypatch.setattr(module, "EXPERIMENTS", {"a/table1": experiment})
     status, out, error = shell("reproduce", "a/table1")
     assert status == 1

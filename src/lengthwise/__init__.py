@@ -11,10 +11,10 @@
 Each name is imported when it is first used, since torch is slow to import and not always needed.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # that of typing, which takes long to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from lengthwise.analysis.analyses import Findings
     from lengthwise.api import (
         certify,
@@ -132,7 +132,9 @@ _ELSEWHERE = {
 """Modules of the names that `lengthwise.api` does not have."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module  # noqa: PLC0415  a command can be stopped that much sooner
+
     if name not in __all__:
         raise AttributeError(f"module 'lengthwise' has no attribute {name!r}")
     if name == "__version__":

@@ -40,6 +40,7 @@ from lengthwise.problems.recognition.measure import (
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
+from lengthwise.silence import told
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.tasks.task import Task
@@ -419,6 +420,7 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     return [each.shown for each in answers]
 
 
+@told("certifying")
 @keeps_mode
 def certify(
     model: nn.Module | Run,

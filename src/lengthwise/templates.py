@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, Template, select_autoescape
+from jinja2 import Environment, PackageLoader, Template
 
 
 @cache
@@ -11,7 +11,7 @@ def template(package: str, name: str, **filters: Callable[..., str]) -> Template
     """Return a template from the folder of a package, in which `filters` can be used."""
     environment = Environment(
         loader=PackageLoader(package, "."),
-        autoescape=select_autoescape(),
+        autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -169,7 +169,7 @@ def test_another_model_is_refused(
         run = load_run(path, device=device)
         return replace(run, model=torch.nn.Linear(1, 1), folder=None)
 
-    monkeypatch.setattr("lengthwise.cli.analyse.load_run", other)
+    monkeypatch.setattr("lengthwise.problems.runs.load_run", other)
     for name in ANALYSES:
         status, out, err = analyse(capsys, str(run_folder), "--figure", name)
         assert (status, out) == (2, "")

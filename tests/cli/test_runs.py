@@ -192,3 +192,18 @@ def test_the_script_is_one_of_the_shell(shell: Shell, tmp_path: Path, name: str)
     file = tmp_path / "script"
     file.write_text(script)
     assert subprocess.run([program, "-n", str(file)], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 4, 500, -1])
+def test_weights_that_were_cut_off_are_damage_with_a_remedy(
+    shell: Shell, runs: Path, tmp_path: Path, kept_bytes: int
+) -> None:
+    shutil.copytree(runs / "a0", tmp_path / "cut")
+    shutil.copytree(runs / "a0", tmp_path / "whole")
+    weights = tmp_path / "cut" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:kept_bytes])
+    cut, whole = shell.json("ls", str(tmp_path))["runs"]
+    assert (cut["state"], whole["state"]) == ("damaged", "finished")
+    assert cut["reason"] == (
+        f"{weights} is cut off or no file of weights. Train again in a new folder."
+    )

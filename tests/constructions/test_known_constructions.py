@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.known_constructions import (
     ADDITIONS,
     CONSTRUCTIONS,

@@ -3,9 +3,10 @@
 import pytest
 import torch
 
+from lengthwise.constructions.defaults import COMPARED_AT
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.rungs import RUNGS
-from lengthwise.constructions.shallowest import COMPARED_AT, climb, shallowest
+from lengthwise.constructions.shallowest import climb, shallowest
 from lengthwise.languages.spec import parse
 from lengthwise.models.looped_recogniser import LoopedRecogniser
 from lengthwise.models.regular_gpt import RegularGPT

@@ -12,9 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Construction
+from lengthwise.constructions.construction import EVERY_LENGTH, Construction
+from lengthwise.constructions.defaults import MOST, PRECISIONS
 from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import MOST, NAN_MARGIN, Verification, verify
+from lengthwise.constructions.verify import NAN_MARGIN, Verification, verify
 from lengthwise.errors import LengthwiseError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from lengthwise.data.parallel_corpus import BEGIN, END, PAD, Ragged
 from lengthwise.errors import ConfigError, TextError
+from lengthwise.evaluation.decoding import DecodingConfig
 from lengthwise.evaluation.translate import (
     MOST_TOKENS,
-    DecodingConfig,
     TranslationState,
     groups,
     require_short,

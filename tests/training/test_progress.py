@@ -2,6 +2,7 @@
 
 import io
 import sys
+import time
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Self
@@ -9,18 +10,48 @@ from typing import Any, Self
 import pytest
 
 import lengthwise as lw
+from lengthwise import silence
 from lengthwise.errors import ConfigError
-from lengthwise.training.progress import counting_progress, training_progress
+from lengthwise.training import progress as progress_module
+from lengthwise.training.progress import TimeLeft, counting_progress, training_progress
 
 RECORD = {"loss": 0.25, "accuracy": 0.5, "words_per_second": 1234.0}
 
 
-def test_lines_come_at_once_at_validations_and_not_for_every_step(
-    capsys: pytest.CaptureFixture[str],
+class Hand:
+    """A clock that a test sets."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seconds = 0.0
+        monkeypatch.setattr(progress_module, "time", self)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+def test_the_time_left_is_said_only_when_there_is_enough_to_go_by(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    clock, left = Hand(monkeypatch), TimeLeft()
+    assert left.seconds(1, 1001) is None
+    clock.seconds = 4
+    assert left.seconds(500, 1001) is None, "four seconds are too few"
+    clock.seconds = 10
+    assert left.seconds(10, 1001) is None, "a hundredth of the work is too little"
+    assert left.seconds(101, 1001) == pytest.approx(90)
+    clock.seconds = 70
+    assert left.seconds(8, 1001) == pytest.approx(9930), "after a minute anything is better"
+    assert left.seconds(0, 50) is None, "of other work nothing is known yet"
+
+
+def test_lines_come_at_once_at_validations_and_not_for_every_step(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Hand(monkeypatch)
     with training_progress("parity", 100) as progress:
         for step in range(1, 51):
             progress.update(step, RECORD)
+        clock.seconds = 10
         progress.update(51, {**RECORD, "validation_accuracy": 1.0})
         progress.update(52, {**RECORD, "validation_accuracy": 0.99999})
     out, err = capsys.readouterr()
@@ -28,7 +59,7 @@ def test_lines_come_at_once_at_validations_and_not_for_every_step(
     assert out == ""
     assert first == "parity: step 1/100, loss 0.2500, accuracy 50.0 %, 1234 words/s"
     assert second.startswith("parity: step 51/100, loss 0.2500")
-    assert "validation 100.00 %, at most " in second
+    assert "validation 100.00 %, at most 10 s left" in second
     assert "validation 99.99 %" in third, "100.00 means all"
 
 
@@ -103,6 +134,34 @@ def test_python_shows_a_bar_on_a_terminal_unless_it_is_silenced(
         terminal.truncate(0)
         lw.evaluate(run, lengths=[3], words_per_length=4, progress=asked)
         assert ("evaluating" in terminal.getvalue()) == is_shown
+
+
+def test_a_verification_shows_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    made = lw.compile("regex:(a{2}[/a])*")
+    for asked, is_shown in ((None, True), (False, False)):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        lw.verify(made, longest=3, progress=asked)
+        assert ("verifying regex:(a{2}[/a])*" in terminal.getvalue()) == is_shown
+
+
+def test_counted_work_in_a_log_is_told_again_while_no_piece_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", heard)
+    monkeypatch.setattr(silence, "SECONDS", 0.02)
+    with counting_progress("reproducing", "runs", at_once=True) as progress:
+        progress(1, 30)
+        while heard.getvalue().count("\n") < 3:
+            time.sleep(0.01)
+    first, second, _ = heard.getvalue().splitlines()[:3]
+    assert first == "reproducing: 1 of 30 runs"
+    assert second.startswith("reproducing: 1 of 30 runs, for ")
 
 
 def test_a_notebook_has_a_bar_of_its_own(

@@ -7,6 +7,7 @@ does not hold, or if a unit failed.
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lengthwise.cli.output import (
     add_json,
@@ -14,23 +15,17 @@ from lengthwise.cli.output import (
     print_facts,
     print_json,
     print_table,
+    say,
     whole_number,
 )
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import require_folder_place
-from lengthwise.sweeps.executors import executor_for
-from lengthwise.training.progress import counting_progress
 from lengthwise.wording import counted
-from lengthwise_papers.catalogue import EXPERIMENTS, full_name
-from lengthwise_papers.experiment import (
-    Experiment,
-    MeasuredExperiment,
-    MeasurementOptions,
-    Statement,
-    Table,
-)
-from lengthwise_papers.queue import Count, Queue, Report, Survey, work_off
-from lengthwise_papers.store import measure_and_store
+
+if TYPE_CHECKING:
+    from lengthwise_papers.experiment import Experiment, Statement, Table
+    from lengthwise_papers.queue import Count, Report, Survey
+
 
 ALL = "all"
 """The name that stands for all experiments."""
@@ -97,6 +92,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """List the experiments, or measure one, store and draw it, and check its statements."""
+    from lengthwise.sweeps.executors import executor_for
+    from lengthwise.training.progress import counting_progress
+    from lengthwise_papers.catalogue import EXPERIMENTS, full_name
+    from lengthwise_papers.experiment import MeasuredExperiment, MeasurementOptions
+    from lengthwise_papers.store import measure_and_store
+
     if arguments.experiment in (None, "list"):
         given = (arguments.only, arguments.finished, arguments.seeds, arguments.seed)
         if any(given) or arguments.budget or arguments.scheduler or arguments.workers != 1:
@@ -173,6 +174,8 @@ def _require_places(arguments: argparse.Namespace) -> None:
 
 def _work_off(arguments: argparse.Namespace) -> None:
     """Do what is missing of all experiments, or, with `--finished`, list it."""
+    from lengthwise_papers.queue import Queue, Report, work_off
+
     if arguments.seed or arguments.scheduler:
         raise ConfigError("`reproduce all` has no --seed and no --scheduler. Leave them out.")
     if arguments.finished and arguments.budget is not None:
@@ -216,7 +219,9 @@ def _work_off(arguments: argparse.Namespace) -> None:
         raise ClaimError(f"{len(report.failed)} units failed, such as {name}: {error}")
 
 
-def _summary(arguments: argparse.Namespace, report: Report, found: Survey) -> list[tuple[str, str]]:
+def _summary(
+    arguments: argparse.Namespace, report: "Report", found: "Survey"
+) -> list[tuple[str, str]]:
     """Return what a queue did, what comes next, and how much is done in all."""
     did = [
         ("done now", f"{len(report.done):,}"),
@@ -241,7 +246,7 @@ _NEXT = 3
 """Number of missing units that are named."""
 
 
-def _duration_in_words(count: Count) -> str:
+def _duration_in_words(count: "Count") -> str:
     """Return the time of what is missing, as far as it is known."""
     if not count.missing:
         return ""
@@ -274,6 +279,8 @@ def _seeds(text: str | None) -> tuple[int, ...]:
 
 
 def _list(*, as_json: bool) -> None:
+    from lengthwise_papers.catalogue import EXPERIMENTS
+
     if as_json:
         print_json(
             {
@@ -288,10 +295,10 @@ def _list(*, as_json: bool) -> None:
 
 
 def _print(
-    experiment: Experiment,
+    experiment: "Experiment",
     preset: str,
-    tables: Mapping[str, Table],
-    statements: Sequence[Statement],
+    tables: "Mapping[str, Table]",
+    statements: "Sequence[Statement]",
 ) -> None:
     print_facts(
         [
@@ -305,4 +312,4 @@ def _print(
         print_table(columns, rows, title=title or None)
     for statement in statements:
         verdict = "holds" if statement.holds else "FAILS"
-        print(f"{verdict}  {statement.where}: {statement.says}\n       {statement.measured}")
+        say(f"{verdict}  {statement.where}: {statement.says}\n       {statement.measured}")

@@ -1,5 +1,6 @@
 """Figures from records; this module and `points_figure` alone import matplotlib."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
 from typing import Any
@@ -8,6 +9,8 @@ import matplotlib as mpl
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+
+from lengthwise.escapes import printable_lines
 
 Picture = Figure
 """A figure, for modules that do not import matplotlib."""
@@ -84,8 +87,7 @@ def loss_figure(metrics: Sequence[Mapping[str, Any]]) -> Figure:
 def to_svg(figure: Figure) -> str:
     """Return the figure as an SVG element for an HTML page."""
     buffer = StringIO()
-    with mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    _save(figure, buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 
@@ -107,8 +109,7 @@ def to_page_svg(figure: Figure) -> str:
             text.set_color(INK)
     buffer = StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with mpl.rc_context({**STYLE, "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata=nothing)
+    _save(figure, buffer, {"svg.fonttype": "none"}, format="svg", metadata=nothing)
     found = buffer.getvalue()
     return found[found.index("<svg") :].replace(INK, "currentColor")
 
@@ -116,9 +117,30 @@ def to_page_svg(figure: Figure) -> str:
 def to_png(figure: Figure) -> bytes:
     """Return the figure as a PNG file."""
     buffer = BytesIO()
-    with mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="png", dpi=200)
+    _save(figure, buffer, format="png", dpi=200)
     return buffer.getvalue()
+
+
+def _save(figure: Figure, to: StringIO | BytesIO, style: Any = None, **more: Any) -> None:
+    """Write a figure, in whose texts a user's `$` begins no formula and all can be printed.
+
+    Labels of ticks are numbers, which matplotlib writes as formulas.
+    """
+    ticks = {
+        id(text)
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        for text in (tick.label1, tick.label2)
+    }
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        if id(text) not in ticks:
+            text.set_text(printable_lines(text.get_text()))
+            text.set_parse_math(False)
+    with mpl.rc_context({**STYLE, **(style or {})}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # the page's font may have it
+        figure.savefig(to, **more)
 
 
 def accuracy_by_language_figure(
@@ -464,9 +486,7 @@ def bands_figure(
         limits = (0, 104) if ylabel.endswith("(%)") else None
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=limits, xlim=(0, None))
         axes.ticklabel_format(axis="y", useOffset=False)
-        legend = figure.legend(loc="outside upper center", ncols=1)
-        for text in legend.get_texts():
-            text.set_parse_math(False)  # names may have dollar signs
+        figure.legend(loc="outside upper center", ncols=1)
     return figure
 
 

@@ -4,15 +4,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.analyses import ANALYSES, analyse, record_path
-from lengthwise.analysis.figures import to_png, to_svg
+from lengthwise.cli.known import ANALYSES as KNOWN
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.files import require_file_place, write_bytes, write_json
-from lengthwise.problems.inside import knowledge_of, longest_of
-from lengthwise.problems.runs import load_run
-from lengthwise.training.runs import RunFolder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--figure",
         action="append",
         metavar="NAME",
-        help=f"{', '.join(ANALYSES)}; may be repeated (default: all)",
+        help=f"{', '.join(KNOWN)}; may be repeated (default: all)",
     )
     parser.add_argument(
         "--lengths",
@@ -45,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure, store the records in the run folder, draw, and print the numbers."""
+    from lengthwise.analysis.analyses import ANALYSES, analyse, record_path
+    from lengthwise.analysis.figures import to_png, to_svg
+    from lengthwise.problems.inside import knowledge_of, longest_of
+    from lengthwise.problems.runs import load_run
+    from lengthwise.training.runs import RunFolder
+
     names = list(dict.fromkeys(arguments.figure or ANALYSES))
     for name in names:
         ANALYSES[name]  # raises for a misspelt name before anything is computed
@@ -91,6 +93,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the figures of a record and the paths of its files, as names and values."""
+    from lengthwise.analysis.analyses import ANALYSES
+
     lengths = ", ".join(map(str, result["lengths"]))
     return [
         ("figure", result["figure"]),

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.folder is None:
         raise ConfigError("board check needs the folder of a run. Add it.")
-    from lengthwise.board.submission import judged  # noqa: PLC0415  it loads torch
+    from lengthwise.board.submission import judged
 
     _tell(judged(arguments.folder), entries, arguments)
 

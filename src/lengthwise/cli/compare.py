@@ -5,7 +5,6 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.files import require_name
-from lengthwise.report.compare import compare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the page and the figure, if asked for, and print the table."""
+    from lengthwise.report.compare import compare
+
     wanted = [(arguments.out, ".html"), (arguments.svg, ".svg")]
     files = [require_name(path, ending) for path, ending in wanted if path]
     found = compare(arguments.runs)

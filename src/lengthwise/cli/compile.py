@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from lengthwise.cli.known import RUNGS
 from lengthwise.cli.output import (
     add_json,
     add_settings,
@@ -17,17 +18,14 @@ from lengthwise.cli.output import (
     print_json,
     print_table,
 )
-from lengthwise.constructions.known_constructions import RUNG, construct, is_construction, names
-from lengthwise.constructions.rungs import RUNGS
-from lengthwise.constructions.shallowest import AUTO, COMPARED_AT, climb
+from lengthwise.constructions.defaults import AUTO, COMPARED_AT
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
-from lengthwise.training.compiled import require_place_of_compiled, save_compiled
-from lengthwise.training.devices import environment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the specification, the run folder and the settings to the parser."""
+
     parser.add_argument(
         "spec",
         nargs="?",
@@ -52,6 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print how large the result will be, compute it, and store it."""
+    from lengthwise.constructions.known_constructions import construct, names
+    from lengthwise.training.compiled import require_place_of_compiled, save_compiled
+    from lengthwise.training.devices import environment
+
     if arguments.spec is None:
         if arguments.json:
             print_json({"constructions": names()})
@@ -101,6 +103,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the settings, with the rung that is asked for."""
+    from lengthwise.constructions.known_constructions import RUNG, is_construction
+
     settings = parse_settings(arguments.settings)
     if arguments.rung is None:
         return settings
@@ -119,6 +123,8 @@ _COLUMNS = [
 
 def _ladder(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Return what the language would cost on every rung."""
+    from lengthwise.constructions.shallowest import climb
+
     return [step.to_dict() for step in climb(parse(arguments.spec, arguments.alphabet))]
 
 

@@ -12,7 +12,6 @@ from lengthwise.cli.commands import parser_of, summaries
 from lengthwise.cli.output import Parser, add_json, print_json
 from lengthwise.languages.spec import languages
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.registry import PROBLEMS
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -45,6 +44,8 @@ def every_parser() -> argparse.ArgumentParser:
 
 def _tell_values(action: argparse.Action) -> None:
     """Record what can stand for an argument, where that is known."""
+    from lengthwise.problems.registry import PROBLEMS
+
     known = {
         "spec": [each["spec"] for each in languages()],
         "shown": ["check", *LANGUAGES],  # of the board

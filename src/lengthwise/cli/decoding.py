@@ -3,11 +3,12 @@
 import argparse
 
 from lengthwise.cli.output import whole_number
-from lengthwise.evaluation.translate import DecodingConfig
+from lengthwise.evaluation.decoding import DecodingConfig
 
 
 def add_decoding(parser: argparse.ArgumentParser) -> None:
     """Add the beam, the length penalty and the limits of the search to the parser."""
+
     default = DecodingConfig()
     parser.add_argument(
         "--beam",

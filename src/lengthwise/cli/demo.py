@@ -3,17 +3,15 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lengthwise.cli.output import add_json, note, print_json, print_table
+from lengthwise.cli.output import add_json, note, print_json, print_table, say
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import require_folder_place
-from lengthwise.problems.base import Plan, evaluated
-from lengthwise.problems.runs import make_plan, train
-from lengthwise.report.report import write_report
-from lengthwise.training.progress import counting_progress, training_progress
-from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certify import certify
+
+if TYPE_CHECKING:
+    from lengthwise.problems.base import Plan
+
 
 LANGUAGES = ("parity", "even-pairs", "cycle-navigation")
 TEST_LENGTHS = range(41, 501)
@@ -29,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the demo and print its table and the path of its report."""
+    from lengthwise.problems.runs import make_plan
+    from lengthwise.report.report import write_report
+
     require_folder_place(arguments.out)
     plans = [make_plan(spec, arguments.model, preset=arguments.preset) for spec in LANGUAGES]
     note(
@@ -63,15 +64,21 @@ def run(arguments: argparse.Namespace) -> None:
             for spec, summary in results.items()
         ],
     )
-    print(f"report: {page.resolve()}")
+    say(f"report: {page.resolve()}")
 
 
-def demo(out: Path, plans: Sequence[Plan]) -> Iterator[tuple[str, dict[str, Any]]]:
+def demo(out: Path, plans: "Sequence[Plan]") -> Iterator[tuple[str, dict[str, Any]]]:
     """Train, test and certify by each plan; yield the language and the results.
 
     The runs are folders of `out`; a run that was trained there before is tested again, not trained
     again.
     """
+    from lengthwise.problems.base import evaluated
+    from lengthwise.problems.runs import train
+    from lengthwise.training.progress import counting_progress, training_progress
+    from lengthwise.training.runs import RunFolder
+    from lengthwise.verification.certify import certify
+
     for plan in plans:
         spec = plan.problem.name
         with training_progress(f"{spec}, {plan.model}", plan.training.steps) as progress:

@@ -19,13 +19,11 @@ from lengthwise.cli.output import (
 )
 from lengthwise.cli.snapped import add_snapped
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.problems.base import evaluated
-from lengthwise.problems.runs import load_run
-from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run, the words and the options of the problems to the parser."""
+
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--lengths",
@@ -65,6 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate, store the scores in the run folder (except those of tables), and print them."""
+    from lengthwise.problems.base import evaluated
+    from lengthwise.problems.runs import load_run
+    from lengthwise.training.progress import counting_progress
+
     if arguments.lengths:
         parse_lengths(arguments.lengths)  # raises before anything is loaded
     trained = load_run(arguments.run, device=arguments.device)

@@ -3,9 +3,7 @@
 import argparse
 from pathlib import Path
 
-from lengthwise.cli.output import add_json, print_json
-from lengthwise.constructions.explain import explain
-from lengthwise.constructions.folders import load_construction
+from lengthwise.cli.output import add_json, print_json, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +15,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print what each layer computes."""
+    from lengthwise.constructions.explain import explain
+    from lengthwise.constructions.folders import load_construction
+
     found = explain(load_construction(arguments.run), arguments.word)
     if arguments.json:
         print_json({"run": str(arguments.run), **found.to_dict()})
     else:
-        print(found)
+        say(str(found))

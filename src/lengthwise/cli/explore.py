@@ -4,13 +4,13 @@ import argparse
 import webbrowser
 from pathlib import Path
 
-from lengthwise.cli.output import add_json, note, print_json, whole_number
+from lengthwise.cli.output import add_json, note, print_json, say, whole_number
 from lengthwise.errors import ConfigError
 from lengthwise.explorer.bounded import Workers
-from lengthwise.explorer.page import render
 from lengthwise.explorer.server import Explorer
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.files import require_file_place, write_text
+from lengthwise.silence import muted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the page, or serve it until Ctrl-C."""
+    from lengthwise.explorer.page import render
+
     out = arguments.out
     if out is not None and (arguments.port is not None or arguments.no_browser):
         raise ConfigError(
@@ -59,7 +61,8 @@ def run(arguments: argparse.Namespace) -> None:
             if not arguments.no_browser:
                 webbrowser.open(server.url)
             note("Ctrl-C ends it.")
-            server.serve_forever()
+            with muted():
+                server.serve_forever()
     finally:
         workers.close()
 
@@ -68,4 +71,4 @@ def _say(record: dict[str, object], line: str, *, as_json: bool) -> None:
     if as_json:
         print_json(record)
     else:
-        print(line, flush=True)
+        say(line)

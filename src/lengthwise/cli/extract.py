@@ -9,10 +9,7 @@ from lengthwise.languages.att import to_att
 from lengthwise.languages.characters import listed
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
-from lengthwise.problems.runs import load_run
-from lengthwise.verification.extracted_automaton import extract_automaton
-from lengthwise.verification.extraction import MAX_ELEMENTS
-from lengthwise.verification.learning import MAX_STATES
+from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
 
 _WRITERS = {".att": to_att, ".dot": to_dot}
 _MOST_ROWS = 20
@@ -21,6 +18,7 @@ _MOST_COLUMNS = 30
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run, the file to save to and the limits to the parser."""
+
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="save it as FILE.att (AT&T) or FILE.dot (Graphviz)"
@@ -43,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Extract, learn the automaton, compare it with the run's language, print it, and save it."""
+    from lengthwise.problems.runs import load_run
+    from lengthwise.verification.extracted_automaton import extract_automaton
+
     out = arguments.out
     if out is not None:
         require_file_place(out, *_WRITERS)

@@ -2,7 +2,7 @@
 
 import argparse
 
-from lengthwise.cli.output import add_json, add_language, print_json
+from lengthwise.cli.output import add_json, add_language, print_answers, print_json
 from lengthwise.cli.words import read, standard_lines
 from lengthwise.languages.spec import parse
 
@@ -30,5 +30,4 @@ def run(arguments: argparse.Namespace) -> None:
         rows = zip(words, labels, strict=True)
         print_json({"words": [{"word": language.decode(w), "class": c} for w, c in rows]})
     else:
-        for label in labels:
-            print(label)
+        print_answers(labels)

@@ -15,11 +15,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 from typing import Any, TextIO
 
 from lengthwise.cli.commands import parser_of, summaries
+from lengthwise.cli.stopping import MESSAGE, STATUS, is_importing, is_replaceable, stop_at_once
 from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning
+from lengthwise.escapes import printable
 from lengthwise.memory import lacks_memory, memory_message
+from lengthwise.silence import noting_time, speak
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,13 +52,13 @@ def _status(given: Sequence[str]) -> int:
         print(f"lengthwise {version('lengthwise')}")
         return 0
     try:
-        with _sigterm_stops(), _our_warnings_in_one_line():
+        with _signals_raise(), _our_warnings_in_one_line():
             _run(*given)
     except LengthwiseError as error:
         return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
     except KeyboardInterrupt as stop:
-        status = 143 if isinstance(stop, _Terminated) else 130
-        return _complain("stopped. What was finished is kept.", status)
+        number = signal.SIGTERM if isinstance(stop, _Terminated) else signal.SIGINT
+        return _complain(MESSAGE, STATUS[number])
     except BrokenPipeError:  # no fault of the command; `main` lets the output go
         raise
     except UnicodeEncodeError as error:
@@ -84,25 +88,29 @@ class _Terminated(KeyboardInterrupt):
 
 
 @contextmanager
-def _sigterm_stops() -> Iterator[None]:
-    """Let SIGTERM stop a command as Ctrl-C does, so that its workers and files are cleared away.
+def _signals_raise() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM stop a command by an exception, so that it clears its work away.
 
-    Only the main thread can ask for that. Where SIGTERM is ignored it stays so, and it ends the
-    ranks of torchrun at once, which may be waiting for each other.
+    Only the main thread can ask for that.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    is_free = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if not (is_main and is_free) or "WORLD_SIZE" in os.environ:
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGTERM, _terminate)
+    before = {each: signal.getsignal(each) for each in STATUS if is_replaceable(each)}
+    for each in before:
+        signal.signal(each, _raise)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
-def _terminate(*_: object) -> None:
+def _raise(number: int, frame: FrameType | None) -> None:
+    if is_importing(frame):
+        stop_at_once(number)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what it begins is not to be broken off
     raise _Terminated
 
@@ -144,7 +152,7 @@ def _our_warnings_in_one_line() -> Iterator[None]:
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
             if issubclass(category, LengthwiseWarning):
                 if str(message) not in said:  # a language may be read more than once
-                    print(message, file=sys.stderr)
+                    speak(str(message))
                 said.add(str(message))
             else:
                 usual(message, category, *place)
@@ -156,13 +164,15 @@ def _our_warnings_in_one_line() -> Iterator[None]:
 
 def _run(name: str, *arguments: str) -> None:
     command, parser = parser_of(name)
-    command.run(parser.parse_args(arguments))
+    given = parser.parse_args(arguments)
+    with noting_time(f"{name}: at work"):
+        command.run(given)
 
 
 def _complain(message: str, status: int) -> int:
+    is_fault = status == 70
     try:
-        print(f"lengthwise: {message}", file=sys.stderr)
-        sys.stderr.flush()
+        speak(f"lengthwise: {message if is_fault else printable(message)}")
     except OSError:  # nobody reads it, or there is no room; the status tells
         _drop(sys.stderr)
     return status

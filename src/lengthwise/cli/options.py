@@ -1,14 +1,15 @@
 """Options that apply to the runs of some problems only."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import ConfigError
-from lengthwise.problems.base import Problem
-from lengthwise.problems.registry import PROBLEMS
+
+if TYPE_CHECKING:
+    from lengthwise.problems.base import Problem
 
 
-def options_of(arguments: argparse.Namespace, problem: Problem, kind: str) -> dict[str, Any]:
+def options_of(arguments: argparse.Namespace, problem: "Problem", kind: str) -> dict[str, Any]:
     """Return the given options among those that any problem can have.
 
     `kind` is `evaluation_options` or `prediction_options`.
@@ -16,6 +17,8 @@ def options_of(arguments: argparse.Namespace, problem: Problem, kind: str) -> di
     Raises:
         ConfigError: an option is given that is for other problems.
     """
+    from lengthwise.problems.registry import PROBLEMS
+
     every = {name for each in PROBLEMS.values() for name in getattr(each, kind)}
     given = {
         name: value

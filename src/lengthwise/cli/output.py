@@ -3,18 +3,30 @@
 import argparse
 import json
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from rich.console import Console
-from rich.table import Table
-
 from lengthwise.errors import ConfigError
+from lengthwise.escapes import printable, printable_lines
+from lengthwise.silence import speak as note
 
-_SECONDS_BETWEEN_NOTES = 5.0
+__all__ = [
+    "Parser",
+    "add_device",
+    "add_json",
+    "add_language",
+    "add_settings",
+    "in_words",
+    "note",
+    "parse_settings",
+    "print_answers",
+    "print_facts",
+    "print_json",
+    "print_table",
+    "refuse",
+    "say",
+    "whole_number",
+]
 
 
 class Parser(argparse.ArgumentParser):
@@ -104,27 +116,70 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 def print_json(value: Any) -> None:
     """Print one JSON object on standard output; characters that are not printable are escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
+    print(printable(json.dumps(value, ensure_ascii=False)))
+
+
+def say(text: str) -> None:
+    """Print a result for people on standard output, in which a user's string moves no cursor."""
+    print(printable_lines(text), flush=True)
+
+
+def print_answers(lines: Iterable[str]) -> None:
+    """Print words, classes or texts as they are for a program, and printable on a terminal."""
+    is_terminal = sys.stdout.isatty()
+    for line in lines:
+        print("\t".join(map(printable, line.split("\t"))) if is_terminal else line)
+    sys.stdout.flush()
 
 
 def print_table(columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:
     """Print a table on standard output: framed on a terminal, tab-separated lines in a pipe."""
     if not sys.stdout.isatty():
         for row in [columns, *rows]:
-            print("\t".join(row))
+            print("\t".join(map(printable, row)))
         return
-    table = Table(*columns, title=title, title_justify="left")
+    if title:
+        say(printable(title))
+    _print_framed(columns, rows)
+
+
+_LEAST = 12
+"""Width to which a column of other words may shrink before a table is wider than the terminal."""
+
+
+def _print_framed(columns: list[str], rows: list[list[str]]) -> None:
+    """Print a framed table in which nothing is cut and nothing is markup.
+
+    Names, which a user may have to type, stand in the first column, and in cells of one word. Such
+    columns keep their width. The others are folded, and where that is not enough the table is wider
+    than the terminal.
+    """
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table()
+    needed = 1
+    for place, name in enumerate(columns):
+        cells = [row[place] for row in rows]
+        is_name = place == 0 or all(" " not in cell for cell in cells)
+        texts = [printable(cell) for cell in (name, *cells)]
+        pieces = texts if is_name else [word for text in texts for word in text.split()]
+        longest = max((cell_len(piece) for piece in pieces), default=0)
+        table.add_column(Text(texts[0]), overflow="fold", no_wrap=is_name)
+        needed += 3 + (longest if is_name else min(longest, _LEAST))
     for row in rows:
-        table.add_row(*row)
-    Console().print(table)
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    Console(width=max(Console().width, needed)).print(table)
 
 
 def print_facts(facts: list[tuple[str, str]]) -> None:
     """Print names and values, aligned."""
-    width = max(len(name) for name, _ in facts)
-    for name, value in facts:
-        print(f"{name:{width}}  {value}")
+    names = [printable(name) for name, _ in facts]
+    width = max(map(len, names))
+    for name, (_, value) in zip(names, facts, strict=True):
+        print(f"{name:{width}}  {printable(value)}")
 
 
 def in_words(settings: Mapping[str, Any]) -> str:
@@ -148,26 +203,3 @@ def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
         return number
 
     return read
-
-
-def note(message: str) -> None:
-    """Print a line for people on standard error."""
-    print(message, file=sys.stderr)
-
-
-@contextmanager
-def noting_time(what: str) -> Iterator[None]:
-    """Print a line on standard error every few seconds while work goes on that counts nothing."""
-    done, start = threading.Event(), time.monotonic()
-
-    def tell() -> None:
-        while not done.wait(_SECONDS_BETWEEN_NOTES):
-            note(f"{what}, for {time.monotonic() - start:.0f} s now")
-
-    thread = threading.Thread(target=tell, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()

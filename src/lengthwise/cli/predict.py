@@ -11,20 +11,24 @@ from typing import Any
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.cli.options import options_of
-from lengthwise.cli.output import add_device, add_json, note, print_json, refuse, whole_number
+from lengthwise.cli.output import (
+    add_device,
+    add_json,
+    note,
+    print_answers,
+    print_json,
+    refuse,
+    whole_number,
+)
 from lengthwise.cli.snapped import add_snapped
 from lengthwise.cli.words import Lines, read, standard_lines
-from lengthwise.constructions.folders import is_circuit, load_construction
 from lengthwise.errors import ConfigError
-from lengthwise.problems.circuit import circuit_predictor
-from lengthwise.problems.registry import PROBLEMS
 from lengthwise.problems.results import Answer, Predictor
-from lengthwise.problems.runs import load_run
-from lengthwise.training.devices import choose_device
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run and the options of its answers to the parser."""
+
     parser.epilog = (
         "Words, or beginnings of texts, are read from standard input, one to a line; words are "
         "answered when it ends."
@@ -62,6 +66,9 @@ def add_keep_going(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Answer all lines, or none if one cannot be read; texts are answered line by line."""
+    from lengthwise.constructions.folders import is_circuit
+    from lengthwise.problems.runs import load_run
+
     if is_circuit(arguments.run):
         _complete(arguments)
         return
@@ -95,8 +102,7 @@ def answer_lines(predictor: Predictor, arguments: argparse.Namespace) -> None:
         every.numbers.extend(some.numbers)
         every.errors.update(some.errors)
         if not arguments.json:
-            for each in some.shown([answer.line for answer in answers]):
-                print(each, flush=True)
+            print_answers(some.shown([answer.line for answer in answers]))
     if arguments.json:
         print_json(_as_json(predictor, every, found, keep_going=arguments.keep_going))
     for line in predictor.notes(found):
@@ -119,6 +125,11 @@ def _as_json(
 
 def _complete(arguments: argparse.Namespace) -> None:
     """Print the outputs of a circuit for each line of input bits."""
+    from lengthwise.constructions.folders import load_construction
+    from lengthwise.problems.circuit import circuit_predictor
+    from lengthwise.problems.registry import PROBLEMS
+    from lengthwise.training.devices import choose_device
+
     options = {name for kind in PROBLEMS.values() for name in kind.prediction_options}
     for option in sorted(options & vars(arguments).keys() - {"keep_going", "snapped"}):
         refuse(arguments, option, "language models")

@@ -31,7 +31,6 @@ from lengthwise.data.parallel_corpus import (
 from lengthwise.data.text_corpus import PARTS, Corpus, PrepareConfig, prepare
 from lengthwise.errors import ConfigError
 from lengthwise.settings import require_known
-from lengthwise.training.progress import counting_progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,6 +91,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> None:
+    from lengthwise.training.progress import counting_progress
+
     for first, second in pairwise(arguments.text):
         if (languages := _languages(first, second)) is not None:
             note(
@@ -154,6 +155,8 @@ def _facts(corpus: Corpus, name: str) -> dict[str, int]:
 
 
 def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> None:
+    from lengthwise.training.progress import counting_progress
+
     sources = {
         "train": arguments.text,
         "valid": arguments.valid,

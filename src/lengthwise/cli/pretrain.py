@@ -20,8 +20,6 @@ from lengthwise.data.documents import documents
 from lengthwise.data.python_text import PYTHON_TEXT, python_text
 from lengthwise.errors import ConfigError
 from lengthwise.models.backbones import BACKBONES, FOLDER, location
-from lengthwise.problems.language_modelling.pretrain import pretrain, pretraining
-from lengthwise.training.progress import training_progress
 
 _NAMED = [name for name, body in BACKBONES.items() if body.made_with is not None]
 
@@ -45,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train, or continue training, and print the result."""
+    from lengthwise.problems.language_modelling.pretrain import pretrain, pretraining
+    from lengthwise.training.progress import training_progress
+
     settings, out = parse_settings(arguments.settings), arguments.out
     files, body = arguments.text, str(out)
     if arguments.text and arguments.text[0] in set(BACKBONES) - set(_NAMED):

@@ -3,9 +3,8 @@
 import argparse
 from pathlib import Path
 
-from lengthwise.cli.output import add_json, print_json
+from lengthwise.cli.output import add_json, print_json, say
 from lengthwise.files import require_file_place
-from lengthwise.report.report import write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,9 +16,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the page and print its path."""
+    from lengthwise.report.report import write_report
+
     require_file_place(arguments.out, ".html")
     write_report(arguments.runs, arguments.out)
     if arguments.json:
         print_json({"report": str(arguments.out)})
     else:
-        print(arguments.out)
+        say(str(arguments.out))

@@ -6,10 +6,6 @@ from pathlib import Path
 from lengthwise.cli.output import add_device, add_json
 from lengthwise.cli.train import one_speaks, train_and_tell
 from lengthwise.errors import RunError
-from lengthwise.problems.runs import plan_from_dict
-from lengthwise.training.compiled import is_compiled
-from lengthwise.training.distributed import require_alone
-from lengthwise.training.runs import RunFolder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train to the end, or find that training has ended."""
+    from lengthwise.problems.runs import plan_from_dict
+    from lengthwise.training.compiled import is_compiled
+    from lengthwise.training.distributed import require_alone
+    from lengthwise.training.runs import RunFolder
+
     with one_speaks():
         config = RunFolder(arguments.out).config()
         if is_compiled(config):

@@ -2,12 +2,9 @@
 
 import argparse
 
-import torch
-
-from lengthwise.cli.output import add_json, add_language, print_json, whole_number
+from lengthwise.cli.output import add_json, add_language, print_answers, print_json, whole_number
 from lengthwise.errors import unknown_name
 from lengthwise.languages.spec import parse
-from lengthwise.tasks.task import Task
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the words, one per line."""
+    import torch
+
+    from lengthwise.tasks.task import Task
+
     language = parse(arguments.spec, arguments.alphabet)
     wanted = None
     if arguments.label is not None:
@@ -39,5 +40,4 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json({"words": words})
     else:
-        for word in words:
-            print(word)
+        print_answers(words)

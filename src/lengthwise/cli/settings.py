@@ -3,15 +3,14 @@
 import argparse
 from dataclasses import asdict
 
+from lengthwise.cli.known import PREFIXES
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.reference import settings_reference, usual_model
-from lengthwise.problems.registry import PROBLEMS, kind_of, without_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the specification of the problem, the model and the preset to the parser."""
-    prefixes = ", ".join(f"{kind.prefix}..." for kind in PROBLEMS.values() if kind.prefix)
+    prefixes = ", ".join(f"{prefix}..." for prefix in PREFIXES)
     parser.add_argument(
         "spec",
         metavar="SPEC",
@@ -26,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
+    from lengthwise.problems.reference import settings_reference, usual_model
+    from lengthwise.problems.registry import kind_of, without_model
+
     spec, model, chosen = arguments.spec, arguments.model, ""
     if model is None:
         spec = without_model(spec)

@@ -5,14 +5,12 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, print_facts, print_json, print_table, whole_number
 from lengthwise.cli.snapped import snapped_file
-from lengthwise.problems.runs import load_run
-from lengthwise.training.runs import RunFolder
-from lengthwise.verification.extraction import MAX_ELEMENTS, extract
-from lengthwise.verification.snapped_file import save_snapped
+from lengthwise.verification.limits import MAX_ELEMENTS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run and the limit of elements to the parser."""
+
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--max-elements",
@@ -26,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Extract the tables, save them beside the model, and print how many vectors were merged."""
+    from lengthwise.problems.runs import load_run
+    from lengthwise.training.runs import RunFolder
+    from lengthwise.verification.extraction import extract
+    from lengthwise.verification.snapped_file import save_snapped
+
     RunFolder(arguments.run).require_writable()
     trained = load_run(arguments.run, device="cpu")
     extraction = extract(

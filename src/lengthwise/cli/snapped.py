@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-from lengthwise.problems.recognition.measure import SNAPPED_FILE
-
 
 def add_snapped(parser: argparse.ArgumentParser) -> None:
     """Add the option that uses tables in place of the network."""
@@ -15,4 +13,6 @@ def add_snapped(parser: argparse.ArgumentParser) -> None:
 
 def snapped_file(run: Path) -> Path:
     """Return the path of the tables of a run."""
+    from lengthwise.problems.recognition.measure import SNAPPED_FILE
+
     return run / SNAPPED_FILE

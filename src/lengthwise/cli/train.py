@@ -7,33 +7,27 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lengthwise.cli.known import MODELS
 from lengthwise.cli.output import (
     add_device,
     add_json,
     add_language,
     add_settings,
     note,
-    noting_time,
     parse_settings,
     print_json,
+    say,
 )
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseError
 from lengthwise.files import parse_json, read_text
-from lengthwise.models.cost import trained_parameters
-from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.registry import PROBLEMS, kind_of, without_model
-from lengthwise.problems.runs import make_plan, plan_for, train
-from lengthwise.problems.stages import stage_records
-from lengthwise.training.devices import choose_device
-from lengthwise.training.distributed import Rank, require_alone
-from lengthwise.training.loop import kept
-from lengthwise.training.progress import training_progress
-from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import TextTrainingConfig
-from lengthwise.training.track import tracked
+from lengthwise.silence import noting_time
+
+if TYPE_CHECKING:
+    from lengthwise.problems.base import Plan
+
 
 _SECONDS_TO_SPEAK = 5.0
 
@@ -49,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (needed)")
     models = "; ".join(
-        f"of {kind.noun}: {', '.join(kind.models)} (default {kind.default_model})"
-        for kind in PROBLEMS.values()
+        f"of {noun}: {', '.join(names)} (default {usual})"
+        for noun, (names, usual) in MODELS.items()
     )
     parser.add_argument("--model", help=models)
     parser.add_argument("--preset", help=f"{', '.join(PRESETS)} (default laptop)")
@@ -80,6 +74,8 @@ def run(arguments: argparse.Namespace) -> None:
 @contextmanager
 def one_speaks() -> Iterator[None]:
     """Let only the main one of several processes print, and report its errors first."""
+    from lengthwise.training.distributed import Rank
+
     if Rank.here().index == 0:
         yield
         return
@@ -96,6 +92,11 @@ def one_speaks() -> Iterator[None]:
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    from lengthwise.problems.registry import kind_of, without_model
+    from lengthwise.problems.runs import make_plan, plan_for
+    from lengthwise.training.distributed import require_alone
+    from lengthwise.training.runs import RunFolder
+
     kind = kind_of(arguments.spec)
     if not kind.is_distributed:
         require_alone(arguments.spec)
@@ -115,12 +116,15 @@ def _run(arguments: argparse.Namespace) -> None:
     train_and_tell(plan, arguments, film=arguments.film)
 
 
-def train_and_tell(plan: Plan, arguments: argparse.Namespace, *, film: bool = False) -> None:
+def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = False) -> None:
     """Train by a plan in the folder of the arguments, and print what came of it.
 
     Raises:
         ClaimError: what came of it is refuted by the words that it was made from.
     """
+    from lengthwise.training.runs import RunFolder
+    from lengthwise.training.settings import TextTrainingConfig
+
     had_ended = RunFolder(arguments.out).is_finished
     if not had_ended and isinstance(plan.training, TextTrainingConfig) and plan.training.compile:
         note("The network is compiled before the first step, which takes a minute or two.")
@@ -131,16 +135,24 @@ def train_and_tell(plan: Plan, arguments: argparse.Namespace, *, film: bool = Fa
     if arguments.json:
         print_json(facts)
     else:
-        print(f"{arguments.out}: {plan.problem.outcome(plan, facts)}")
+        say(f"{arguments.out}: {plan.problem.outcome(plan, facts)}")
         note(f"next: {plan.problem.advice(plan, facts, arguments.out)}")
     if refutation:
         raise ClaimError(f"{arguments.out}: {refutation}")
 
 
 def _trained(
-    plan: Plan, arguments: argparse.Namespace, *, film: bool
-) -> tuple[Plan, dict[str, Any]]:
+    plan: "Plan", arguments: argparse.Namespace, *, film: bool
+) -> "tuple[Plan, dict[str, Any]]":
     """Train, and return the plan of the stage that is kept, with the results."""
+    from lengthwise.models.cost import trained_parameters
+    from lengthwise.problems.runs import train
+    from lengthwise.problems.stages import stage_records
+    from lengthwise.training.devices import choose_device
+    from lengthwise.training.loop import kept
+    from lengthwise.training.progress import training_progress
+    from lengthwise.training.track import tracked
+
     problem, unit = plan.problem, plan.problem.unit
     cost = problem.training_cost(plan, choose_device(arguments.device))
     with (

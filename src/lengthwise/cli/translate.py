@@ -8,7 +8,6 @@ from lengthwise.cli.options import options_of
 from lengthwise.cli.output import add_device, add_json
 from lengthwise.cli.predict import add_keep_going, answer_lines
 from lengthwise.errors import ConfigError
-from lengthwise.problems.runs import load_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print a translation of each line; the translation of an empty line is empty."""
+    from lengthwise.problems.runs import load_run
+
     trained = load_run(arguments.run, device=arguments.device)
     if trained.problem.kind != "translation":
         raise ConfigError(

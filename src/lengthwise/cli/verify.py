@@ -5,6 +5,7 @@ The exit status is 1 if its claim fails.
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lengthwise.cli.output import (
     add_json,
@@ -14,27 +15,22 @@ from lengthwise.cli.output import (
     print_facts,
     print_json,
     print_table,
+    say,
     whole_number,
 )
-from lengthwise.constructions.construction import PRECISIONS, Construction
-from lengthwise.constructions.folders import load_construction
-from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import (
-    ALL_WORDS,
-    MOST,
-    NAN_MARGIN,
-    PrecisionResult,
-    Verification,
-    verify,
-)
+from lengthwise.constructions.defaults import ALL_WORDS, MOST, PRECISIONS
 from lengthwise.errors import ClaimError, ConfigError, LanguageError, RunError
 from lengthwise.files import write_json
 from lengthwise.shipped import is_shipped
-from lengthwise.training.progress import counting_progress
+
+if TYPE_CHECKING:
+    from lengthwise.constructions.construction import Construction
+    from lengthwise.constructions.verify import PrecisionResult, Verification
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the construction and the words to test it on to the parser."""
+
     parser.add_argument(
         "construction", metavar="DIR|NAME", help="a folder that compile wrote, or a name"
     )
@@ -71,6 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Verify, store the result in the folder, print it, and fail if the claim does not hold."""
+    from lengthwise.constructions.verify import verify
+    from lengthwise.training.progress import counting_progress
+
     made, folder = _find(arguments)
     with counting_progress(f"verifying {made.name}", "lengths") as progress:
         result = verify(
@@ -93,7 +92,10 @@ def run(arguments: argparse.Namespace) -> None:
         raise ClaimError(f"the claim does not hold in {', '.join(failed)}.")
 
 
-def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
+def _find(arguments: argparse.Namespace) -> "tuple[Construction, Path | None]":
+    from lengthwise.constructions.folders import load_construction
+    from lengthwise.constructions.known_constructions import construct
+
     folder = Path(arguments.construction)
     settings = parse_settings(arguments.settings)
     if is_shipped(folder):
@@ -112,7 +114,7 @@ def _find(arguments: argparse.Namespace) -> tuple[Construction, Path | None]:
     return load_construction(folder), folder
 
 
-def _print(result: Verification) -> None:
+def _print(result: "Verification") -> None:
     print_facts(
         [
             ("construction", result.construction),
@@ -126,7 +128,7 @@ def _print(result: Verification) -> None:
     for key, numbers in (("is_binary", "zeros and ones"), ("is_whole", "whole numbers")):
         odd = [name for name, found in result.precisions.items() if getattr(found, key) is False]
         if odd:
-            print(f"In {', '.join(odd)} there is a vector that is not of {numbers}.")
+            say(f"In {', '.join(odd)} there is a vector that is not of {numbers}.")
     if result.is_circuit:
         columns = ["precision", "claim", "inputs", "wrong", "least margin"]
         of = _of_one_length
@@ -138,16 +140,16 @@ def _print(result: Verification) -> None:
     print_table(columns, [[name, *row] for name, row in rows.items()])
     for name, found in result.precisions.items():
         if found.skipped:
-            print(f"{name} was skipped: {found.skipped}.")
+            say(f"{name} was skipped: {found.skipped}.")
 
 
-def _asked(result: Verification) -> str:
+def _asked(result: "Verification") -> str:
     if result.is_circuit:
         return "all inputs" if result.exhaustive_to == result.longest else "random inputs"
     return f"all words to length {result.exhaustive_to}, some to {result.longest:,}"
 
 
-def _of_many_lengths(found: PrecisionResult) -> list[str]:
+def _of_many_lengths(found: "PrecisionResult") -> list[str]:
     lengths = [n for n in found.margin if n > 0] or list(found.margin)
     least = min(lengths, key=lambda n: found.margin[n])
     return [
@@ -160,28 +162,32 @@ def _of_many_lengths(found: PrecisionResult) -> list[str]:
     ]
 
 
-def _of_one_length(found: PrecisionResult) -> list[str]:
+def _of_one_length(found: "PrecisionResult") -> list[str]:
     """Return the row of a circuit, without a length, since all inputs have the same."""
     (margin,) = found.margin.values()
     wrong = "none" if found.first_wrong is None else f"{found.wrong_word}"
     return [_verdict(found), f"{found.words:,}", wrong, _number(margin)]
 
 
-def _verdict(found: PrecisionResult) -> str:
+def _verdict(found: "PrecisionResult") -> str:
     return {None: "none", False: "FAILS", True: "holds"}[found.holds]
 
 
-def _reach(found: PrecisionResult) -> str:
+def _reach(found: "PrecisionResult") -> str:
     if not found.holds:
         return _verdict(found)
     to = "every length" if found.claimed_to is None else f"{found.claimed_to:,}"
     return f"{_verdict(found)} to {found.holds_to:,} of {to}"
 
 
-def _margin(found: PrecisionResult, length: int) -> str:
+def _margin(found: "PrecisionResult", length: int) -> str:
+    from lengthwise.constructions.verify import NAN_MARGIN
+
     margin = found.margin[length]
     return f"{_number(margin)} at {length:,}" if margin > NAN_MARGIN else _number(margin)
 
 
 def _number(margin: float) -> str:
+    from lengthwise.constructions.verify import NAN_MARGIN
+
     return f"{margin:.3g}" if margin > NAN_MARGIN else "NaN"

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from lengthwise.cli.output import note
 from lengthwise.errors import WordError
 from lengthwise.languages.validation import is_encodable
+from lengthwise.silence import muted
 from lengthwise.wording import counted
 
 T = TypeVar("T")
@@ -44,14 +45,19 @@ class Lines(Generic[T]):
             )
 
 
-def standard_lines() -> Iterable[str]:
-    """Return the lines of standard input.
+def standard_lines() -> Iterator[str]:
+    """Yield the lines of standard input, while which nobody is told that they are awaited.
 
     Bytes that are not UTF-8 are escaped, so that their line is refused when it is read.
     """
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
-    return sys.stdin
+    while True:
+        with muted():
+            line = sys.stdin.readline()
+        if not line:
+            return
+        yield line
 
 
 def read(

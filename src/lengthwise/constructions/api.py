@@ -16,8 +16,11 @@ from lengthwise.errors import ConfigError, LengthwiseError, RunError, Verificati
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.validation import short
+from lengthwise.silence import told
+from lengthwise.training.progress import caller_watch
 
 
+@told("computing weights")
 def compile(spec: Language | str, **settings: Any) -> Construction:
     """Compute exact weights: `.model` is right by construction within `.range`.
 
@@ -53,30 +56,34 @@ def verify(
     longest: int = 1_000,
     words_per_length: int = 32,
     seed: int = 0,
+    progress: bool | None = None,
 ) -> Verification:
     """Compare a construction, or that in a folder, with the independent definition, in four
     precisions.
 
     `.holds` says whether the claim holds on all words that were compared; `.precisions["float32"]`
     has `.right_to`, `.first_wrong` and `.margin` by length. A precision in which this machine
-    cannot compute is skipped, and its `.skipped` says why.
+    cannot compute is skipped, and its `.skipped` says why. `progress` is that of `evaluate`: a bar
+    on a terminal and in a notebook, unless it is False.
 
     Raises:
+        ConfigError: `progress` is neither True, False nor None.
         VerificationError: a number is out of range, or no word is as short as `longest`.
         RunError: the folder holds no construction, or a file is damaged.
     """
-    construction = _loaded(construction)
+    watch, construction = caller_watch(progress), _loaded(construction)
     if not isinstance(construction, Construction):
         raise VerificationError(
             f"a construction is verified, but got a {type(construction).__name__}. Use certify for "
             f"a model or a run."
         )
-    return verify_construction(
-        construction,
-        longest=whole("longest", longest, error=VerificationError),
-        words_per_length=whole("words_per_length", words_per_length, 1, error=VerificationError),
-        seed=whole("seed", seed, error=VerificationError),
-    )
+    asked: dict[str, Any] = {
+        "longest": whole("longest", longest, error=VerificationError),
+        "words_per_length": whole("words_per_length", words_per_length, 1, error=VerificationError),
+        "seed": whole("seed", seed, error=VerificationError),
+    }
+    with watch(f"verifying {construction.name}", "lengths") as shown:
+        return verify_construction(construction, **asked, progress=shown)
 
 
 def _loaded(construction: Construction | Path | str) -> Construction:

@@ -27,8 +27,9 @@ from functools import partial
 from typing import Any
 
 from lengthwise.constructions.automata import SURE
-from lengthwise.constructions.construction import PRECISIONS, Claim
+from lengthwise.constructions.construction import Claim
 from lengthwise.constructions.counters import MAX_COUNT
+from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.lookups import SHARP, LookupDesign, design_lookups
 from lengthwise.constructions.programs import Memory, Program, Tally, trimmed

@@ -7,15 +7,13 @@ from typing import Any, NotRequired, TypedDict
 from torch import nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.display import Viewed
 from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.made_for import remember
 from lengthwise.wording import counted, shortened
-
-PRECISIONS = ("float64", "float32", "bfloat16", "float16")
-"""Floating-point formats in which claims are made and verified."""
 
 EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
 """The range of a claim for every length in every precision."""

@@ -16,11 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.defaults import DEFAULT
 from lengthwise.constructions.diagrams import Condition
 from lengthwise.constructions.known_constructions import RUNG, is_construction
 from lengthwise.constructions.lookups import LookupDesign
 from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, Tally
-from lengthwise.constructions.rungs import DEFAULT, RUNGS
+from lengthwise.constructions.rungs import RUNGS
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.merged import merged

@@ -19,11 +19,12 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions import first, parity
 from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
-from lengthwise.constructions.construction import PRECISIONS, Claim, Construction
+from lengthwise.constructions.construction import Claim, Construction
+from lengthwise.constructions.defaults import AUTO, DEFAULT, PRECISIONS
 from lengthwise.constructions.nor_circuits import compile_nor
-from lengthwise.constructions.rungs import DEFAULT, RUNGS, usual
+from lengthwise.constructions.rungs import RUNGS, usual
 from lengthwise.constructions.setting_values import complete
-from lengthwise.constructions.shallowest import AUTO, decided, shallowest
+from lengthwise.constructions.shallowest import decided, shallowest
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse

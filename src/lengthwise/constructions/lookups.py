@@ -66,9 +66,10 @@ from typing import Any
 import torch
 
 from lengthwise.constructions.automata import MAX_PARAMETERS, SURE
-from lengthwise.constructions.construction import EVERY_LENGTH, PRECISIONS, Claim
+from lengthwise.constructions.construction import EVERY_LENGTH, Claim
 from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.counters import OWN, START, CounterNames, Unit
+from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.diagrams import Condition, Path
 from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, Tally
 from lengthwise.constructions.tallies import TallyNames

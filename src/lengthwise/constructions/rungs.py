@@ -13,6 +13,7 @@ from torch import nn
 from lengthwise.constructions import automata, c_rasp, lookups, ltl, scan, slots, solvable
 from lengthwise.constructions.automata import SURE, Sized
 from lengthwise.constructions.construction import EVERY_LENGTH, Claim
+from lengthwise.constructions.defaults import DEFAULT
 from lengthwise.constructions.setting_values import complete
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
@@ -21,9 +22,6 @@ from lengthwise.layers.chunks import depth as levels_of
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.universal import log_depth
 from lengthwise.registry import Catalogue
-
-DEFAULT = "tree"
-"""The rung of settings that name none."""
 
 _PROVED_OTHERWISE = "slots"
 """The rung that `compile` takes where the proof of a tree might not close."""

@@ -4,16 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lengthwise.constructions.defaults import COMPARED_AT
 from lengthwise.constructions.rungs import RUNGS, Design, Rung, Settings
 from lengthwise.constructions.setting_values import complete
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.language import Language
-
-AUTO = "auto"
-"""The name that stands for the shallowest rung."""
-
-COMPARED_AT = 1_000
-"""Length of the words for which depths are compared."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,9 @@ from typing import Any
 
 from lengthwise.constructions.automata import SURE
 from lengthwise.constructions.cascades import decomposed
-from lengthwise.constructions.construction import PRECISIONS, Claim
+from lengthwise.constructions.construction import Claim
 from lengthwise.constructions.counters import COUNTS, MAX_COUNT
+from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.lookups import SHARP, SHARP_TO, LookupDesign, design_lookups
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.cascade import permuting_cascade

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.cases import Cases, cases_for, is_wrong
-from lengthwise.constructions.construction import PRECISIONS, Construction
+from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.defaults import ALL_WORDS, MOST, PRECISIONS
 from lengthwise.errors import VerificationError, unknown_name
 from lengthwise.evaluation.predict import device_of
 from lengthwise.models.causal_recogniser import PrefixRecogniser
@@ -25,11 +26,6 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.precision import why_unavailable
 
 Progress = Callable[[int, int], None]
-
-ALL_WORDS = 1 << 14
-"""Largest number of words of a length, or inputs, that are all tested, unless the caller sets
-another.
-"""
 
 NAN_MARGIN = -torch.finfo(torch.float64).max
 """Margin of NaN logits."""
@@ -96,10 +92,6 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values for JSON."""
         return {"holds": self.holds, **asdict(self)}
-
-
-MOST = {"longest": 10**7, "all_words": 2**24, "words_per_length": 10**6}
-"""The greatest numbers that `verify` takes: more would take days."""
 
 
 @torch.no_grad()

@@ -1,5 +1,6 @@
 """Graphviz (DOT) output of automata."""
 
+from lengthwise.escapes import in_dot
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 
@@ -33,17 +34,12 @@ def to_dot(language: Language) -> str:
             style = ", style=dashed"
         elif language.class_names == ("0", "1") and c == 1:
             style = ", shape=doublecircle"
-        lines.append(f"{i} [label={_quoted(machine.class_names[c])}{style}]")
+        lines.append(f"{i} [label={in_dot(machine.class_names[c])}{style}]")
     for state, i in number.items():
         labels: dict[int, list[str]] = {}
         for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
             labels.setdefault(target, []).append(symbol)
         for target, symbols in labels.items():
-            written = _quoted(listed(symbols, most=len(symbols), joint=", "))
+            written = in_dot(listed(symbols, most=len(symbols), joint=", "))
             lines.append(f"{i} -> {number[target]} [label={written}]")
     return "digraph {\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

@@ -21,15 +21,16 @@ from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.proof import known_verdict, read_proof, symbols_of
+from lengthwise.silence import told
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
 from lengthwise.verification.extracted_automaton import ExtractedAutomaton
 from lengthwise.verification.extracted_automaton import extract_automaton as extract_own_automaton
-from lengthwise.verification.extraction import MAX_ELEMENTS, Extraction
+from lengthwise.verification.extraction import Extraction
 from lengthwise.verification.extraction import extract as extract_algebra
-from lengthwise.verification.learning import MAX_STATES
 from lengthwise.verification.learning_by_tests import LearnedAutomaton
 from lengthwise.verification.learning_by_tests import learn_automaton as learn_from_recogniser
+from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
 from lengthwise.verification.lookup import SnappedModel
 
 
@@ -54,6 +55,7 @@ def module_of(model: nn.Module | Run) -> nn.Module:
     return model
 
 
+@told("extracting")
 @keeps_mode
 def extract(
     model: nn.Module | Run,
@@ -79,6 +81,7 @@ def extract(
     return extract_algebra(network, _language_or_none(domain), max_elements=most)
 
 
+@told("extracting")
 @keeps_mode
 def extract_automaton(
     model: nn.Module | Run,
@@ -112,6 +115,7 @@ def extract_automaton(
     )
 
 
+@told("snapping")
 def snap(
     model: nn.Module | Run,
     domain: Language | None = None,
@@ -139,6 +143,7 @@ def streaming(model: nn.Module | Run, *lengths: int) -> Stream:
     return stream_model(network, *[whole("an announced length", each) for each in lengths])
 
 
+@told("learning the automaton")
 @keeps_mode
 def learn_automaton(
     recogniser: nn.Module | Run | Callable[[list[str]], Sequence[Any]],
@@ -202,6 +207,7 @@ def learn_automaton(
     )
 
 
+@told("analysing")
 def analyse(
     model: nn.Module | Run,
     figure: str = "clusters",

@@ -1,4 +1,4 @@
-"""Run folders below a folder, told from their JSON alone: neither torch nor weights are read.
+"""Run folders below a folder, told from their JSON and the heads of their weights, without torch.
 
 A certificate is quoted, not checked. `report` and `certify --check` check it.
 """
@@ -149,6 +149,8 @@ def _read(path: Path) -> dict[str, Any]:
     training = config.get("training") or config.get("loop") or {}
     metrics = list(read_lines(path / "metrics.jsonl"))
     is_finished = (path / "model.safetensors").exists()
+    if is_finished:
+        _require_whole(path / "model.safetensors", "Train again in a new folder.")
     if is_finished and not metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     kind, subject = _about(config)
@@ -203,8 +205,30 @@ def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
     return record["perfect"], record.get("validation_score", accuracy), -record["validation_loss"]
 
 
+def _require_whole(path: Path, remedy: str) -> None:
+    """Refuse a file of weights of which a part is missing, by its size and its head alone.
+
+    The head is its length in 8 bytes, and JSON with the place of each tensor among what follows.
+    """
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        length = int.from_bytes(file.read(8), "little")
+        try:
+            if length > size:
+                raise ValueError("the head is longer than the file")
+            head = json.loads(file.read(length))
+            tensors = [each for name, each in head.items() if name != "__metadata__"]
+            end = max((each["data_offsets"][1] for each in tensors), default=0)
+            if size != 8 + length + end:
+                raise ValueError(f"it has {size:,} bytes instead of {8 + length + end:,}")
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise RunError(f"{path} is cut off or no file of weights. {remedy}") from None
+
+
 def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
     state = "computed" if (path / "model.safetensors").exists() else "damaged"
+    if state == "computed":
+        _require_whole(path / "model.safetensors", "Compile again.")
     return {
         "problem": "construction",
         "subject": config["construction"],

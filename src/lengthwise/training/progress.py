@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import timedelta
 from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -17,19 +18,25 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TextColumn,
-    TimeRemainingColumn,
 )
 
 from lengthwise.errors import ConfigError
+from lengthwise.escapes import printable
 from lengthwise.evaluation.scores import percent
+from lengthwise.silence import muted, noting_time, speak
 from lengthwise.training.loop import Progress as TrainingProgress
 from lengthwise.wording import counted, shorter_words
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_FRAMES = 0.2
 _LONGEST_NAME = 18
+
+_LEAST_SHARE, _LEAST_SECONDS, _ENOUGH_SECONDS = 0.02, 5.0, 60.0
+"""What an estimate of the time left needs: a share of the work and some seconds, or more seconds.
+"""
 
 Shown: TypeAlias = TrainingProgress | bool | None
 """A caller's wish about progress: None is a bar where a person can see it, True also lines
@@ -78,6 +85,44 @@ def _is_wanted(asked: bool | None) -> bool:
 def is_notebook() -> bool:
     """Return whether cells of a notebook are run, where HTML can be shown."""
     return Console().is_jupyter
+
+
+class TimeLeft:
+    """The time that counted work still takes, as soon as there is enough to go by.
+
+    The first piece is left out, since libraries are loaded and networks compiled in it.
+    """
+
+    def __init__(self) -> None:
+        self._first, self._start, self._total = 0, 0.0, -1
+
+    def seconds(self, done: int, total: int) -> float | None:
+        """Return the seconds left if the rest is as fast, or None while nobody can know."""
+        now = time.monotonic()
+        if total != self._total or done < self._first:
+            self._first, self._start, self._total = done, now, total
+        counted, taken = done - self._first, now - self._start
+        is_some = taken >= _LEAST_SECONDS and counted >= _LEAST_SHARE * (total - self._first)
+        if counted == 0 or not (is_some or taken >= _ENOUGH_SECONDS):
+            return None
+        return taken / counted * (total - done)
+
+
+def _duration(seconds: float | None, before: str = "") -> str:
+    """Return a time for a bar, such as `0:01:40`, or nothing."""
+    return "" if seconds is None else f"{before}{timedelta(seconds=round(seconds))}"
+
+
+def _text_column(text: str) -> TextColumn:
+    """Return a column of a bar, in which nothing is markup."""
+    return TextColumn(text, markup=False)
+
+
+@contextmanager
+def _rich_bar(*columns: ProgressColumn) -> Iterator[Progress]:
+    """Show a bar on standard error, which is not silent meanwhile."""
+    with muted(is_shown=True), Progress(*columns, console=Console(stderr=True)) as bar:
+        yield bar
 
 
 class _NotebookBar:
@@ -142,13 +187,13 @@ def training_progress(
         return
     columns = [
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        _text_column("{task.description}"),
         BarColumn(bar_width=10),
-        TextColumn("{task.completed}/{task.total} {task.fields[figures]}"),
-        TimeRemainingColumn(),
+        _text_column("{task.completed}/{task.total} {task.fields[figures]}"),
+        _text_column("{task.fields[left]}"),
     ]
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        name = title.partition(",")[0]
+    with _rich_bar(*columns) as bar:
+        name = printable(title.partition(",")[0])
         brief = name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
         yield BarProgress(bar, brief, steps, partial(speed, unit=""))  # to fit into 80 columns
 
@@ -160,11 +205,14 @@ def _speed(record: Mapping[str, Any], unit: str = "words", full_speed: float | N
 
 
 class BarProgress:
-    """A rich bar with loss, accuracy, words per second and time left."""
+    """A rich bar with loss, accuracy, words per second and the time left at most.
+
+    A proof or a perfect validation ends training earlier.
+    """
 
     def __init__(self, bar: Progress, title: str, steps: int, speed: Speed = _speed) -> None:
-        self._bar, self._speed, self._stage = bar, speed, 1
-        self._row = bar.add_task(title, total=steps, figures="")
+        self._bar, self._speed, self._stage, self._left = bar, speed, 1, TimeLeft()
+        self._row, self._steps = bar.add_task(title, total=steps, figures="", left=""), steps
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Advance the bar; in a run with several stages it is that of the stage."""
@@ -172,9 +220,11 @@ class BarProgress:
         if "stage" in record:
             brief = f"{record['stage']}/{record['stages']} {record['supervision']} {brief}"
             if record["stage"] != self._stage:
-                self._stage = record["stage"]
-                self._bar.reset(self._row, total=record["stage_steps"])
-        self._bar.update(self._row, completed=step, figures=brief)
+                self._stage, self._steps = record["stage"], record["stage_steps"]
+                self._left = TimeLeft()
+                self._bar.reset(self._row, total=self._steps)
+        left = _duration(self._left.seconds(step, self._steps), "≤ ")
+        self._bar.update(self._row, completed=step, figures=brief, left=left)
 
 
 class PlainProgress:
@@ -182,28 +232,24 @@ class PlainProgress:
 
     def __init__(self, title: str, steps: int, speed: Speed = _speed) -> None:
         self._title, self._steps, self._speed = title, steps, speed
-        self._start = self._next = time.monotonic()
-        self._first: int | None = None
-        self._stage = 1
+        self._next, self._stage, self._left = time.monotonic(), 1, TimeLeft()
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Print a line if the last one is long enough ago."""
         now = time.monotonic()
         if record.get("stage", 1) != self._stage:
-            self._stage, self._steps, self._first = record["stage"], record["stage_steps"], None
-        if self._first is None:
-            self._first, self._start = step, now
+            self._stage, self._steps = record["stage"], record["stage_steps"]
+            self._left = TimeLeft()
+        seconds = self._left.seconds(step, self._steps)
         if now < self._next and "validation_accuracy" not in record:
             return
         self._next = now + _SECONDS_BETWEEN_LINES
-        done = step - self._first
         left = ""
-        if done and not record.get("proved"):
-            left = f", at most {(now - self._start) / done * (self._steps - step):.0f} s left"
+        if seconds is not None and not record.get("proved"):
+            left = f", at most {seconds:.0f} s left"
             left += " in this stage" if record.get("stages", 1) > 1 else ""
         where = f"{self._title}: {_stage(record)}step {step}/{self._steps}"
-        told = f"{where}, {figures(record, self._speed)}{left}"
-        print(told, file=sys.stderr, flush=True)
+        speak(f"{where}, {figures(record, self._speed)}{left}")
 
 
 def _stage(record: Mapping[str, Any]) -> str:
@@ -244,22 +290,31 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     """
     if is_notebook():
         bar = _NotebookBar(title)
-        yield lambda done, total: bar.show(done, total, what)
+        with muted(is_shown=True):
+            yield lambda done, total: bar.show(done, total, what)
         return
     if not sys.stderr.isatty():
-        last = -math.inf if at_once else time.monotonic()
+        last, reached = -math.inf if at_once else time.monotonic(), title
 
         def line(done: int, total: int | None) -> None:
-            nonlocal last
+            nonlocal last, reached
+            of = "" if total is None else f" of {total}"
+            reached = f"{title}: {done}{of} {what}"
             if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
-                of = "" if total is None else f" of {total}"
-                print(f"{title}: {done}{of} {what}", file=sys.stderr, flush=True)
+                speak(reached)
 
-        yield line
+        with noting_time(lambda: reached):
+            yield line
         return
-    count = [MofNCompleteColumn(), TextColumn(what)] if at_once else []
-    columns = [TextColumn(title), BarColumn(bar_width=20), *count, TimeRemainingColumn()]
-    with Progress(*columns, console=Console(stderr=True)) as shown:
-        row = shown.add_task(title, total=None)
-        yield lambda done, total: shown.update(row, completed=done, total=total)
+    count = [MofNCompleteColumn(), _text_column(what)] if at_once else []
+    left = _text_column("{task.fields[left]}")
+    columns = [_text_column("{task.description}"), BarColumn(bar_width=20), *count, left]
+    with _rich_bar(*columns) as shown:
+        row, estimate = shown.add_task(printable(title), total=None, left=""), TimeLeft()
+
+        def advance(done: int, total: int | None) -> None:
+            seconds = None if total is None else estimate.seconds(done, total)
+            shown.update(row, completed=done, total=total, left=_duration(seconds))
+
+        yield advance

@@ -12,7 +12,8 @@ from lengthwise.evaluation.predict import right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.verification.closure import explore
 from lengthwise.verification.finite import FiniteAlgebra
-from lengthwise.verification.learning import MAX_STATES, Word, learn
+from lengthwise.verification.learning import Word, learn
+from lengthwise.verification.limits import MAX_STATES
 from lengthwise.verification.lookup import Lookup
 
 

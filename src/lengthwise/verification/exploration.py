@@ -7,6 +7,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.adapted import Adapted
+from lengthwise.silence import told
 from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.verification.closure import explore as explore_tree
@@ -14,6 +15,7 @@ from lengthwise.verification.guarded import GuardedRecurrence, guarded
 from lengthwise.verification.prefixes import PrefixClosure, explore_prefixes
 
 
+@told("exploring")
 def explore(
     algebra: Algebra | Adapted,
     language: Language | str,

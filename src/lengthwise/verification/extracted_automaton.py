@@ -16,8 +16,8 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.verification.certify_structure import slots_language
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.exact_learning import language_of
-from lengthwise.verification.extraction import MAX_ELEMENTS, extract, likeness
-from lengthwise.verification.learning import MAX_STATES
+from lengthwise.verification.extraction import extract, likeness
+from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
 from lengthwise.verification.network import (
     recurrent_node_of,
     require_provable,

@@ -28,14 +28,12 @@ from lengthwise.verification.balls import Floats
 from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.continuous_levels import ContinuousLevel, continuous_levels
 from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
+from lengthwise.verification.limits import MAX_ELEMENTS
 from lengthwise.verification.merging import smallest_distance
 from lengthwise.verification.network import node_of, require_regular_gpt
 from lengthwise.verification.node import Node
 from lengthwise.verification.repetition import find_repetition, with_earlier_elements
 from lengthwise.verification.snapping import SnappedLevel, Snapping, Snaps
-
-MAX_ELEMENTS = 100
-"""Largest number of elements of the interior or the edge of one level."""
 
 _MOST_LEVELS = 40
 

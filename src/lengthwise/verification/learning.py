@@ -23,13 +23,11 @@ from aalpy.learning_algs.deterministic.LStar import run_Lstar
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import OUTSIDE, Language, unused_name
+from lengthwise.verification.limits import MAX_STATES
 
 Word: TypeAlias = tuple[int, ...]
 Classify: TypeAlias = Callable[[Sequence[Word]], Sequence[int]]
 """A function from a list of different words to their classes, in the same order."""
-
-MAX_STATES = 500
-"""Largest number of states of a learned automaton, unless the caller sets another."""
 
 
 def learn(

@@ -16,13 +16,13 @@ from lengthwise.inference.limits import rounded_up, upper_limit
 from lengthwise.languages.language import Language
 from lengthwise.verification.classifiers import as_classifier, class_names_of
 from lengthwise.verification.learning import (
-    MAX_STATES,
     Answers,
     TooManyStatesError,
     Word,
     blank_machine,
     learn_from_answers,
 )
+from lengthwise.verification.limits import MAX_STATES
 from lengthwise.verification.sampled_words import WordSource
 
 ALPHA = 0.05

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lengthwise.escapes import code_in_markdown
 from lengthwise.files import read_object, require_kinds
 from lengthwise.shipped import PREFIX, resolved, shipped_names
 
@@ -75,7 +76,7 @@ def card(record: Mapping[str, Any]) -> str:
         textwrap.fill(_opening(record), 120, break_long_words=False, break_on_hyphens=False),
         "",
         *("| | |", "|---|---|"),
-        *(f"| {key} | {value} |" for key, value in _facts(record)),
+        *("| {} | {} |".format(key, value.replace("|", "\\|")) for key, value in _facts(record)),
         "",
         "```",
         f"printf '{record['example']}\\n' | lengthwise predict zoo:{name}",
@@ -95,15 +96,16 @@ def card(record: Mapping[str, Any]) -> str:
 
 
 def _opening(record: Mapping[str, Any]) -> str:
+    language = code_in_markdown(record["language"])
     if "perplexity" in record:
         return (
-            f"A small language model of `{record['language']}`, trained on windows of "
+            f"A small language model of {language}, trained on windows of "
             f"{record['trained_to']} tokens. Nothing is proved about it; what was measured stands "
             f"below."
         )
     if record["strength"] is None:
         return (
-            f"Exact weights for `{record['language']}`, by a construction. There is no "
+            f"Exact weights for {language}, by a construction. There is no "
             f"certificate: the claim rests on the proof in the construction's source, and was "
             f"compared with the definition on words only. Claim: {record['claim']}."
         )
@@ -113,8 +115,8 @@ def _opening(record: Mapping[str, Any]) -> str:
 def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     environment = record["environment"]
     facts = [
-        ("text" if "perplexity" in record else "language", f"`{record['language']}`"),
-        ("model", f"`{record['model']}`"),
+        ("text" if "perplexity" in record else "language", code_in_markdown(record["language"])),
+        ("model", code_in_markdown(record["model"])),
         ("parameters", f"{record['parameters']:,}"),
         ("bits handed on", "none" if record["bits"] is None else str(record["bits"])),
         ("depth", record["depth"]),

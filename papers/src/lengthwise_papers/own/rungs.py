@@ -23,9 +23,9 @@ import torch
 from torch import Tensor
 
 from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.defaults import COMPARED_AT
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.rungs import RUNGS
-from lengthwise.constructions.shallowest import COMPARED_AT
 from lengthwise.constructions.verify import verify
 from lengthwise.errors import ConstructionError
 from lengthwise.evaluation.scores import wilson

@@ -23,13 +23,9 @@ from lengthwise.evaluation.bleu import (
     require_comparable,
     scores,
 )
+from lengthwise.evaluation.decoding import DecodingConfig
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.translate import (
-    DecodingConfig,
-    Translator,
-    require_short,
-    translate,
-)
+from lengthwise.evaluation.translate import Translator, require_short, translate
 from lengthwise.languages.validation import is_encodable
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run

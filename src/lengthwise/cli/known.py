@@ -1,0 +1,27 @@
+"""Names that help shows of catalogues that load torch; a test compares them with these."""
+
+RECOGNISERS = (
+    *("regular-gpt", "regular-gpt-binary", "regular-gpt-rational", "regular-gpt-slots"),
+    *("elman", "elman-relu", "gru", "lstm", "elman-binary", "gru-binary", "relu-binary"),
+    *("encoder-cls", "chomsky-transformer", "universal-transformer", "universal-transformer-log"),
+    *("decoder", "scratchpad", "scratchpad-window"),
+)
+
+MODELS = {
+    "languages": (RECOGNISERS, "regular-gpt-binary"),
+    "step tasks": (("step-decoder", "gpt2"), "step-decoder"),
+    "language models": (("regular-gpt-lm", "gpt-lm"), "regular-gpt-lm"),
+    "translators": (("encoder-decoder",), "encoder-decoder"),
+    "files of words": (RECOGNISERS, "gru"),
+    "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),
+}
+"""The models of each kind of problem, and the default one."""
+
+PREFIXES = ("steps:", "text:", "pairs:", "words:", "labels:")
+"""The prefixes of specifications."""
+
+RUNGS = ("tree", "slots", "scan", "ltl", "c-rasp", "cascade")
+"""The kinds of computed networks."""
+
+ANALYSES = ("clusters", "receptive-field", "attention", "deeper-trees")
+"""The figures of `analyse`."""

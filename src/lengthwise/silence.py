@@ -1,0 +1,100 @@
+"""Lines on standard error, and a line about work that has shown nothing there for two seconds.
+
+The lines about silent work come after 2, 4, 8, ... further seconds of silence, and at least every
+five minutes. None comes while a bar is on show, or while a person or another program is awaited.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from lengthwise.escapes import printable_lines
+
+SECONDS = 2.0
+"""Silence before the first line."""
+
+_MOST = 300.0
+"""Silence before each line in the end."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _Heard:
+    """What standard error has shown last, and what is going on."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+        self.num_muted = 0
+        self.works: list[object] = []
+        """Work under way; the innermost, which stands last, is the one that is told."""
+
+
+_heard = _Heard()
+
+
+def speak(line: str) -> None:
+    """Print a line for people on standard error, in which a user's string moves no cursor."""
+    sys.stderr.write(f"{printable_lines(line)}\n")  # at once, since several threads may speak
+    sys.stderr.flush()
+    _heard.last = time.monotonic()
+
+
+@contextmanager
+def muted(*, is_shown: bool = False) -> Iterator[None]:
+    """Tell of no silence while something is awaited, or, if `is_shown`, while a bar is on show."""
+    began = time.monotonic()
+    _heard.num_muted += 1
+    try:
+        yield
+    finally:
+        _heard.num_muted -= 1
+        now = time.monotonic()
+        _heard.last = now if is_shown else _heard.last + now - began
+
+
+@contextmanager
+def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
+    """Print lines while silent work goes on that counts nothing; `what` names it."""
+    over, own, start = threading.Event(), object(), time.monotonic()
+    _heard.last = start
+
+    def tell() -> None:
+        pause = SECONDS
+        while not over.wait(max(_heard.last + pause - time.monotonic(), pause / 20)):
+            is_due = time.monotonic() >= _heard.last + pause
+            if is_due and _heard.works[-1:] == [own] and not _heard.num_muted:
+                name = what if isinstance(what, str) else what()
+                with suppress(OSError, ValueError):  # standard error is full or closed
+                    speak(f"{name}, for {time.monotonic() - start:.0f} s now")
+                pause = min(2 * pause, _MOST)
+
+    _heard.works.append(own)
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        _heard.works.remove(own)
+
+
+def told(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator by which a function tells of its silent work where a person looks."""
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def telling(*arguments: P.args, **options: P.kwargs) -> T:
+            if not sys.stderr.isatty():
+                return function(*arguments, **options)
+            with noting_time(what):
+                return function(*arguments, **options)
+
+        return telling
+
+    return decorated

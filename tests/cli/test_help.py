@@ -1,0 +1,57 @@
+"""Help and slips of all commands load no torch, and what help names is what there is."""
+
+import subprocess
+import sys
+
+import pytest
+
+from lengthwise.analysis.analyses import ANALYSES
+from lengthwise.cli import known
+from lengthwise.cli.main import COMMANDS
+from lengthwise.constructions.rungs import RUNGS
+from lengthwise.problems.registry import PROBLEMS
+
+_ASK = """
+import contextlib, io, sys
+from lengthwise.__main__ import main
+for name in sys.argv[1:]:
+    for given in (["--help"], ["--no-such-option"], ["a", "b", "c", "d", "--seed", "x", "--k"]):
+        sys.argv = ["lengthwise", name, *given]
+        heard = io.StringIO()
+        with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
+            try:
+                status = main()
+            except SystemExit as stop:
+                status = stop.code
+        loaded = {"torch", "matplotlib", "rich"} & sys.modules.keys()
+        print(name, *given[:1], status, *loaded, sep=",")
+"""
+
+
+def test_help_and_slips_of_every_command_load_no_torch() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ASK, *COMMANDS], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    expected = [
+        f"{name},{given},{status}"
+        for name in COMMANDS
+        for given, status in (("--help", 0), ("--no-such-option", 2), ("a", 2))
+    ]
+    assert done.stdout.splitlines() == expected
+
+
+@pytest.mark.parametrize(
+    ("shown", "there_is"),
+    [
+        (
+            known.MODELS,
+            {kind.noun: (tuple(kind.models), kind.default_model) for kind in PROBLEMS.values()},
+        ),
+        (known.PREFIXES, tuple(kind.prefix for kind in PROBLEMS.values() if kind.prefix)),
+        (known.RUNGS, tuple(RUNGS)),
+        (known.ANALYSES, tuple(ANALYSES)),
+    ],
+)
+def test_help_names_what_there_is(shown: object, there_is: object) -> None:
+    assert shown == there_is
