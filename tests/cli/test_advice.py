@@ -12,7 +12,7 @@ import pytest
 
 import lengthwise
 from cli.shell import Shell
-from lengthwise.cli.main import COMMANDS
+from lengthwise.cli.commands import COMMANDS
 
 SOURCE = Path(lengthwise.__file__).parent
 SHOWN = ("certify", "compile", "verify", "train")

@@ -7,7 +7,7 @@ import pytest
 
 from lengthwise.analysis.analyses import ANALYSES
 from lengthwise.cli import known
-from lengthwise.cli.main import COMMANDS
+from lengthwise.cli.commands import COMMANDS
 from lengthwise.constructions.rungs import RUNGS
 from lengthwise.problems.registry import PROBLEMS
 

@@ -54,7 +54,7 @@ def test_its_claim_holds_in_every_precision(states: int) -> None:
     made = construct(language, {"rung": "slots"})
     assert verify(made, longest=30, all_words=32, words_per_length=4).holds
     with torch.no_grad():
-        codes = torch.arange(made.model.config.num_slots)  # type: ignore[union-attr]
+        codes = torch.arange(made.model.config.num_slots)  # type: ignore[union-attr,arg-type]
         chosen = made.model.scores(codes).argmax(dim=1)  # type: ignore[operator]
     assert torch.equal(chosen, codes)
 

@@ -1,6 +1,6 @@
 """What words say against an automaton: verdict, headline and first sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,7 @@ def words(count: int, seed: int) -> Sample:
     return Sample.of_words(chosen, [word.count(0) % 2 for word in chosen], 2, 2)
 
 
-def flipped(sample: Sample, rows: Sequence[int]) -> Sample:
+def flipped(sample: Sample, rows: Iterable[int]) -> Sample:
     classes = sample.classes.copy()
     classes[list(rows)] ^= 1
     return replace(sample, classes=classes)

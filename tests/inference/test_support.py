@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from inference.test_inference import machine
@@ -39,5 +40,5 @@ def test_the_part_without_words_is_named() -> None:
     support = Support.of(language, sample)
     assert support.least(language, (1, 0)) == (1, "passes '1' at the start")
     assert support.least(language, (0, 1)) == (0, "passes '1' after '0'")
-    only = Support.of(language, sample.part([2]))
+    only = Support.of(language, sample.part(np.array([2])))
     assert only.least(language, ()) == (1, "ends in the state at the start")

@@ -82,7 +82,8 @@ def of_run(run: Run) -> str:
     facts.append(("parameters", f"{parameters:,}"))
     if run.folder is not None:
         facts.append(("folder", str(run.folder.path)))
-    badge, tone = "", "open"
+    badge: str = ""
+    tone: Tone = "open"
     if run.metrics:
         best: Any = kept(run.metrics)
         judged = run.problem.judged(run.folder, run.metrics)
