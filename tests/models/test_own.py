@@ -272,6 +272,7 @@ class Doubtful(Sums):
 
 
 def test_a_network_that_is_trained_already_is_tried_too() -> None:
+    torch.manual_seed(0)  # else one time in sixteen dropout is the same twice
     counts_pads = Strange(lambda t, n, w: w * t.sum(dim=1)[:, None])
     for model, says in ((Doubtful(), "not deterministic"), (counts_pads, "depends on the pads")):
         for ask in (
