@@ -1,8 +1,9 @@
 """The radii of both checkers, of every number of the models that come with the package.
 
 The second checker counts the sizes of entries where the first counts norms, so its radii are at
-most those of the first, and of networks that were trained at least a tenth of them. What small
-numbers lose is counted otherwise, and is below `TINY`.
+most those of the first, and at least a tenth of them, where a sign or a class decides the proof.
+Where vectors are snapped, numbers are few and often 0, and radii are up to `MORE` times as large,
+besides what small numbers lose, which is below `TINY`.
 """
 
 import shutil
@@ -21,7 +22,7 @@ from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
 from verification.second_checker import ROOT
 
-TINY = 1e-30
+TINY, MORE = 1e-30, 1.01
 SAME = 1e-12
 """Of two centres, which were computed in other orders."""
 
@@ -89,6 +90,8 @@ def test_radii_of_the_second_checker_are_at_most_those_of_the_first(
     ours = largest_at(theirs[:, 0], np.concatenate(found))
     assert len(theirs) > 10
     assert (ours >= 0).all()  # every number of theirs is one of ours
-    assert (theirs[:, 1] <= ours * (1 + 1e-9) + TINY).all()
-    if made.strength != "snapped":  # where many numbers are 0, or equal
+    if made.strength == "snapped":
+        assert (theirs[:, 1] <= MORE * ours + TINY).all()
+    else:
+        assert (theirs[:, 1] <= ours).all()
         assert (theirs[:, 1] >= 0.1 * ours).all()
