@@ -86,11 +86,16 @@ def automaton(kind: str, states: int, symbols: int, seed: int) -> Language:
     ).minimised()
 
 
+_MANY = 1_000
+"""Longest of several uniform words."""
+
+
 def hostile_words(language: Language, longest: int, seed: int) -> list[tuple[int, ...]]:
     """Return words of at most `longest` symbols that are in the domain.
 
-    They are powers of symbols and of short words, uniform words, and words with one odd symbol, of
-    lengths at and beside powers of 2 and `longest`.
+    They are powers of symbols and of short words, the same with one odd symbol, and uniform words,
+    of lengths at and beside powers of 2 and `longest`; only one long word is uniform, since no two
+    nodes of its tree are alike.
     """
     draw, symbols, total = random.Random(seed), range(language.num_symbols), language.total()
     powers = [2**k + d for k in range(longest.bit_length() - 1) for d in (-1, 0, 1)]
@@ -102,6 +107,7 @@ def hostile_words(language: Language, longest: int, seed: int) -> list[tuple[int
         odd = list(power)
         if length:
             odd[draw.randrange(length)] = draw.choice(symbols)
-        uniform = [draw.choice(symbols) for _ in range(length)]
-        words += [tuple(power), tuple(odd), tuple(uniform), (draw.choice(symbols),) * length]
+        words += [tuple(power), tuple(odd), (draw.choice(symbols),) * length]
+        if length == longest or length <= _MANY:
+            words.append(tuple(draw.choices(symbols, k=length)))
     return [word for word in words if total.classify(word) < language.num_classes]

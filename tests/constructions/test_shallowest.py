@@ -18,7 +18,7 @@ from lengthwise.models.state_slots import StateSlots
     ("spec", "rung"),
     [
         ("parity", "cascade"),
-        ("group:(1 2 3),(3 4 5)", "slots"),
+        ("group:(1 2 3),(3 4 5)", "scan"),
         ("tomita-4", "ltl"),
         ("ltl:a S b", "ltl"),
         ("d-12", ""),
