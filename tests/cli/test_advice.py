@@ -36,8 +36,14 @@ def strayed(message: str, command: str | None, printing: Iterable[str] = SHOWN) 
     return set(OPTION.findall(message)) - known
 
 
-def messages() -> Iterator[tuple[str, str | None, str]]:
+@cache
+def messages() -> tuple[tuple[str, str | None, str], ...]:
     """Every string of an exception in the packages: its place, its command if any, and itself."""
+    return tuple(read_messages())
+
+
+def read_messages() -> Iterator[tuple[str, str | None, str]]:
+    """Yield them, file by file."""
     for part in PARTS:
         for file in sorted((SOURCE / part).rglob("*.py")):
             command = file.stem if part == "cli" and file.stem in COMMANDS else None

@@ -48,7 +48,7 @@ def test_automata_of_every_kind_are_proved_by_default(number: int) -> None:
     require_proved(automaton(kind, states, symbols, seed=number), longest=100_000, seed=number)
 
 
-@pytest.mark.parametrize("states", [1, 2, 16, 17])
+@pytest.mark.parametrize("states", [1, 17])
 def test_its_claim_holds_in_every_precision(states: int) -> None:
     language = automaton("permutations", states, 2, seed=states)
     made = construct(language, {"rung": "slots"})
