@@ -70,7 +70,10 @@ def test_a_film_of_other_symbols_is_refused() -> None:
 
 
 def test_a_damaged_film_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
-    run = lw.train("parity", out=tmp_path / "run", device="cpu", film=True, steps=1, d_model=8)
+    model = "regular-gpt-binary"
+    run = lw.train(
+        "parity", model, out=tmp_path / "run", device="cpu", film=True, steps=1, d_model=8
+    )
     assert len(run_values(run)["film"]["frames"]) == 2
     (tmp_path / "run" / "film.safetensors").write_bytes(b"x")
     values = run_values(run)

@@ -28,7 +28,7 @@ def run() -> lw.Run:
 def exact(tmp_path_factory: pytest.TempPathFactory) -> lw.Run:
     """Computed weights, which are right, as a run."""
     out = tmp_path_factory.mktemp("runs") / "exact"
-    assert main(["compile", "d-2", "--out", str(out)]) == 0
+    assert main(["compile", "d-2", "--as", "tree", "--out", str(out)]) == 0
     return lw.load(out, device="cpu")
 
 

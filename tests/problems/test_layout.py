@@ -1,5 +1,7 @@
 """Settings of today and of format 1 are the same settings."""
 
+from dataclasses import replace
+
 import pytest
 
 from lengthwise.problems.layout import SECTIONS, Format1
@@ -45,7 +47,7 @@ def test_a_stored_plan_is_the_plan() -> None:
         plan = make_plan(spec, model, preset="smoke")
         assert plan_from_dict(plan.to_dict()) == plan
         old = in_format_1(plan)
-        assert plan_from_dict(old) == plan
+        assert plan_from_dict(old) == replace(plan, chosen="")
 
 
 def test_settings_that_format_1_does_not_know_keep_their_names() -> None:

@@ -242,7 +242,7 @@ SEEN_IN_RUST: dict[str, str] = {
     "RELU": "b2d8e2f4",
     "TANH": "9a3dc6c6",
     "TANH_UNITS": "19cb1e9b",
-    "affine": "951763b6",
+    "affine": "1f076a1e",
     "attend": "663fe3a2",
     "ball": "5e0ef8ab",
     "check_products": "8b02c0ff",

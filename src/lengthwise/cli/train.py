@@ -95,7 +95,6 @@ def _run(arguments: argparse.Namespace) -> None:
     from lengthwise.problems.registry import kind_of, without_model
     from lengthwise.problems.runs import make_plan, plan_for
     from lengthwise.training.distributed import require_alone
-    from lengthwise.training.runs import RunFolder
 
     kind = kind_of(arguments.spec)
     if not kind.is_distributed:
@@ -111,8 +110,6 @@ def _run(arguments: argparse.Namespace) -> None:
         plan = plan_for(
             arguments.out, spec, model, preset=preset, settings=settings, options=options
         )
-    if plan.chosen and not RunFolder(arguments.out).is_finished:
-        note(f"{spec}: {plan.model}, since {plan.chosen}")
     train_and_tell(plan, arguments, film=arguments.film)
 
 
@@ -136,6 +133,8 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
         print_json(facts)
     else:
         say(f"{arguments.out}: {plan.problem.outcome(plan, facts)}")
+        if plan.chosen:
+            note(f"{plan.model} was chosen, since {plan.chosen}")
         note(f"next: {plan.problem.advice(plan, facts, arguments.out)}")
     if refutation:
         raise ClaimError(f"{arguments.out}: {refutation}")

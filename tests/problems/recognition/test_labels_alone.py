@@ -107,11 +107,12 @@ def test_settings_of_proofs_reach_the_supervisions_that_have_a_use_of_them() -> 
     assert (plan.objective.chunk_lengths, plan.objective.replay) == ("all", False)
 
 
-def test_a_setting_of_a_later_stage_is_used_and_one_of_the_first_keeps_the_others() -> None:
-    stages = make_plan("parity", settings={"margin": 0.5}).later
-    assert [stage.supervision for stage in stages] == ["codebook"]
-    plan = make_plan("parity", settings={"chunk_lengths": "all"})
-    assert {stage.objective.chunk_lengths for stage in plan.later} == {"all"}
+def test_a_setting_of_one_stage_alone_keeps_the_others_away() -> None:
+    plan = make_plan("parity", settings={"margin": 0.5})
+    assert (plan.supervision, plan.later) == ("composition", ())
+    assert plan.chosen == "margin is not for regular-gpt-slots"
+    with pytest.raises(ConfigError, match=r"chunk_lengths='all' is for supervision='codebook'"):
+        make_plan("parity", settings={"chunk_lengths": "all"})
 
 
 def test_only_what_a_user_gives_is_refused(tmp_path: Path) -> None:
