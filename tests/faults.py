@@ -317,8 +317,8 @@ FAULTS = (
     Fault(
         "vectors that overflow merged",
         "verification/merging.py",
-        "if not (np.abs(vectors) < _FURTHEST).all():",
-        "if (np.abs(vectors) >= np.inf).all():",
+        "if not (np.abs(points) < _FURTHEST).all():",
+        "if (np.abs(points) >= np.inf).all():",
         "verification/test_damaged_weights.py",
     ),
     Fault(

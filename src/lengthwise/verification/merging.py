@@ -54,11 +54,6 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
         VerificationError: vectors have no distances, since some of their numbers are too large, or
             none.
     """
-    if not (np.abs(vectors) < _FURTHEST).all():
-        raise VerificationError(
-            "vectors of the network overflow, or are no numbers, so that they cannot be merged. "
-            "Look at its weights: some may be damaged, or too large."
-        )
     distinct, inverse = np.unique(vectors, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     ends, lengths = _spanning_tree(distinct)
@@ -79,12 +74,21 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
 
 
 def smallest_distance(points: Floats) -> float:
-    """Return the smallest distance of two points; infinite if there are fewer than two."""
+    """Return the smallest distance of two points; infinite if there are fewer than two.
+
+    Raises:
+        VerificationError: points have no distances, as in `merge`.
+    """
     return float(min(_spanning_tree(points)[1], default=np.inf))
 
 
 def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
     """Return the edges of a minimum spanning tree by length (Prim's algorithm)."""
+    if not (np.abs(points) < _FURTHEST).all():
+        raise VerificationError(
+            "vectors of the network overflow, or are no numbers, so that they have no distances. "
+            "Look at its weights: some may be damaged, or too large."
+        )
     count = len(points)
     outside = np.ones(count, dtype=np.bool_)
     distance = np.full(count, np.inf)

@@ -77,6 +77,7 @@ class SlotNode:
         """Largest distance from 0 at which a processor may take a number as 0."""
         return self.arithmetic.tiny
 
+    @quietly
     def numbers(self, left: Booleans, right: Booleans) -> Floats:
         """Return the numbers before the signs of products of nodes `[node, slot, bit]`."""
         hidden = np.maximum(self._linear(_signs(left), "expand"), 0.0)
