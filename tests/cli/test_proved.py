@@ -43,7 +43,8 @@ def test_a_run_that_ends_unproved_says_how_far_it_is_right(
     far = f"right to length {right_to}, first wrong word {wrong}" if wrong else "the empty word is"
     assert f"preset): not proved: {far}" in said
     after = "1 step" if steps == 1 else f"{steps} steps"
-    assert f" after {after}; no further route was tried, since with supervision='codebook'" in said
+    assert said.endswith(f" after {after}\n")
+    assert json.loads((out / "config.json").read_text())["chosen"] == "num_heads is not for regular-gpt-slots"
     assert hint == f"next: lengthwise certify {out}"
     status, found, error = shell("certify", str(out))
     assert status == 1
