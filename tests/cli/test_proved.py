@@ -44,7 +44,10 @@ def test_a_run_that_ends_unproved_says_how_far_it_is_right(
     assert f"preset): not proved: {far}" in said
     after = "1 step" if steps == 1 else f"{steps} steps"
     assert said.endswith(f" after {after}\n")
-    assert json.loads((out / "config.json").read_text())["chosen"] == "num_heads is not for regular-gpt-slots"
+    assert (
+        json.loads((out / "config.json").read_text())["chosen"]
+        == "num_heads is not for regular-gpt-slots"
+    )
     assert hint == f"next: lengthwise certify {out}"
     status, found, error = shell("certify", str(out))
     assert status == 1

@@ -79,3 +79,11 @@ def test_a_tail_is_the_sum_of_its_terms(first: int, others: int, share: Fraction
         math.comb(total, k) * share**k * (1 - share) ** (total - k) for k in range(first, total + 1)
     )
     assert at_least(first, total, float(share)) == pytest.approx(float(exact), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "total", "share"), [(1, 20_000, 0.05), (50, 5_000, 0.2), (900, 20_000, 0.05)]
+)
+def test_fewer_than_expected_are_no_surprise(wrong: int, total: int, share: float) -> None:
+    """The probability of so few is too small for a float, and that of so many or more is not."""
+    assert at_least(wrong, total, share) == pytest.approx(1.0, abs=1e-3)

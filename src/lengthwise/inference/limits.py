@@ -91,6 +91,8 @@ def at_least(wrong: int, total: int, share: float) -> float:
         return 1.0
     if share == 0:
         return 0.0
+    if wrong <= share * total:  # the terms from here on begin too small for a float
+        return 1.0 - _at_most(wrong - 1, total, share)
     odds, term = share / (1 - share), math.exp(_log_exactly(wrong, total, share))
     terms = [term]
     for k in range(wrong, total):

@@ -3,8 +3,8 @@
 A proof goes on with the arrays that it asks about, so an algebra gets copies, which it may change.
 What it answers must be integers, one for each row, and elements must be small enough to be told
 apart in pairs with states. A proof also believes that an answer depends on nothing but the
-question: not on chance, on earlier questions, or on the other rows. So the first rows of each kind
-of question are asked again in the end, together, and in the opposite order.
+question: not on chance, on earlier questions, or on the other rows. So the first rows of each
+call, up to 256 in all, are asked again in the end, together, and in the opposite order.
 """
 
 from typing import Any

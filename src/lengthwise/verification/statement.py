@@ -218,7 +218,9 @@ def _rounding(made: "Certificate") -> tuple[str, str] | None:
     if "contexts" in made.elements:
         numbers, margin = "logits of what is written", "ahead of others"
     moves = f"rounding, in any order of additions, moves {numbers} by {at_most(sure.sign_radius)}"
-    far = f"and they are {sure.sign_distance:.3g} {margin} only, too near to be certain"
+    far = f"and they are {sure.sign_distance:.3g} {margin}"
+    if not sure.sign_distance > sure.sign_radius:
+        far += " only, too near to be certain"
     if sure.is_certain and sure.room is not None:
         far = f"and then each still stays {at_least(sure.room)} or more {margin}"
     return "arithmetic", f"{moves} at most, {far}"

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.evaluation.scores import percent
-from lengthwise.files import read_object, write_json, write_text
+from lengthwise.files import read_object, values_of, write_json, write_text
 from lengthwise.inference.statement import DataStatement
 from lengthwise.inference.support import Support
 from lengthwise.languages.att import to_att
@@ -201,9 +201,7 @@ class InferredProblem(Recognition):
         """Return the share of words held out that are right, whether the network is proved to
         compute the automaton, and the statement."""
         told = facts.get("statement", {})
-        verdict = told.get("network", {}).get("verdict", "equivalent")
-        is_proved = facts["proved"] and verdict == "equivalent"
-        proved = "proved equal to A at every length" if is_proved else "not proved"
+        proved = "proved equal to A at every length" if _is_proved(facts) else "not proved"
         lead = f"{told['headline']}; " if told else ""
         said = told.get("sentences", [])
         return " ".join([f"{self.name}: {lead}{plan.model} is {proved}.", *said])
@@ -213,7 +211,7 @@ class InferredProblem(Recognition):
         told = facts.get("statement", {})
         if told.get("verdict", "") not in ("refuted", "at chance"):
             return ""
-        proved = "proved equal to A; " if facts["proved"] else ""
+        proved = "proved equal to A; " if _is_proved(facts) else ""
         return f"{proved}{told['sentences'][0]}"
 
     def validated(self, record: Mapping[str, Any]) -> str:
@@ -230,7 +228,7 @@ class InferredProblem(Recognition):
 
     def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
         """Return `report`, or `certify` where no proof closed."""
-        return f"lengthwise {'report' if facts['proved'] else 'certify'} {shlex.quote(str(out))}"
+        return f"lengthwise {'report' if _is_proved(facts) else 'certify'} {shlex.quote(str(out))}"
 
     def statement(self, text: Path | str | None = None) -> DataStatement:
         """Return how sure we may be of the automaton; `text` is where a file was moved to.
@@ -302,7 +300,17 @@ class InferredProblem(Recognition):
 def _told(folder: RunFolder) -> dict[str, Any] | None:
     """Return the statement in the folder of a run, or None before there is one."""
     place = folder.path / STATEMENT
-    return read_object(place) if place.exists() else None
+    if not place.exists():
+        return None
+    with values_of(place, remedy="Train again in a new folder."):
+        told = read_object(place)
+        return {**told, **{name: told[name] for name in ("headline", "verdict", "support")}}
+
+
+def _is_proved(facts: Mapping[str, Any]) -> bool:
+    """Return whether training ended with a proof, and the certificate that was made says so."""
+    network = facts.get("statement", {}).get("network", {})
+    return bool(facts["proved"]) and network.get("verdict", "equivalent") == "equivalent"
 
 
 def _config(spec: str) -> type[InferenceConfig]:

@@ -256,10 +256,12 @@ class Recognition(Problem):
     def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
         """Return the routes to a proof, or the default model alone where what is asked for is a
         supervision or a setting that the others do not have."""
-        told = asked["objective"].get("supervision", "maps")
+        told = asked["objective"].get("supervision")
+        if told == "maps":
+            return (Route(LARGE_MODEL, "supervision='maps' is asked for"),)
         names = self.settable(MODELS[LARGE_MODEL])
         own = [each for part in names for each in asked[part] if each not in names[part]]
-        if told == "maps" and not own:
+        if told is None and not own:
             return routes_to_a_proof(self.language, preset)
         own = [*own, f"supervision={told!r}"]
         return (Route(self.default_model, f"{own[0]} is not for {LARGE_MODEL}"),)

@@ -1,6 +1,7 @@
 """The default settings of training towards a proof, by the size of the monoid.
 
-Those of `regular-gpt-binary` are
+Those of `regular-gpt-binary`, which training without a model's name tries for few elements alone
+(`routes`), are
 
 - Up to 32 elements: `composition`. The network finds its own codes, and a proof closes in minutes.
 - Up to 1,000: `codebook`. Codes that the network finds close late or never; with the coordinates of
