@@ -88,7 +88,10 @@ def test_the_first_proof_goes_as_it_is_told(
 def test_the_citation_has_the_version_of_the_package() -> None:
     stated = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.M)
     built = re.findall(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.M)
+    papers = (ROOT / "papers" / "pyproject.toml").read_text()
     assert stated == built == [lw.__version__]
+    assert re.findall(r'^version = "(.+)"$', papers, re.M) == built
+    assert f'"lengthwise=={lw.__version__}"' in papers
 
 
 def test_every_public_name_has_its_reference() -> None:
@@ -238,6 +241,8 @@ RECIPES = {
     "A problem": "train copying:10 --out f",
 }
 """Headings of recipes, and what works once they are followed."""
+if "reproduce" not in PLUGGED:
+    del RECIPES["An experiment"]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Put figures and tables from `results/`, and the reference of settings, into the docs.
+"""Put figures and tables from `papers/results/`, and the reference of settings, into the docs.
 
 .venv/bin/python papers/docs/make.py            writes them
 .venv/bin/python papers/docs/make.py --check    says whether anything would change

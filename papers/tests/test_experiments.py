@@ -200,8 +200,9 @@ def test_the_commit_is_that_of_the_repository_which_the_code_runs_from(
     runs_from("src", "lengthwise", "experiments")
     assert commit() is None  # there is none yet
     code, records = tmp_path / "src" / "code.py", tmp_path / "results" / "records.json"
-    for file in (code, records):
-        file.parent.mkdir()
+    theirs = tmp_path / "papers" / "src" / "code.py"
+    for file in (code, records, theirs):
+        file.parent.mkdir(parents=True)
         file.touch()
     git("add", ".")
     git("commit", "--quiet", "-m", "first")
@@ -213,6 +214,9 @@ def test_the_commit_is_that_of_the_repository_which_the_code_runs_from(
     assert commit() == f"{first}-dirty"
     git("checkout", "--quiet", "src")
     assert commit() == first
+    theirs.write_text("changed")
+    assert commit() == f"{first}-dirty"
+    git("checkout", "--quiet", "papers")
     code.with_name("new.py").touch()
     assert commit() == f"{first}-dirty"
     (tmp_path / ".venv").mkdir()

@@ -1,7 +1,10 @@
 """The report finds the numbers that the papers print, by entry point."""
 
+from pathlib import Path
+
 import pytest
 
+from cli.shell import Shell
 from lengthwise.problems.recognition.section import PUBLISHED
 from lengthwise.problems.runs import make_plan
 
@@ -22,3 +25,11 @@ def test_the_report_finds_what_a_paper_prints(
         "parity", model, make_plan("parity", model).network.to_dict()
     )
     assert (found and (found.best, found.mean)) == printed
+
+
+def test_the_page_shows_what_the_paper_prints(shell: Shell, tmp_path: Path) -> None:
+    run, page = str(tmp_path / "run"), tmp_path / "page.html"
+    small = ("--model", "regular-gpt", "--preset", "smoke", "--device", "cpu")
+    assert shell("train", "parity", "--out", run, *small)[0] == 0
+    assert shell("report", run, "--out", str(page))[0] == 0
+    assert "100.0 max, 100.0 mean" in page.read_text(encoding="utf-8")

@@ -313,8 +313,8 @@ class Said:
         claim = fullmatch(
             r"rounding, in any order of additions, moves (?P<what>numbers before a sign|logits of "
             r"what is written) by (?P<radius>\S+) at most, and (?:then each still stays "
-            r"(?P<room>\S+) or more (?:from 0|ahead of others)|they are (?P<distance>\S+) (?:from 0|"
-            r"ahead of others)(?P<near> only, too near to be certain)?)",
+            r"(?P<room>\S+) or more (?:from 0|ahead of others)|they are (?P<distance>\S+) "
+            r"(?:from 0|ahead of others)(?P<near> only, too near to be certain)?)",
             text,
         )
         if claim["room"] is None:  # then the codes of one arithmetic need not be those of another

@@ -48,6 +48,9 @@ PLUGGED: Catalogue[Any] = Catalogue(
 WINGS = {"reproduce": "lengthwise-papers"}
 """The distributions that bring the commands of our own other packages."""
 
+FOLDERS = {"lengthwise-papers": "./papers"}
+"""Their folders in a checkout."""
+
 
 def summaries() -> dict[str, str]:
     """Return the summary of each command that is installed; an added one has its package's."""
@@ -66,8 +69,8 @@ def parser_of(name: str) -> tuple[ModuleType, Parser]:
         command, summary = PLUGGED[name], PLUGGED.summary(name)
     elif name in WINGS:
         raise ConfigError(
-            f"the command {name} comes with {WINGS[name]}, which is not installed. Run: pip "
-            f"install {WINGS[name]}, or, in a checkout, pip install ./papers."
+            f"the command {name} comes with {WINGS[name]}, which is not installed. In a checkout, "
+            f"run: pip install {FOLDERS[WINGS[name]]}"
         )
     else:
         raise unknown_name("command", name, summaries())

@@ -45,13 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _status(given: Sequence[str]) -> int:
     """Run one command and return its exit status; its output need not be written to the end."""
-    if not given or given[0] in ("-h", "--help", "help"):
-        print(_overview())
-        return 0
-    if given[0] == "--version":
-        print(f"lengthwise {version('lengthwise')}")
-        return 0
     try:
+        if not given or given[0] in ("-h", "--help", "help"):
+            print(_overview())
+            return 0
+        if given[0] == "--version":
+            print(f"lengthwise {version('lengthwise')}")
+            return 0
         with _signals_raise(), _our_warnings_in_one_line():
             _run(*given)
     except LengthwiseError as error:

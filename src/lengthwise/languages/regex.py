@@ -155,7 +155,7 @@ class Expression:
                     + (
                         " (spaces are not symbols)"
                         if any(any(left_out(named.ranges)) for named in token.named)
-                        else f". Give more symbols, as in regex[a-z]:{short(self.written)[1:-1]}"
+                        else ". Give an alphabet with more symbols"
                     )
                 )
                 break

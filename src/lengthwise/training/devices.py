@@ -91,5 +91,5 @@ def commit() -> str | None:
         return None
 
 
-_CODE = ("src", "pyproject.toml")
-"""Places in the repository that hold what a result depends on."""
+_CODE = ("src", "*/src/*", "pyproject.toml", "*/pyproject.toml")
+"""Places in the repository that hold the code a result depends on, that of other packages too."""

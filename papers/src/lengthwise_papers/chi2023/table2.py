@@ -4,7 +4,7 @@ Trained and tested with the same P(1), on words of at most 40 symbols; tested at
 length") and at 41..500 ("extrapolation"). The paper prints the mean over 3 seeds.
 
 `laptop` trains RegularGPT on words that grow, by Muon, which longer words of training chose
-(`results/own-blind-choice.json`). With its usual settings a run or two of 15 lose some words beyond
+(`own-blind-choice.json`). With its usual settings a run or two of 15 lose some words beyond
 100 symbols, for other seeds and shares of ones after 5,000 steps (99.0 %) than after 10,000 (99.6
 and 99.9 %).
 The RNN is trained as in Table 1. With 8,000 steps and no decay of weights a run in thirty
