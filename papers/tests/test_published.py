@@ -31,5 +31,6 @@ def test_the_page_shows_what_the_paper_prints(shell: Shell, tmp_path: Path) -> N
     run, page = str(tmp_path / "run"), tmp_path / "page.html"
     small = ("--model", "regular-gpt", "--preset", "smoke", "--device", "cpu")
     assert shell("train", "parity", "--out", run, *small)[0] == 0
+    assert shell("evaluate", run, "--lengths", "41:43", "--words", "20", "--device", "cpu")[0] == 0
     assert shell("report", run, "--out", str(page))[0] == 0
     assert "100.0 max, 100.0 mean" in page.read_text(encoding="utf-8")
