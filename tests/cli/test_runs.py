@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import lengthwise as lw
 from cli.shell import Shell
+from lengthwise.cli.commands import PLUGGED
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training.listing import list_runs
@@ -192,6 +194,18 @@ def test_the_script_is_one_of_the_shell(shell: Shell, tmp_path: Path, name: str)
     file = tmp_path / "script"
     file.write_text(script)
     assert subprocess.run([program, "-n", str(file)], check=False).returncode == 0
+
+
+def test_a_command_of_another_package_that_is_broken_is_left_out_of_completion(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = EntryPoint(name="broken", value="no_such_module_anywhere", group=PLUGGED.group)
+    monkeypatch.setattr(PLUGGED, "_plugins", {"broken": broken})
+    status, script, error = shell("completion", "bash")
+    assert (status, error.count("\n")) == (0, 1)
+    assert "'broken' cannot be imported" in error
+    assert "certify" in script
+    assert "broken" in shell("--help")[1]
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 4, 500, -1])

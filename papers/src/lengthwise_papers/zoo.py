@@ -291,6 +291,8 @@ def is_made(name: str, recipe: Recipe) -> bool:
 
 def main(names: list[str]) -> int:
     """Make what is missing of the named models, or of all; then write the board's entries."""
+    if not SMALLEST.exists():
+        raise ConfigError("the zoo is made in a checkout. There, run: pip install -e ./papers")
     known = recipes()
     for name in names:
         if name not in known:

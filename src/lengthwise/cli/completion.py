@@ -9,7 +9,8 @@ import shtab
 
 from lengthwise.board.entries import LANGUAGES
 from lengthwise.cli.commands import parser_of, summaries
-from lengthwise.cli.output import Parser, add_json, print_json
+from lengthwise.cli.output import Parser, add_json, note, print_json
+from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import languages
 from lengthwise.problems.presets import PRESETS
 
@@ -36,7 +37,12 @@ def every_parser() -> argparse.ArgumentParser:
     whole = Parser(prog="lengthwise")
     commands = whole.add_subparsers()
     for name, summary in summaries().items():
-        own = commands.add_parser(name, help=summary, parents=[parser_of(name)[1]], add_help=False)
+        try:
+            parent = parser_of(name)[1]
+        except ConfigError as error:  # another package is broken; the others' names are completed
+            note(str(error))
+            continue
+        own = commands.add_parser(name, help=summary, parents=[parent], add_help=False)
         for action in own._actions:
             _tell_values(action)
     return whole
