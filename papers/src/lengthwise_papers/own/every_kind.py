@@ -111,6 +111,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     return [
         {
             **settings,
+            "seed": number,
             "states": machine.num_states,
             "symbols": machine.num_symbols,
             "classes": language.num_classes,
