@@ -71,8 +71,9 @@ class Catalogue(Mapping[str, T], Generic[T]):
     def summary(self, name: str) -> str:
         """Return the summary of the package that adds a variant, which is not imported."""
         package = self._added()[name].dist
-        stated = package.metadata.get("Summary") if package else None
-        return stated or f"from {package.name if package else 'another package'}"
+        if package and "Summary" in package.metadata:
+            return package.metadata["Summary"]
+        return f"from {package.name if package else 'another package'}"
 
     def _added(self) -> Mapping[str, EntryPoint]:
         """Return the variants of other packages by name."""
