@@ -137,7 +137,7 @@ def test_an_automaton_with_millions_of_elements_compiles() -> None:
         transitions=tuple(zip(swap, cycle, merge, strict=True)),
         classes=(0, 1, 0, 0, 1, 1, 0, 1),
     )
-    made = compile(language)
+    made = compile(language, target="images")
     assert made.num_parameters < 4_000
     assert made.settings["target"] == "images"
     found = verify(made, longest=300, words_per_length=2)
@@ -149,7 +149,7 @@ def test_an_automaton_with_millions_of_elements_compiles() -> None:
 def test_a_planted_fault_is_caught() -> None:
     """Every unit that multiplies is needed: without it, some word of the verification is wrong."""
     language = random_machine(5, 2, seed=3)
-    made = compile(language)
+    made = compile(language, target="images")
     model = made.model
     assert isinstance(model, RegularGPT)
     contract, width = model.block[0].contract.weight, model.config.d_model
@@ -172,12 +172,11 @@ def test_a_planted_fault_is_caught() -> None:
     assert found.holds is False
 
 
-def test_what_is_stored_of_the_other_targets_is_as_it_was() -> None:
-    """So folders that earlier versions wrote are loaded, with their claim."""
-    old = compile("tomita-4", target="matrices").compiled
-    assert set(old.claim) == {"text", "source", "range", "required_margin", "is_binary"}
-    assert old.claim["is_binary"] is True
-    assert compile("tomita-4").compiled.claim["is_whole"] is True
+def test_only_the_claim_of_whole_numbers_says_so() -> None:
+    matrices = compile("tomita-4", target="matrices").compiled
+    assert set(matrices.claim) == {"text", "source", "range", "required_margin", "is_binary"}
+    assert matrices.claim["is_binary"] is True
+    assert compile("tomita-4", target="images").compiled.claim["is_whole"] is True
 
 
 def test_numbers_that_bfloat16_does_not_hold_are_refused() -> None:

@@ -156,7 +156,7 @@ def test_attention_is_that_of_the_network(model: RegularGPT, word: list[int]) ->
 
 def test_attention_to_vectors_is_that_of_the_network() -> None:
     """Of computed weights, whose vectors are their own representatives."""
-    model = lw.compile("tomita-4").model
+    model = lw.compile("tomita-4", target="images").model
     assert isinstance(model, RegularGPT)
     with torch.no_grad():  # computed weights attend to both children alike
         for layer in model.block:
@@ -170,7 +170,7 @@ def test_attention_to_vectors_is_that_of_the_network() -> None:
 
 
 def test_snapped_vectors_answer_by_their_tables() -> None:
-    made = lw.compile("tomita-4")
+    made = lw.compile("tomita-4", target="images")
     read = Read(values := table_values(made.model, None))  # type: ignore[arg-type]
     assert values["codes"] is None
     assert "continuous" in values["note"]
