@@ -290,7 +290,7 @@ FAMILIES: Catalogue[Family] = Catalogue(
         ),
         "regex:EXPRESSION": Family(
             definition="class 1: words that match; regex[ALPHABET]:EXPRESSION for more symbols",
-            source="yours; the operators are automata-lib's",
+            source="yours",
             example="regex:(0|10*1)*",
         ),
         "ltl:FORMULA": Family(

@@ -10,13 +10,12 @@ builds the automaton over one character of each such set, and the rows are writt
 an alphabet of 60,000 symbols costs what one of three costs.
 """
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
-
-from automata.fa.dfa import DFA
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.builders import determinised
@@ -37,6 +36,9 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.regex_tokens import Token, refuse, short, tokens_of
 from lengthwise.languages.validation import check_alphabet
 from lengthwise.wording import counted
+
+if TYPE_CHECKING:
+    from automata.fa.dfa import DFA
 
 MAX_SIZE = 5_000
 """Largest number of symbols of an expression with its repetitions written out."""
@@ -201,16 +203,17 @@ class Expression:
                 )
 
 
-def from_automata_dfa(dfa: DFA) -> Language:
+def from_automata_dfa(dfa: "DFA") -> Language:
     """Convert an automata-lib DFA to a minimised language; a partial DFA is completed with a sink.
 
     Symbols are sorted, and states numbered by their shortest words, so the result does not depend
     on the names or the order of the DFA's states.
 
     Raises:
-        LanguageError: it is no DFA, or a symbol is empty or has a space in it.
+        LanguageError: it is not a DFA, or a symbol is empty or has a space in it.
     """
-    if not isinstance(dfa, DFA):
+    library = sys.modules.get("automata.fa.dfa")  # whoever has a DFA has imported it
+    if library is None or not isinstance(dfa, library.DFA):
         raise LanguageError(
             f"a DFA of automata-lib is needed, but got {type(dfa).__name__}. Of an NFA, give "
             f"DFA.from_nfa(nfa)."
