@@ -147,7 +147,7 @@ def _listed(names: Sequence[str]) -> str:
     for name in names:
         length += len(name) + 1
         if length > _LONGEST:
-            return f"{' '.join(texts)} and so on, {len(names):,} in all"
+            return " ".join([*texts, f"and so on, {len(names):,} in all"])
         texts.append(quoted(name))
     return " ".join(texts)
 
