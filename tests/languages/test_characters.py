@@ -13,6 +13,7 @@ from lengthwise.languages.characters import (
     symbols_of,
     written_alphabet,
 )
+from lengthwise.languages.regex import from_regex
 
 SYMBOLS = st.characters(exclude_categories=("Cs", "Z")).filter(lambda c: not c.isspace())
 
@@ -90,3 +91,21 @@ def test_sets_of_ranges_are_sets_of_characters(ranges: list[tuple[int, int]]) ->
     assert complement(complement(joined)) == joined
     others = complement(joined)
     assert all(not first <= code <= last for first, last in others for code in inside)
+
+
+@pytest.mark.parametrize(
+    ("written", "part"),
+    [
+        (r"[\d-z]", r"not '\d'."),
+        (r"[a-\d]", r"not '\d'."),
+        (r"a\U00110000", r"'\U00110000' is beyond"),
+    ],
+)
+def test_a_refusal_shows_backslashes_as_they_are_typed(written: str, part: str) -> None:
+    for read, what in ((split_alphabet, "alphabet"), (from_regex, "expression")):
+        with pytest.raises(LanguageError) as caught:
+            read(written)
+        message = str(caught.value)
+        assert message.startswith(f"{what} '{written}', column ")
+        assert part in message
+        assert "\\\\" not in message

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.tasks import sampling, uniform_walk
+from lengthwise.tasks.automaton import PAD
 from lengthwise.tasks.balance import balanced_classes
 from lengthwise.tasks.sampling import UniformSampler, _distinct_pairs
 from lengthwise.tasks.uniform_walk import _decide, _error
@@ -270,6 +271,15 @@ def test_one_letter_and_no_words_are_no_special_cases() -> None:
     sampler = UniformSampler(unary)
     assert written(sampler.draw_any(torch.tensor([3, 0]), seeded())) == [(0, 0, 0), ()]
     assert sampler.draw_any(torch.empty(0, dtype=torch.int64), seeded()).shape == (0, 0)
+
+
+def test_a_million_symbols_of_one_kind_take_no_counts() -> None:
+    unary = Language(alphabet=("a",), transitions=((1,), (0,)), classes=(0, 1))
+    sampler = UniformSampler(unary)
+    words = sampler.draw_any(torch.tensor([1_000_000, 2]), seeded())
+    assert (words[0] == 0).all()
+    assert words[1].tolist() == [PAD] * 999_998 + [0, 0]
+    assert len(sampler._over_all._mantissas) == 1
 
 
 def test_one_seed_gives_one_batch_whatever_was_drawn_before() -> None:

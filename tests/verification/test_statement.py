@@ -17,7 +17,7 @@ from lengthwise.problems.recognition.section import _render
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
-from lengthwise.verification.statement import facts_of, name_of, quoted
+from lengthwise.verification.statement import _listed, facts_of, name_of, quoted
 from notebooks.test_views import Parsed
 from verification.forger import body_of
 from verification.odd import Odd, odd_certificates, words_alone
@@ -159,3 +159,8 @@ def test_large_counts_are_not_written_out() -> None:
     language = Language(alphabet=symbols, transitions=((0,) * 2_000,), classes=(0,), domain=domain)
     made = certify(slots_of(replace(language, domain=None)), language)
     assert "domain: more than 10^18 of the more than 10^18 words of" in made.statement
+
+
+def test_names_too_long_for_a_line_are_counted() -> None:
+    assert _listed(["a" * 500, "b"]) == "long names, 2 in all"
+    assert _listed(["b", "a" * 500]) == "b and so on, 2 in all"

@@ -93,7 +93,10 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
     if (code := _CODE.match(text, at)) is not None:
         value = int(next(digits for digits in code.groups() if digits), 16)
         if value >= LONGER:
-            refuse(column, f"{code.group()!r} is beyond the last character, U+10FFFF. Write less")
+            refuse(
+                column,
+                f"{written(code.group())} is beyond the last character, U+10FFFF. Write less",
+            )
         return chr(value), code.end()
     if letter in "xuU":
         refuse(
@@ -144,7 +147,8 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
             at += 2
             if is_range(text, at, end):
                 refuse(
-                    at - 1, f"a range begins with a character, not {text[at - 2 : at]!r}. Use \\-"
+                    at - 1,
+                    f"a range begins with a character, not {written(text[at - 2 : at])}. Use \\-",
                 )
             continue
         column = at + 1
@@ -153,7 +157,8 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
         if is_range(text, at, end):
             if shorthand_at(text, at + 1):
                 refuse(
-                    column, f"a range ends with a character, not {text[at + 1 : at + 3]!r}. Use \\-"
+                    column,
+                    f"a range ends with a character, not {written(text[at + 1 : at + 3])}. Use \\-",
                 )
             last, at = character_at(text, at + 1, refuse, is_class=True)
         if last < first:
@@ -248,7 +253,7 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
     """
     if " " in alphabet.strip():
         return tuple(alphabet.split())
-    name = f"alphabet {alphabet!r}" if len(alphabet) <= 60 else f"alphabet {alphabet[:57]!r}..."
+    name = f"alphabet {short(alphabet)}"
 
     def refuse(column: int, what: str) -> NoReturn:
         raise LanguageError(f"{name}, column {column}: {what}.")
@@ -290,6 +295,16 @@ def listed(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
 def shown(symbol: str) -> str:
     """Return a symbol as it is written; characters that cannot be printed are escaped."""
     return symbol if symbol.isprintable() and symbol != " " else repr(symbol)[1:-1]
+
+
+def written(text: str) -> str:
+    r"""Return a text between quotes, with backslashes as they are typed: `'\d'`."""
+    return repr(text).replace("\\\\", "\\")
+
+
+def short(text: str) -> str:
+    """Return the same of the beginning of a long text."""
+    return written(text if len(text) <= 60 else text[:57] + "...")
 
 
 def _runs(symbols: Sequence[str], write: Callable[[str], str]) -> list[str]:

@@ -29,11 +29,12 @@ from lengthwise.languages.characters import (
     listed,
     merged,
     number_of_symbols,
+    short,
     symbols_of,
 )
 from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
-from lengthwise.languages.regex_tokens import Token, refuse, short, tokens_of
+from lengthwise.languages.regex_tokens import Token, refuse, tokens_of
 from lengthwise.languages.validation import check_alphabet
 from lengthwise.wording import counted
 

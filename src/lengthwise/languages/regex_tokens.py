@@ -16,6 +16,7 @@ from lengthwise.languages.characters import (
     character_at,
     complement,
     read_class,
+    short,
     shorthand_at,
 )
 
@@ -101,12 +102,6 @@ def refuse(expression: str, column: int, what: str) -> NoReturn:
         LanguageError: always.
     """
     raise LanguageError(f"expression {short(expression)}, column {column}: {what}.")
-
-
-def short(expression: str) -> str:
-    """Return an expression on one line, between quotes, with backslashes as they are written."""
-    text = repr(expression if len(expression) <= 60 else expression[:57] + "...")
-    return text.replace("\\\\", "\\")
 
 
 def _token(expression: str, at: int) -> Token:

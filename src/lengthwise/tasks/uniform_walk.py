@@ -74,7 +74,8 @@ class Walk:
     def draw(self, goals: Each, lengths: Each, generator: Generator) -> Words:
         """Draw one walk for each goal and length; there must be one."""
         longest = longest_of(lengths)
-        self._grow(longest)
+        if self._num_symbols > 1:
+            self._grow(longest)
         order = torch.argsort(lengths, descending=True, stable=True)
         begun = np.searchsorted(
             -lengths[order].numpy(), -np.arange(longest, 0, -1), side="right"
@@ -127,8 +128,11 @@ class Walk:
     ) -> None:
         """Move `keys` from place to place, and leave the boundaries that were met.
 
-        With two symbols and a table, a place has one boundary and takes four operations.
+        One symbol leaves nothing to decide, and no boundary ever asks for the keys. With two
+        symbols and a table, a place has one boundary and takes four operations.
         """
+        if self._num_symbols == 1:
+            return
         if self._num_symbols != 2 or to_come[0] >= len(self._table):
             for r, count, chance, met in zip(to_come, begun, chances, boundaries, strict=True):
                 here = keys[:count]

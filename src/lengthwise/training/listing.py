@@ -159,6 +159,8 @@ def _read(path: Path) -> dict[str, Any]:
         step = metrics[-1]["step"] if metrics else 0
     of_best = {name: best.get(name) for name in _SHOWN}
     require_kinds(of_best, _SHOWN, where=f"{path}/metrics.jsonl", remedy="Train again.")
+    said = _said(path)
+    claim = _claim(path, config, is_proved=is_finished and best.get("proved") is True)
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
     staged = {"stage": stage, "stages": stage + later} if stage > 1 or later else {}
@@ -172,10 +174,9 @@ def _read(path: Path) -> dict[str, Any]:
         "steps": training.get("steps"),
         **staged,
         **of_best,
-        **(said := _said(path)),
+        **said,
         "evaluation": _evaluation(path),
-        "proof": _claim(path, config, is_proved=is_finished and best.get("proved") is True)
-        + (" to A" if said and _claim(path, config) == "claims equivalent" else ""),
+        "proof": f"{claim} to A" if said and claim == "claims equivalent" else claim,
     }
 
 

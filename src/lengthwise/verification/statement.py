@@ -147,7 +147,8 @@ def _listed(names: Sequence[str]) -> str:
     for name in names:
         length += len(name) + 1
         if length > _LONGEST:
-            return f"{' '.join(texts)} and so on, {len(names):,} in all"
+            more = f"{len(names):,} in all"
+            return f"{' '.join(texts)} and so on, {more}" if texts else f"long names, {more}"
         texts.append(quoted(name))
     return " ".join(texts)
 
