@@ -200,7 +200,7 @@ def test_a_command_of_another_package_that_is_broken_is_left_out_of_completion(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = EntryPoint(name="broken", value="no_such_module_anywhere", group=PLUGGED.group)
-    monkeypatch.setattr(PLUGGED, "_plugins", {"broken": broken})
+    monkeypatch.setattr(PLUGGED, "_plugins", {**PLUGGED._added(), "broken": broken})
     status, script, error = shell("completion", "bash")
     assert (status, error.count("\n")) == (0, 1), error
     assert "'broken' cannot be imported" in error
