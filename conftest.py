@@ -22,7 +22,7 @@ gc.disable()  # until all tests are collected: they stay, so looking for garbage
 
 settings.register_profile(
     "check",
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

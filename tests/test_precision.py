@@ -126,6 +126,7 @@ def test_a_precision_that_is_right_is_available_whatever_libraries_print(plant: 
     assert why_unavailable("bfloat16") is None
 
 
+@pytest.mark.slow
 def test_a_real_trial_ends_with_one_of_its_outcomes() -> None:
     reason = why_unavailable("float16")
     assert reason is None or "raised" in reason or "killed" in reason or "wrong" in reason
@@ -479,6 +480,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "pairs"])
 def test_training_in_half_precision_is_refused_in_one_line(
     plant: Plant, shell: Shell, corpora: Path, tmp_path: Path, kind: str

@@ -123,6 +123,7 @@ def test_presets_differ_in_numbers_only(name: str) -> None:
     assert len({type(sizes) for sizes in presets.values()}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ONE_OF_A_KIND)
 def test_a_seed_gives_the_records_that_came_back_from_json_and_progress_goes_to_the_end(
     name: str,

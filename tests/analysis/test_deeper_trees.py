@@ -50,6 +50,7 @@ def plainly(model: RegularGPT, word: list[int], extra: int) -> int:
             return int(model.read(whole[0]).argmax())
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([{}, {"chunk": 3}, {"pad": "absent", "norm": "pre"}, {"memory": "binary"}]),
     st.integers(1, 11),

@@ -50,7 +50,7 @@ def test_without_a_name_the_constructions_are_listed(shell: Shell) -> None:
     [
         "target=matrices",
         pytest.param("norm=post", marks=pytest.mark.slow),
-        pytest.param("chunk=3", marks=pytest.mark.slow),
+        pytest.param("target=elements", marks=pytest.mark.slow),
     ],
 )
 def test_a_compiled_language_is_used_as_a_trained_one(
@@ -112,6 +112,7 @@ def test_the_shallowest_rung_is_taken_and_the_ladder_shown(shell: Shell, tmp_pat
     assert shell.json("verify", folder, "--longest", "40", "--all", "64")["holds"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "rung", "architecture"),
     [

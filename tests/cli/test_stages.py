@@ -80,7 +80,7 @@ def test_the_report_has_the_stages(whole: Path) -> None:
 
 
 @pytest.mark.slow
-def test_progress_says_which_stage_it_is_and_bounds_what_is_left_of_it(
+def test_progress_says_which_stage_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lw.train("group:S3", device="cpu", progress=True, **SHORT)
@@ -89,7 +89,6 @@ def test_progress_says_which_stage_it_is_and_bounds_what_is_left_of_it(
     assert list(dict.fromkeys(where)) == ["1 of 2", "2 of 2"]
     last = [line for line in lines if "step 20/20" in line]
     assert len(last) == 2
-    assert all(line.endswith("s left in this stage") for line in last)
     assert "codes so far" in last[0] or "1 code so far" in last[0]
     assert "table entries wrong" in last[1]
     assert last[1].startswith("group:S3: stage 2 of 2 (regular-gpt-slots, maps), step ")

@@ -262,7 +262,7 @@ def test_each_target_is_the_smaller_of_some_language() -> None:
 @pytest.mark.parametrize(
     ("spec", "chunk", "target", "parts"),
     [
-        ("d-99", 3, "auto", ["101 states", "images, chunk 3: ", "chunk 2, or a smal"]),
+        ("d-99", 3, "auto", ["101 states", "images, chunk 3: ", "Use chunk 2, or another rung"]),
         ("d-100", 2, "matrices", ["102 states", "matrices, chunk 2: ", "another target"]),
         ("d-30", 2, "elements", ["32 states", "more than 100,000,000", "another target"]),
     ],

@@ -181,6 +181,7 @@ def test_numbers_are_pairs_in_both_directions() -> None:
         read("numbers", ("digits", "word"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_dataset_has_pairs_in_its_translations_or_columns(tmp_path: Path) -> None:
     nested = [{"translation": {"en": "a\nb", "vi": "c"}}, {"translation": {"en": "d", "vi": None}}]

@@ -505,5 +505,6 @@ def test_with_one_symbol_the_width_is_that_of_the_definition() -> None:
             assert ladder(machine)["locally_testable"].numbers["k"] == k
 
 
+@pytest.mark.slow
 def test_a_long_word_of_one_symbol_is_described_at_once() -> None:
     assert ladder(parse("regex:a{3000}"))["locally_testable"].numbers["k"] == 3001

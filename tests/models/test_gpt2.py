@@ -82,6 +82,7 @@ def test_its_nonlinearity_is_that_of_gpt2_in_one_kernel() -> None:
         torch.testing.assert_close(ours, expected, rtol=1e-13, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_it_comes_back_from_a_pickle_in_another_process(body: str, tmp_path: Path) -> None:
     model, tokens = draw(body), torch.randint(2, (5, PLACES))
     torch.save(model, tmp_path / "model")

@@ -366,6 +366,7 @@ def test_what_is_not_read_is_refused() -> None:
         assert found(tokens, **{name: None}).logits.shape == (3, 9, 11)
 
 
+@pytest.mark.slow
 def test_the_package_does_not_need_transformers() -> None:
     """In a process of its own, in which transformers is not there."""
     code = """

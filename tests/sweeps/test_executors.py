@@ -103,6 +103,7 @@ def processes() -> Iterator[LocalProcesses]:
         yield executor
 
 
+@pytest.mark.slow
 def test_local_processes_give_the_same(processes: LocalProcesses, tmp_path: Path) -> None:
     assert_same_as_in_process(small_jobs(3), processes, tmp_path)
 
@@ -112,6 +113,7 @@ def test_a_killed_local_process_is_made_anew(processes: LocalProcesses, tmp_path
     assert_survives_a_kill(processes, tmp_path)
 
 
+@pytest.mark.slow
 def test_processes_share_the_threads_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
     with LocalProcesses(2) as executor:

@@ -41,6 +41,7 @@ def test_steps_are_those_of_torch(fused: bool) -> None:
             assert one.state[mine][name].dtype == tensor.dtype
 
 
+@pytest.mark.slow
 def test_training_does_not_import_the_compiler() -> None:
     code = (
         "import sys, lengthwise as lw\n"

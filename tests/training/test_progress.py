@@ -63,6 +63,19 @@ def test_lines_come_at_once_at_validations_and_not_for_every_step(
     assert "validation 99.99 %" in third, "100.00 means all"
 
 
+def test_one_of_several_stages_bounds_what_is_left_of_itself(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, stage = Hand(monkeypatch), {"stage": 2, "stages": 2, "stage_steps": 100, "model": "gru"}
+    record = {**RECORD, **stage, "supervision": "codebook"}
+    with training_progress("parity", 300) as progress:
+        for step in range(1, 51):
+            progress.update(step, record)
+        clock.seconds = 10
+        progress.update(51, {**record, "validation_accuracy": 1.0})
+    assert capsys.readouterr().err.splitlines()[-1].endswith("at most 10 s left in this stage")
+
+
 def test_counting_says_nothing_of_work_that_is_done_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

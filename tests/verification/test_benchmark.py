@@ -183,6 +183,7 @@ def test_no_such_kind_number_or_answer() -> None:
         benchmark.run(wordy, benchmark.cases(each=1, kinds=["one pad"]))
 
 
+@pytest.mark.slow
 def test_what_is_said_of_words_without_a_proof_is_true_of_the_model_as_it_ran() -> None:
     """Where signs are not certain, words that were explored in float64 may be wrong as it runs, and
     in one batch, but not in another."""

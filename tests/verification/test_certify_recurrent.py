@@ -223,6 +223,7 @@ def copy_of(model: Any) -> Any:
     return copied.eval()
 
 
+@pytest.mark.slow
 def test_a_trained_network_is_right_on_words_of_all_lengths(proved: Any) -> None:
     model, language = proved
     assert certify(model, language).verdict == "equivalent"

@@ -134,6 +134,7 @@ def test_gelu_is_refused_by_name(program: Path, name: str, tmp_path: Path) -> No
     assert both(program, signed(body), tmp_path)[1].why == 'kind "gelu" is not handled.'
 
 
+@pytest.mark.slow
 def test_proofs_of_models_that_come_with_the_package_are_accepted(program: Path) -> None:
     files = sorted((ROOT / "src" / "lengthwise" / "zoo" / "models").glob("*/certificate.json"))
     decided = second_says(program, files)

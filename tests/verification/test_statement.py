@@ -27,7 +27,7 @@ from verification.slots import slots_of
 from verification.test_rocq import exported
 from verification.trained import ENDS_WITH_1, last_symbol
 
-FEW, MANY = 120, 5_200
+FEW, MANY = 60, 5_200
 OF_ROCQ, OF_CARDS = 5, 7
 
 

@@ -59,6 +59,7 @@ def test_the_last_frame_of_a_tree_has_the_codes_of_its_roots(tmp_path: Path) -> 
     assert film.frames[-1].step == run.metrics[-1]["step"]
 
 
+@pytest.mark.slow
 def test_a_film_of_a_recurrent_network_has_its_last_codes(tmp_path: Path) -> None:
     run = lw.train(
         "tomita-3", "gru-binary", out=tmp_path / "run", device="cpu", film=True, d_model=8, steps=8

@@ -114,6 +114,7 @@ def test_loss_of_final_supervision_is_the_cross_entropy_by_hand() -> None:
     assert step.accuracy == pytest.approx(sum(right) / 5)
 
 
+@pytest.mark.slow
 def test_a_trained_model_is_right_on_words_of_its_training_lengths() -> None:
     """Real learning, small: 16 numbers wide, a few hundred steps."""
     plan = make_plan(
