@@ -76,6 +76,7 @@ LONG = {
     "own/rungs",
     "own/smallest-proofs",
     "own/symbol-by-symbol",
+    "own/word-statements",
 }
 """They take more than a second."""
 ONE_OF_A_KIND = [

@@ -150,10 +150,29 @@ def _sorted(
     names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
     if of_task:
         names["task"] = set(of_task)
+    _require_settings_of(kind, names, layers)
     asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
     for section in SECTIONS:
         asked.setdefault(section, {})
     return asked
+
+
+def _require_settings_of(
+    kind: type[Problem], names: Mapping[str, set[str]], layers: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse a setting that only other models have, and name them."""
+    known = set().union(kind.aliases, *names.values())
+    for name in {name.rpartition(".")[2] for layer in layers for name in layer} - known:
+        having = [
+            model
+            for model, entry in kind.models.items()
+            if name in set().union(*kind.settable(entry).values())
+        ]
+        if having:
+            raise ConfigError(
+                f"{name!r} is a setting of {', '.join(having)}, not of this run's model. Give "
+                f"--model {having[0]}, or leave the setting out."
+            )
 
 
 def plan_for(
