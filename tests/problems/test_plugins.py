@@ -145,8 +145,8 @@ found["others"] = run("describe", "parity")
         assert found[name]["status"] == 2, found[name]
         assert "'ours' of broken cannot be imported from broken_module:thing" in found[name]["err"]
         assert "RuntimeError: no such luck)" in found[name]["err"]
-        lines = [line for line in found[name]["err"].splitlines() if "at work, for" not in line]
-        assert len(lines) == 1
+        said = [line for line in found[name]["err"].splitlines() if "at work, for" not in line]
+        assert len(said) == 1
     assert "unknown model 'theirs'" in found["unknown"]["err"]
     assert "ours" in found["unknown"]["err"]
     assert found["others"]["status"] == 0

@@ -222,7 +222,7 @@ class InferredProblem(Recognition):
         """Return the result on the words held out, or, before it is known, that of validation."""
         told = None if folder is None else _told(folder)
         if told is None:
-            return super().judged(folder, metrics)
+            return Recognition.judged(self, folder, metrics)
         verdict = "" if told["verdict"] == "in doubt" else told["verdict"]
         return Judged("A, judged by words", told["headline"], verdict)
 
@@ -271,7 +271,7 @@ class InferredProblem(Recognition):
             support = supported(self.language, self.words.load(), self.inference, self.name)
         else:
             support = Support.from_dict(told["support"])
-        plain = super().predictor(run, options)
+        plain = Recognition.predictor(self, run, options)
         answer = partial(marked, plain.answer, self.language, support)
         return replace(plain, answer=answer, notes=partial(notes_of, self.language, support))
 
