@@ -31,7 +31,7 @@ MOST_TRIED = 16
 """Greatest number of state maps for which the network finds codes of its own by default."""
 
 COMPOSED_STEPS = 1_000
-"""Steps after which `composition` is given up. It closes after 250 to 750 on the languages of
+"""Steps after which `composition` is given up. It closes after 250 to 1,000 on the languages of
 Table 1 that have so few state maps."""
 
 STEPPING_MODEL = "scratchpad-window"
