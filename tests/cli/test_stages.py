@@ -80,9 +80,7 @@ def test_the_report_has_the_stages(whole: Path) -> None:
 
 
 @pytest.mark.slow
-def test_progress_says_which_stage_it_is(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_progress_says_which_stage_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     lw.train("group:S3", device="cpu", progress=True, **SHORT)
     lines = capsys.readouterr().err.splitlines()
     where = [line.partition("stage ")[2].partition(" (")[0] for line in lines]

@@ -62,7 +62,7 @@ class Named:
     ranges: Ranges
     column: int
     is_shorthand: bool = False
-    """Whether it is a set such as `\\w`; the alphabet need not have all of it."""
+    """True for a set such as `\\w`; the alphabet need not have all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class CharacterClass:
     """The inside of a class in brackets."""
 
     named: tuple[Named, ...]
-    """What it is written with, in the order in which it is written."""
+    """The characters and sets that it names, in the order in which they are written."""
     matched: Ranges
-    """What it matches, before a `^`: a `\\D` in it names the digits and matches all others."""
+    """The characters that it matches, before a `^`: those but the digits for a `\\D`."""
 
 
 Refuse = Callable[[int, str], NoReturn]
@@ -298,12 +298,12 @@ def shown(symbol: str) -> str:
 
 
 def written(text: str) -> str:
-    r"""Return a text between quotes, with backslashes as they are typed: `'\d'`."""
+    r"""Return a string between quotes, with backslashes as they are typed: `'\d'`."""
     return repr(text).replace("\\\\", "\\")
 
 
 def short(text: str) -> str:
-    """Return the same of the beginning of a long text."""
+    """Return a string as `written`, or the beginning of a long one."""
     return written(text if len(text) <= 60 else text[:57] + "...")
 
 

@@ -301,7 +301,7 @@ def _code(symbol: str) -> int:
 
 
 class _Algebra(Protocol[T]):
-    """What the operators of an expression compute; the grammar is the same for all."""
+    """Compute a value from each operator of an expression; the grammar is the same for all."""
 
     def one_of(self, token: Token) -> T:
         """Return the value of a symbol or class."""

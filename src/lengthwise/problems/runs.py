@@ -162,11 +162,13 @@ def _require_settings_of(
 ) -> None:
     """Refuse a setting that only other models have, and name them."""
     known = set().union(kind.aliases, *names.values())
-    for name in {name.rpartition(".")[2] for layer in layers for name in layer} - known:
+    for name in (name.rpartition(".")[2] for layer in layers for name in layer):
+        if name in known:
+            continue
         having = [
             model
             for model, entry in kind.models.items()
-            if name in set().union(*kind.settable(entry).values())
+            if any(name in of_section for of_section in kind.settable(entry).values())
         ]
         if having:
             raise ConfigError(

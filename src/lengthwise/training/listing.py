@@ -63,7 +63,7 @@ class Listed:
     held_out_accuracy: float | None = None
     """Share of the words held out on which an inferred automaton is right."""
     verdict: str = ""
-    """What words say against an inferred automaton: `refuted`."""
+    """`refuted`, where the words held out speak against an inferred automaton."""
     validation_accuracy: float | None = None
     """Share of the answers that are right; of an inferred automaton, if there is one."""
     longest: int | None = None
