@@ -108,21 +108,21 @@ LOOK = (
 SHOW = ("analyse run --length 60 --words 20", "report run --out report.html")
 
 _TREES = {
-    "final": "parity",
-    "prefix": "tomita-3",
-    "node": "d-2",
-    "transition": "cycle-navigation",
-    "composition": "tomita-5",
-    "assigned": "parity",
+    "final": ("final", "parity"),
+    "prefix": ("prefix", "tomita-3"),
+    "node": ("node", "d-2"),
+    "transition": ("transition", "cycle-navigation"),
+    "composition": ("composition", "tomita-5"),
+    "assigned": ("codebook", "parity"),
 }
-"""Supervisions of RegularGPT, each with a language."""
+"""Supervisions of RegularGPT, each with a language, by the name of the case."""
 
-_OF_CODES = ("composition", "assigned")
+_OF_CODES = ("composition", "codebook")
 """Those that need binary memory."""
 
 
 def _recognition() -> Iterator[tuple[str, Case]]:
-    for told, spec in _TREES.items():
+    for name, (told, spec) in _TREES.items():
         for model in ("regular-gpt", "regular-gpt-binary"):
             binary = model == "regular-gpt-binary"
             settings = f"supervision={told}"
@@ -130,7 +130,7 @@ def _recognition() -> Iterator[tuple[str, Case]]:
                 settings += " memory=binary"
             more = (CERTIFY,) if binary else ()
             case = _recogniser(spec, model, settings, *more, quick=told == "node")
-            yield f"{model}/{told}", case
+            yield f"{model}/{name}", case
     for model in ("elman", "gru", "lstm"):
         yield f"{model}/final", _recogniser("even-pairs", model, "supervision=final")
         yield (
