@@ -241,7 +241,7 @@ def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _about(config: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the kind of the problem, and its subject; format 1 has the language at the top."""
+    """Return the kind of the problem, and its subject; computed weights have it at the top."""
     about = config.get("problem", config)
     kind = about.get("kind", "recognition" if "language" in about else "")
     if "language" in about:
