@@ -179,7 +179,7 @@ found["problem"] = run("train", "parity", "--out", "run")
     [
         (
             '{"format": 3}',
-            "is of format 3, but this version of lengthwise reads format 2 alone. Use a newer",
+            "is of format 3, but this version of lengthwise reads format 2 alone. Use",
         ),
         ('{"format": 1}', "reads format 2 alone. Train again in a new folder."),
         (

@@ -51,6 +51,7 @@ from lengthwise.files import (
 )
 from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped, resolved
+from lengthwise.training import FORMAT
 from lengthwise.training.film import Film, Frame, stored_film
 from lengthwise.wording import shortened
 
@@ -59,8 +60,6 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 2
-"""Version of the folder's layout."""
 
 _PLACES = {"corpus": "folder", "words": "file"}
 """Data of a problem that may be moved, and the setting that says where they are."""
