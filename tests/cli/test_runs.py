@@ -158,7 +158,7 @@ def test_listing_imports_no_torch() -> None:
         "import sys; from lengthwise.cli.main import main; main(['ls', sys.argv[1]]);"
         "sys.exit('torch' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", program, str(OLD)], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", program, str(RUNS)], check=False).returncode == 0
 
 
 @pytest.mark.parametrize(
