@@ -60,12 +60,3 @@ def _lasting(test: TestResult) -> TestResult:
     """The result without the time that it took."""
     summary = {name: value for name, value in test.summary.items() if name != "seconds"}
     return replace(test, summary=summary)
-
-
-def in_format_1(plan: Plan) -> dict[str, Any]:
-    """Return a plan as folders of format 1 have it."""
-    format_1 = plan.problem.format_1
-    assert format_1 is not None
-    sections = {name: part.to_dict() for name, part in plan.sections.items()}
-    named = {"model": plan.model, "preset": plan.preset}
-    return {**plan.problem.to_dict(), **named, **format_1.write(sections)}

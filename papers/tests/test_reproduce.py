@@ -156,7 +156,7 @@ def test_runs_that_are_asked_for_later_are_added_to_those_that_are_there(
         shell(*TABLE_1, "--only", f"parity, {column},", "--seeds", seed)
     found = [(one["column"], one["seed"]) for one in stored(file)]
     assert found == [("rnn", 0), ("rnn", 1), ("transformer", 0)]
-    assert all(one["settings"]["loop"]["seed"] == one["seed"] for one in stored(file))
+    assert all(one["settings"]["training"]["seed"] == one["seed"] for one in stored(file))
     assert [column for column, _ in found] == [
         row[1]
         for row in EXPERIMENTS["chi2023/table1"].tables(stored(file))["Runs"].rows
@@ -262,7 +262,7 @@ def test_stored_runs_of_other_settings_are_replaced_if_they_are_asked_for_and_re
     if other == "digest":
         made["records"][0]["digest"] = "0" * 12
     else:
-        made["records"][0]["settings"]["loop"]["clip"] = 9.0
+        made["records"][0]["settings"]["training"]["clip"] = 9.0
     file.write_text(json.dumps(made))
     status, out, error = shell(*TABLE_1, "--only", "transformer", "--runs", "unused")
     assert (status, out, error.count("\n")) == (2, "", 1)
@@ -272,7 +272,7 @@ def test_stored_runs_of_other_settings_are_replaced_if_they_are_asked_for_and_re
     shell(*TABLE_1, "--only", "rnn", "--runs", "unused")
     (run,) = stored(file)
     assert run["digest"] != "0" * 12
-    assert run["settings"]["loop"]["clip"] == 1.0
+    assert run["settings"]["training"]["clip"] == 1.0
     assert "commit" not in run
 
 

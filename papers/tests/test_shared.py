@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from lengthwise.files import read_json, write_json
 from lengthwise.problems import runs
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.run import run_job
 from lengthwise.training.runs import RunFolder
 from lengthwise_papers.shared import take_over
-from sweep_jobs import in_format_1, small_jobs
+from sweep_jobs import small_jobs
 
 OTHER_TESTS = (Test(name="other", lengths=(10, 30), words_per_length=8),)
 
@@ -36,18 +35,6 @@ def test_a_run_of_the_same_plan_is_copied_and_only_tested(
     weights = [RunFolder(folder.run).weights() for folder in folders]
     assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
     assert not JobFolder.of(again[1], tmp_path / "two").path.exists()
-
-
-def test_a_run_of_a_sweep_of_format_1_is_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (job,) = small_jobs(1)
-    run_job(job, tmp_path / "one", device="cpu")
-    file = JobFolder.of(job, tmp_path / "one").path / "job.json"
-    write_json(file, {**read_json(file), "plan": in_format_1(job.plan)})
-    assert take_over([job], tmp_path / "two") == 1
-    monkeypatch.setattr(runs, "fit", _no_training)
-    run_job(job, tmp_path / "two", device="cpu")
 
 
 def test_what_was_begun_or_belongs_to_the_sweep_itself_is_left_alone(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def run_of(accuracy: float, longest: int | None) -> Record:
     test = {"mean_accuracy": 0.5, "protocol": "published", **right}
     return {
         **{"row": "parity", "column": "transformer", "seed": 0, "perfect": False},
-        **{"settings": {"recognition": {"max_length": 40}}, "validation_accuracy": accuracy},
+        **{"settings": {"data": {"max_length": 40}}, "validation_accuracy": accuracy},
         **{"tests": {NEAR: test}, **reached},
     }
 

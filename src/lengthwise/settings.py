@@ -113,6 +113,14 @@ class NoSettings(Config):
     """A section without settings."""
 
 
+RENAMED = {
+    "backbone": "network.body",
+    "lessons": "objective.replay",
+    "longest_word": "network.max_length",
+    "pull": "objective.code_consistency",
+}
+"""Present names of settings by former ones, which are refused."""
+
 Parts = dict[str, dict[str, Any]]
 """Values of settings by section and name."""
 
@@ -121,14 +129,14 @@ def sort_settings(
     given: Mapping[str, Any],
     sections: Mapping[str, Collection[str]],
     *,
-    aliases: Mapping[str, str] | None = None,
+    derived: Collection[str] = (),
     strict: bool = True,
 ) -> Parts:
     """Find the section of each setting that a user gives.
 
     A setting is named with its section (`training.steps`), or without (`steps`) where only one
-    section has it. A section may be given whole, as a mapping. `aliases` are other spellings:
-    `{"longest_word": "network.max_length"}`. Unless `strict`, a name that belongs to no section is
+    section has it, or all others of that name are `derived`: they follow from other settings. A
+    section may be given whole, as a mapping. Unless `strict`, a name that belongs to no section is
     ignored.
 
     Raises:
@@ -136,14 +144,9 @@ def sort_settings(
             given twice.
     """
     found: Parts = {section: {} for section in sections}
-    aliases = {
-        name: path
-        for name, path in (aliases or {}).items()
-        if (parts := path.split("."))[1] in sections.get(parts[0], ())
-    }
     spelled: dict[tuple[str, str], str] = {}
     for name, value in _flat(given, sections):
-        home = _section_of(name, sections, aliases, strict)
+        home = _section_of(name, sections, derived, strict)
         if home is None:
             continue
         if home in spelled and strict:
@@ -178,13 +181,11 @@ def _flat(given: Mapping[str, Any], sections: Collection[str]) -> Iterable[tuple
 def _section_of(
     name: str,
     sections: Mapping[str, Collection[str]],
-    aliases: Mapping[str, str],
+    derived: Collection[str],
     strict: bool,
 ) -> tuple[str, str] | None:
     """Return section and name of a setting, or None if it belongs to no section."""
-    section, dot, short = aliases.get(name, name).rpartition(".")
-    if dot and aliases.get(short, "").startswith(f"{section}."):  # an old name in its section
-        short = aliases[short].rpartition(".")[2]
+    section, dot, short = name.rpartition(".")
     if dot and section in sections and short in sections[section]:
         return section, short
     homes = [each for each, names in sections.items() if short in names]
@@ -192,6 +193,9 @@ def _section_of(
         # An argument of a network of one's own may be named like a setting of the package.
         packages = [home for home in homes if home != "network"]
         return ((packages or homes)[0], short) if homes and not dot else None
+    now = RENAMED.get(short, "")
+    if now.rpartition(".")[2] in sections.get(now.partition(".")[0], ()) and not homes:
+        raise ConfigError(f"{name!r} is the former name of {now}, and is not read. Give {now}.")
     if dot and section not in sections:
         raise unknown_name("section of settings", section, list(sections))
     if dot and homes:
@@ -200,13 +204,15 @@ def _section_of(
     if dot:
         raise unknown_name(f"setting of {section}", short, sorted(sections[section]))
     if len(homes) > 1:
+        homes = [home for home in homes if f"{home}.{short}" not in derived] or homes
+    if len(homes) > 1:
         one, *others = [f"{home}.{short}" for home in homes]
         raise ConfigError(
             f"{short!r} could be {one} or {' or '.join(others)}. Give the setting that you mean."
         )
     if not homes:
         known = {each for names in sections.values() for each in names}
-        raise unknown_name("setting", name, sorted(known | aliases.keys()))
+        raise unknown_name("setting", name, sorted(known))
     return homes[0], short
 
 

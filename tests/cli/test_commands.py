@@ -185,12 +185,12 @@ def test_damaged_run_is_refused(shell: Shell, run_folder: Path, tmp_path: Path) 
     assert "model.safetensors cannot be read" in err
 
 
-@pytest.mark.slow_except('config.json-{"format": 1}', "metrics.jsonl-{}\\n")
+@pytest.mark.slow_except('config.json-{"format": 2}', "metrics.jsonl-{}\\n")
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("config.json", '{"format": 1}'),
-        ("config.json", '{"format": 1, "language": 5}'),
+        ("config.json", '{"format": 2}'),
+        ("config.json", '{"format": 2, "language": 5}'),
         ("metrics.jsonl", "{}\n"),
         ("metrics.jsonl", "[]\n"),
         ("evaluation.json", '{"x": 1}'),

@@ -20,8 +20,8 @@ from lengthwise.problems.runs import make_plan, train
 from lengthwise.training.listing import list_runs
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
+from stored_runs import RUNS
 
-OLD = Path(__file__).parents[1] / "golden" / "runs"
 SMALL = ["--model", "lstm", "--preset", "smoke", "--device", "cpu"]
 
 
@@ -106,8 +106,8 @@ def test_a_comparison_is_written_as_page_and_figure(
     ],
 )
 def test_a_slip_gets_one_line(shell: Shell, runs: Path, arguments: list[str], line: str) -> None:
-    places = {"a0": runs / "a0", "unknown": runs / "no", "compiled": OLD / "compiled"}
-    places["stopped"] = OLD / "recurrent-stopped"
+    places = {"a0": runs / "a0", "unknown": runs / "no", "compiled": RUNS / "compiled"}
+    places["stopped"] = RUNS / "recurrent-stopped"
     status, _, error = shell(*[each.format(**places) for each in arguments])
     assert (status, error.count("\n")) == (2, 1), error
     assert line in error
@@ -115,8 +115,8 @@ def test_a_slip_gets_one_line(shell: Shell, runs: Path, arguments: list[str], li
 
 def test_the_list_has_every_state_and_survives_damage(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "a0", tmp_path / "finished")
-    shutil.copytree(OLD / "compiled", tmp_path / "computed")
-    shutil.copytree(OLD / "recurrent-stopped", tmp_path / "stopped")
+    shutil.copytree(RUNS / "compiled", tmp_path / "computed")
+    shutil.copytree(RUNS / "recurrent-stopped", tmp_path / "stopped")
     for name, text in (("damaged", "{"), ("hostile", '{"format": 2, "model": []}')):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(text)
@@ -147,7 +147,7 @@ def test_a_run_is_listed_as_running_and_after_a_kill_as_stopped_and_resumed(
     (listed,) = list_runs(tmp_path)
     assert (listed.state, listed.steps) == ("stopped", 100_000)
     other = tmp_path / "other"
-    shutil.copytree(OLD / "recurrent-stopped", other)
+    shutil.copytree(RUNS / "recurrent-stopped", other)
     assert shell.json("resume", str(other), "--device", "cpu")["model"] == "gru"
     again = shell.json("train", "tomita-5", "--out", str(other), "--device", "cpu")
     assert again["steps"] == list_runs(other)[0].step
@@ -158,7 +158,7 @@ def test_listing_imports_no_torch() -> None:
         "import sys; from lengthwise.cli.main import main; main(['ls', sys.argv[1]]);"
         "sys.exit('torch' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", program, str(OLD)], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", program, str(RUNS)], check=False).returncode == 0
 
 
 @pytest.mark.parametrize(

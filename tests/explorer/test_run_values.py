@@ -90,7 +90,7 @@ def test_the_network_answers_or_says_why_not(proved: Run) -> None:
 
 def test_a_run_about_no_language_is_refused() -> None:
     with pytest.raises(RunError, match="classifies no words"):
-        subject_of("tests/golden/runs/steps", None, served=True)
+        subject_of("tests/stored_runs/steps", None, served=True)
 
 
 def test_a_model_of_the_package_is_named_and_not_its_place() -> None:

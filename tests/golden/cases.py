@@ -108,21 +108,21 @@ LOOK = (
 SHOW = ("analyse run --length 60 --words 20", "report run --out report.html")
 
 _TREES = {
-    "final": "parity",
-    "prefix": "tomita-3",
-    "node": "d-2",
-    "transition": "cycle-navigation",
-    "composition": "tomita-5",
-    "assigned": "parity",
+    "final": ("final", "parity"),
+    "prefix": ("prefix", "tomita-3"),
+    "node": ("node", "d-2"),
+    "transition": ("transition", "cycle-navigation"),
+    "composition": ("composition", "tomita-5"),
+    "assigned": ("codebook", "parity"),
 }
-"""Supervisions of RegularGPT, each with a language."""
+"""Supervisions of RegularGPT, each with a language, by the name of the case."""
 
-_OF_CODES = ("composition", "assigned")
+_OF_CODES = ("composition", "codebook")
 """Those that need binary memory."""
 
 
 def _recognition() -> Iterator[tuple[str, Case]]:
-    for told, spec in _TREES.items():
+    for name, (told, spec) in _TREES.items():
         for model in ("regular-gpt", "regular-gpt-binary"):
             binary = model == "regular-gpt-binary"
             settings = f"supervision={told}"
@@ -130,7 +130,7 @@ def _recognition() -> Iterator[tuple[str, Case]]:
                 settings += " memory=binary"
             more = (CERTIFY,) if binary else ()
             case = _recogniser(spec, model, settings, *more, quick=told == "node")
-            yield f"{model}/{told}", case
+            yield f"{model}/{name}", case
     for model in ("elman", "gru", "lstm"):
         yield f"{model}/final", _recogniser("even-pairs", model, "supervision=final")
         yield (
@@ -177,8 +177,8 @@ def _variants() -> Iterator[tuple[str, Case]]:
         "chunk": ("regular-gpt", "chunk=3 thickness=2 pad=absent activation=gelu"),
         "chunk-binary": ("regular-gpt-binary", "chunk=3 pad=absent num_bits=8 noise=0.4"),
         "embedding-scale": ("regular-gpt", "embedding_scale=2.5 ff_factor=2"),
-        "composition": ("regular-gpt-binary", "pull=0.5 margin=0.2 lessons=false"),
-        "assigned-double": ("regular-gpt-binary", "supervision=assigned precision=double"),
+        "composition": ("regular-gpt-binary", "code_consistency=0.5 margin=0.2 replay=false"),
+        "assigned-double": ("regular-gpt-binary", "supervision=codebook precision=double"),
         "double": ("regular-gpt-binary", "precision=double"),
         "double-encoder": ("encoder-cls", "precision=double"),
         "loop": ("gru", "accumulate=2 weight_decay=0.1 beta2=0.95 warmup=5 clip=0.5"),
@@ -189,7 +189,7 @@ def _variants() -> Iterator[tuple[str, Case]]:
         "decoder-shape": ("decoder", "value_width=6 d_hidden=20 activation=relu initial=mingpt"),
         "chomsky-early": ("chomsky-transformer", "cls=first norm=pre initial=xavier"),
         "universal-steps": ("universal-transformer-log", "num_steps=2"),
-        "room": ("decoder", "position=learned longest_word=70 max_length=30"),
+        "room": ("decoder", "position=learned network.max_length=70 max_length=30"),
         "scale": ("encoder-cls", "scale=log-length head_width=4 epsilon=0.001"),
         "learned-scale": ("decoder", "scale=learned-log"),
         "share-of-ones": ("gru", "p_one=0.2"),
@@ -217,7 +217,7 @@ def _proofs() -> Iterator[tuple[str, Case]]:
         _recogniser(
             "even-pairs",
             "regular-gpt-binary",
-            f"supervision=assigned {_PROVED}",
+            f"supervision=codebook {_PROVED}",
             "certify run --strength discrete",
             "certify run --against 'regex:(0(0|1)*0|1(0|1)*1|0|1)?' --out other.json",
         ),

@@ -177,8 +177,11 @@ found["problem"] = run("train", "parity", "--out", "run")
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
-        ('{"format": 3}', "is of format 3, but this version of lengthwise reads formats up to 2"),
-        ('{"format": 0}', "is not of format 2"),
+        (
+            '{"format": 3}',
+            "is of format 3, but this version of lengthwise reads format 2 alone. Use",
+        ),
+        ('{"format": 1}', "reads format 2 alone. Train again in a new folder."),
         (
             '{"format": 2, "problem": {"kind": "juggling"}, "model": "x", "preset": "smoke"}',
             "unknown problem 'juggling'",

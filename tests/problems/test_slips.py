@@ -74,10 +74,30 @@ def test_slips_in_settings(settings: dict[str, Any], message: str) -> None:
         make_plan("steps:addition", settings=settings)
 
 
-def test_settings_of_a_task_are_a_section_and_old_names_stand_in_theirs() -> None:
+@pytest.mark.parametrize(
+    ("spec", "model", "name", "now"),
+    [
+        ("parity", None, "lessons", "objective.replay"),
+        ("parity", None, "objective.pull", "objective.code_consistency"),
+        ("parity", "decoder", "longest_word", "network.max_length"),
+        ("steps:addition", "gpt2", "backbone", "network.body"),
+    ],
+)
+def test_a_former_name_is_refused_with_the_present_one(
+    spec: str, model: str | None, name: str, now: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"is the former name of {now}, and is not read. Give"):
+        make_plan(spec, model, settings={name: 1})
+
+
+def test_a_former_value_is_refused_with_the_present_ones() -> None:
+    with pytest.raises(ConfigError, match="codebook"):
+        make_plan("parity", settings={"supervision": "assigned"})
+
+
+def test_settings_of_a_task_are_a_section() -> None:
     plan = make_plan("steps:addition", settings={"task": {"bits": 3}, "examples": 8})
     assert "3-bit" in plan.problem.name
-    assert not make_plan("parity", settings={"objective": {"lessons": False}}).objective.replay
     assert make_plan("parity", "decoder", settings={"network.max_length": 90}).network.max_length
     with pytest.raises(ConfigError, match=r"network\.max_length=30 is shorter .* data\.max_length"):
         make_plan("parity", "decoder", settings={"network.max_length": 30})

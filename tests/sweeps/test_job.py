@@ -121,4 +121,4 @@ def test_a_setting_that_comes_later_leaves_digests_alone() -> None:
     stored = job.to_dict()
     del stored["plan"]["objective"]["margin"]
     assert Job.from_dict(stored).digest == job.digest
-    assert "margin" not in job.plan.identity()["recognition"]
+    assert "margin" not in job.plan.identity()["settings"]

@@ -22,7 +22,6 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import lengthwise as lw
-from golden.make_runs import copied
 from lengthwise import precision, transfer
 from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.errors import ConfigError
@@ -35,6 +34,7 @@ from lengthwise.training import loop
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE
 from second_device import There, second_device
+from stored_runs import copied
 
 LOOKS = {
     "codebook": "chunks that are wrong are found in the whole table before the first step",

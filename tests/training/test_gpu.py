@@ -14,7 +14,6 @@ import torch
 from torch import Tensor, nn
 
 import lengthwise as lw
-from golden.make_runs import copied
 from lengthwise.errors import VerificationError
 from lengthwise.layers.dilated import KERNELS
 from lengthwise.layers.fused_attention import fused_attention
@@ -25,6 +24,7 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training import loop
 from lengthwise.training.devices import environment
+from stored_runs import copied
 
 pytestmark = pytest.mark.gpu
 

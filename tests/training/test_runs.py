@@ -82,8 +82,13 @@ def test_what_is_missing_or_damaged_is_said(tmp_path: Path) -> None:
     (folder.path / "config.json").write_text("{")
     with pytest.raises(RunError, match="is not JSON"):
         folder.config()
-    (folder.path / "config.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(RunError, match=r"of format 99, but this version .* reads formats up to 2"):
+    for version, remedy in ((1, "Train again in a new folder"), (99, "Use a newer version")):
+        (folder.path / "config.json").write_text(json.dumps({"format": version}))
+        told = rf"of format {version}, but this version .* reads format 2 alone\. {remedy}"
+        with pytest.raises(RunError, match=told):
+            folder.config()
+    (folder.path / "config.json").write_text("{}")
+    with pytest.raises(RunError, match=r"names no format of a run\. Train again"):
         folder.config()
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from lengthwise.errors import LengthwiseError
 from lengthwise.files import read_json
-from lengthwise.problems.runs import in_todays_layout
 from lengthwise.sweeps.folder import BusyError, JobFolder
 from lengthwise.sweeps.job import Job
 from lengthwise.training.runs import RunFolder
@@ -53,7 +52,7 @@ def _done_beside(folder: Path) -> dict[str, JobFolder]:
 
 
 def _key(plan: Mapping[str, Any]) -> str:
-    return json.dumps(in_todays_layout(plan), sort_keys=True)
+    return json.dumps(plan, sort_keys=True)
 
 
 def _copy(source: JobFolder, target: JobFolder) -> None:

@@ -246,7 +246,7 @@ def _about(run: CellRun) -> Record:
         "supervision": plan.supervision,
         "trained_on": plan.trained_on,
         "digest": run.job.digest,
-        "settings": _plain(plan.stored_settings()),
+        "settings": _plain(plan.settings),
     }
 
 

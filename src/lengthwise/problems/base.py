@@ -26,7 +26,6 @@ from lengthwise.files import values_of
 from lengthwise.languages.language import Language
 from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
-from lengthwise.problems.layout import Format1
 from lengthwise.problems.plan import Plan, Route
 from lengthwise.problems.results import (
     Curve,
@@ -119,10 +118,6 @@ class Problem(ABC):
     objective_settings: ClassVar[type[Config]] = NoSettings
     """Classes of the settings of the data and of the objective."""
     training: ClassVar[type[TrainingConfig]] = TrainingConfig
-    aliases: ClassVar[Mapping[str, str]] = {}
-    """Other spellings of settings: `{"longest_word": "network.max_length"}`."""
-    format_1: ClassVar[Format1 | None] = None
-    """Layout of the settings in run folders of format 1, if there were any."""
     derived: ClassVar[frozenset[str]] = frozenset()
     """Settings whose default follows from others: `{"network.max_length"}`."""
     unit: ClassVar[str] = "words"

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from lengthwise.models.entry import Entry
-from lengthwise.problems.layout import SECTIONS
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Problem
+
+
+SECTIONS = ("network", "data", "objective", "training")
+"""The sections of settings, in the order in which they are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,11 @@ class Plan:
         """The settings by section."""
         return {name: getattr(self, name) for name in SECTIONS}
 
+    @property
+    def settings(self) -> Parts:
+        """The values of all settings by section."""
+        return {name: section.to_dict() for name, section in self.sections.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, as `config.json` has them."""
         return {
@@ -143,9 +151,8 @@ class Plan:
 
     def _own(self) -> dict[str, Any]:
         """Return the values that differ from stage to stage."""
-        sections = {name: section.to_dict() for name, section in self.sections.items()}
         chosen = {"chosen": self.chosen} if self.chosen else {}
-        return {"model": self.model, **chosen, "preset": self.preset, **sections}
+        return {"model": self.model, **chosen, "preset": self.preset, **self.settings}
 
     def _staged(self, later: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the values of a run with several stages; none of a run with one."""
@@ -154,26 +161,18 @@ class Plan:
         return {name: value for name, value in found.items() if value != usual[name]}
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings that differ from their defaults, in the layout of format 1.
+        """Return the settings that differ from their defaults, whatever section they are in.
 
         Jobs of sweeps are recognised by a digest of them, which a setting that is added later, with
-        its default, or a new layout therefore does not change.
+        its default, or that moves to another section therefore does not change.
         """
         later = [each._own_identity() for each in self.later]
         return {**self.problem.identity(), **self._own_identity(), **self._staged(later)}
 
     def _own_identity(self) -> dict[str, Any]:
-        always = self.problem.format_1.always if self.problem.format_1 else ()
-        sections = {name: part.non_defaults() for name, part in self.sections.items()}
-        for section, name in (path.split(".") for path in always):
-            sections[section][name] = getattr(getattr(self, section), name)
-        return {"model": self.model, "preset": self.preset, **self._laid_out(sections)}
-
-    def stored_settings(self) -> dict[str, Any]:
-        """Return all settings as records of sweeps have them, in the layout of format 1."""
-        every = self._laid_out({name: part.to_dict() for name, part in self.sections.items()})
-        return {name: part for name, part in every.items() if isinstance(part, dict)}
-
-    def _laid_out(self, sections: Parts) -> dict[str, Any]:
-        format_1 = self.problem.format_1
-        return format_1.write(sections) if format_1 else dict(sections)
+        """Return what is set in a stage. Arguments of a network of one's own may have any name, so
+        settings of networks are apart from those of the other sections, whose names are unique."""
+        set_here: Parts = {name: part.non_defaults() for name, part in self.sections.items()}
+        network = set_here.pop("network")
+        others = {name: value for part in set_here.values() for name, value in part.items()}
+        return {"model": self.model, "preset": self.preset, "network": network, "settings": others}

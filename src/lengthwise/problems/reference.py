@@ -27,7 +27,7 @@ def settings_reference(
     entry = plan.entry if plan else kind.models[kind.default_model if model is None else model]
     names = kind.settable(entry)
     usual = kind.usual(preset, entry, spec)
-    values = sort_settings(usual, names, aliases=kind.aliases, strict=False)
+    values = sort_settings(usual, names, derived=kind.derived, strict=False)
     values["network"] = {**entry.defaults, **values["network"]}
     if plan:
         values = {name: part.to_dict() for name, part in plan.sections.items()}

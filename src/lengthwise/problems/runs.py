@@ -14,13 +14,11 @@ from lengthwise.memory import enough_memory
 from lengthwise.models.adapted import Adapted, require_trainable
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
-from lengthwise.problems.layout import SECTIONS
-from lengthwise.problems.plan import Route
+from lengthwise.problems.plan import SECTIONS, Route
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.proof import require_network, require_symbols, symbols_of
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import (
-    PROBLEMS,
     as_problem,
     kind_of,
     problem_from_dict,
@@ -110,7 +108,7 @@ def _planned(
     usual = problem.usual(preset, entry, problem.name) | problem.suited(preset, entry, asked)
     usual |= {} if steps is None else {"steps": steps}
     names = problem.settable(entry)
-    chosen = sort_settings(usual, names, aliases=problem.aliases, strict=False)
+    chosen = sort_settings(usual, names, derived=problem.derived, strict=False)
     for section in SECTIONS:
         chosen[section] |= asked[section]
     network, data, objective = problem.configure(model, entry, chosen, asked)
@@ -151,7 +149,7 @@ def _sorted(
     if of_task:
         names["task"] = set(of_task)
     _require_settings_of(kind, names, layers)
-    asked = merged(sort_settings(each, names, aliases=kind.aliases) for each in layers)
+    asked = merged(sort_settings(each, names, derived=kind.derived) for each in layers)
     for section in SECTIONS:
         asked.setdefault(section, {})
     return asked
@@ -161,7 +159,7 @@ def _require_settings_of(
     kind: type[Problem], names: Mapping[str, set[str]], layers: Sequence[Mapping[str, Any]]
 ) -> None:
     """Refuse a setting that only other models have, and name them."""
-    known = set().union(kind.aliases, *names.values())
+    known = set().union(*names.values())
     for name in (name.rpartition(".")[2] for layer in layers for name in layer):
         if name in known:
             continue
@@ -404,8 +402,7 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> bool:
 
     Return whether it was created.
 
-    A folder of an older version, with another layout or without settings that were added since, is
-    accepted if its settings are the same in the present layout.
+    A folder without settings that were added since is accepted if these have their defaults.
 
     Raises:
         RunError: the folder holds something else.
@@ -475,7 +472,7 @@ def _require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
 
 
 def plan_from_dict(values: Mapping[str, Any]) -> Plan:
-    """Return the plan of a stored run, in the present layout or that of format 1.
+    """Return the plan of a stored run.
 
     Raises:
         RunError: something is missing, or of the wrong kind.
@@ -486,7 +483,6 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
             "pretrain` that began it goes on with it."
         )
     try:
-        values = in_todays_layout(values)
         problem = problem_from_dict(values["problem"])
         return replace(
             _stored_plan(problem, values),
@@ -512,33 +508,6 @@ def _stored_plan(problem: Problem, values: Mapping[str, Any]) -> Plan:
     )
 
 
-def in_todays_layout(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration of a stored run, whose settings may be laid out as in format 1.
-
-    Settings that are unknown today keep their names.
-    """
-    if "problem" in values:
-        return dict(values)
-    problem = _problem_of_format_1(values)
-    assert problem.format_1 is not None
-    kinds = problem.sections(problem.models[values["model"]])
-    known = {name: kind.__dataclass_fields__ for name, kind in kinds.items()}
-    return {
-        "problem": {"kind": problem.kind, **problem.to_dict()},
-        "model": values["model"],
-        "preset": values["preset"],
-        **problem.format_1.read(values, known),
-    }
-
-
-def _problem_of_format_1(values: Mapping[str, Any]) -> Problem:
-    """Return the problem of a run of format 1, which is recognised by the part that only it has."""
-    for kind in PROBLEMS.values():
-        if kind.format_1 and kind.format_1.part in values:
-            return kind.from_dict(values)
-    return Recognition.from_dict(values)  # raises, and says what is missing
-
-
 def require_own_certificate(made: Certificate, folder: RunFolder) -> None:
     """Refuse a certificate that is not of the run in a folder; no code of a user is imported.
 
@@ -552,7 +521,7 @@ def require_own_certificate(made: Certificate, folder: RunFolder) -> None:
         require_symbols(made, Compiled.from_dict(config).task.language)
         return
     try:
-        problem = problem_from_dict(in_todays_layout(config)["problem"])
+        problem = problem_from_dict(config["problem"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RunError(f"{folder.path}/config.json is damaged ({error!r:.80}).") from None
     require_symbols(made, symbols_of(problem))

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 
 from lengthwise.errors import RunError
 from lengthwise.files import create_json, is_leftover, read_json, write_json
-from lengthwise.problems.runs import in_todays_layout
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 
@@ -158,7 +157,7 @@ class JobFolder:
     def _require_settings_of(self, job: Job, outcome: Outcome) -> None:
         """Refuse an outcome of other settings: the digest leaves out defaults, which may change."""
         asked = json.loads(json.dumps(job.plan.to_dict()))  # as it is stored
-        for name, then, now in differing(in_todays_layout(outcome.plan), asked):
+        for name, then, now in differing(outcome.plan, asked):
             raise RunError(
                 f"{self.path} holds the outcome of a run with {name}={then!r}, but now "
                 f"{name}={now!r} is asked for. Delete that folder, or use another one for all "

@@ -15,6 +15,7 @@ from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import read_lines, read_object, require_kinds, values_of
 from lengthwise.languages.serialisation import from_dict
+from lengthwise.training import FORMAT
 from lengthwise.verification.statement import shown
 from lengthwise.wording import shortened
 
@@ -141,12 +142,12 @@ def _listed(path: Path) -> Listed:
 def _read(path: Path) -> dict[str, Any]:
     config = read_object(path / "config.json")
     version = config["format"]
-    if version not in (1, 2):
-        raise RunError(f"format {version} is not one that this version reads")
+    if version != FORMAT:
+        raise RunError(f"it is of format {version}, but this version reads format {FORMAT} alone")
     own = {"folder": str(path), "model": config["model"], "written": _written(path)}
     if "construction" in config:
         return {**own, **_computed(path, config)}
-    training = config.get("training") or config.get("loop") or {}
+    training = config.get("training") or {}
     metrics = list(read_lines(path / "metrics.jsonl"))
     is_finished = (path / "model.safetensors").exists()
     if is_finished:
@@ -241,7 +242,7 @@ def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _about(config: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the kind of the problem, and its subject; format 1 has the language at the top."""
+    """Return the kind of the problem, and its subject; computed weights have it at the top."""
     about = config.get("problem", config)
     kind = about.get("kind", "recognition" if "language" in about else "")
     if "language" in about:

@@ -6,7 +6,7 @@ generators, so that a run that is killed and started again ends with the same we
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -95,12 +95,9 @@ class Progress(Protocol):
         ...
 
 
-Ending: TypeAlias = Literal["perfect", "steps", "stalled", "diverged"]
-"""Why a stage ended: the weights that are kept are perfect, its steps are used up, it made no
-progress, or a number was not finite."""
-
-IsStalled: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], bool]
-"""A function of the records so far that says whether a stage is given up."""
+Ending: TypeAlias = Literal["perfect", "steps", "diverged"]
+"""Why a stage ended: the weights that are kept are perfect, its steps are used up, or
+a number was not finite."""
 
 
 @dataclass(slots=True)
@@ -240,16 +237,15 @@ def fit_stage(
     model: nn.Module,
     objective: Objective,
     config: TrainingConfig,
-    is_stalled: IsStalled = lambda records: False,
     *,
     folder: RunFolder | None = None,
     film: Film | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[dict[str, Any]], Ending, str]:
-    """Train like `fit`, but end where a stage stalls or diverges; return the records, how it ended,
+    """Train like `fit`, but end where a stage diverges; return the records, how it ended,
     and the error if it diverged.
 
-    `is_stalled` is asked after every validation. Only weights that a validation found perfect are
+    Only weights that a validation found perfect are
     stored in the folder, which ends its run; the best of other weights are those that the model has
     in the end. After a number that is not finite these are the best so far, or, if there was no
     validation, none, and the records are empty.
@@ -263,9 +259,6 @@ def fit_stage(
         clock, told = Clock(), ""
         try:
             while not is_over(state, config):
-                if is_due(state, config) and is_stalled(state.metrics):
-                    ending = "stalled"
-                    break
                 _advance(state, objective, config, clock, folder=folder, progress=progress)
         except ClaimError as error:
             ending, told = "diverged", str(error)

@@ -51,6 +51,7 @@ from lengthwise.files import (
 )
 from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped, resolved
+from lengthwise.training import FORMAT
 from lengthwise.training.film import Film, Frame, stored_film
 from lengthwise.wording import shortened
 
@@ -59,8 +60,6 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 2
-"""Version of the folder's layout. Format 1, which has settings at other levels, is read, too."""
 
 _PLACES = {"corpus": "folder", "words": "file"}
 """Data of a problem that may be moved, and the setting that says where they are."""
@@ -346,14 +345,13 @@ class RunFolder:
             )
         config = read_json(self._config)
         version = config.get("format") if isinstance(config, dict) else None
-        if type(version) is int and version > FORMAT:
+        if type(version) is not int:
+            raise RunError(f"{self._config} names no format of a run. Train again in a new folder.")
+        if version != FORMAT:
+            remedy = "Use a newer version" if version > FORMAT else "Train again in a new folder"
             raise RunError(
                 f"{self._config} is of format {version}, but this version of lengthwise reads "
-                f"formats up to {FORMAT}. Use a newer version."
-            )
-        if version not in (1, FORMAT) or type(version) is not int:
-            raise RunError(
-                f"{self._config} is not of format {FORMAT}, which this version reads. Train again."
+                f"format {FORMAT} alone. {remedy}."
             )
         return {key: value for key, value in config.items() if key != "format"}
 

@@ -209,7 +209,7 @@ def test_a_plan_is_the_same_after_it_was_stored(corpus: Corpus) -> None:
     plan = make_plan(f"text:{corpus.folder}", "gpt-lm", settings={"position": "t5"})
     assert plan_from_dict(plan.to_dict()) == plan
     assert plan_from_dict({**plan.to_dict(), "environment": {}}) == plan
-    assert "validation_windows" not in plan.identity()["text"]
+    assert "validation_windows" not in plan.identity()["settings"]
 
 
 def test_what_does_not_fit_is_told_before_training(corpus: Corpus, tmp_path: Path) -> None:

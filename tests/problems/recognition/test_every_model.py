@@ -20,6 +20,7 @@ from lengthwise.problems.recognition.problem import usual_lengths
 from lengthwise.problems.runs import load_run, make_plan, plan_from_dict, train
 from lengthwise.training.devices import processor
 
+ROOM = "network.max_length"
 SMALL = {"steps": 9, "validate_every": 3, "batch_size": 8, "validation_words": 16, "patience": 0}
 names = pytest.mark.parametrize("name", sorted(MODELS))
 others = sorted(set(MODELS) - {"regular-gpt", "regular-gpt-binary"})
@@ -220,14 +221,14 @@ def test_room_for_longer_words_can_be_asked_for(position: str) -> None:
 
     usual = (12, 2000) if position == "learned" else (1024, 2000)
     assert (longest(12), longest(2000)) == usual
-    assert (longest(12, longest_word=12), longest(12, longest_word=3000)) == (12, 3000)
+    assert (longest(12, **{ROOM: 12}), longest(12, **{ROOM: 3000})) == (12, 3000)
 
 
 def test_room_is_for_positions_that_end_and_for_all_words_of_training() -> None:
     at_least = "network.max_length=11 is shorter than the words of training, data.max_length=12."
-    assert at_least in refused("encoder-cls", position="learned", max_length=12, longest_word=11)
-    assert "must be a whole number" in refused("decoder", longest_word=True)
-    assert "position='alibi' has no end. Leave it out." in refused("scratchpad", longest_word=90)
+    assert at_least in refused("encoder-cls", position="learned", max_length=12, **{ROOM: 11})
+    assert "must be a whole number" in refused("decoder", **{ROOM: True})
+    assert "position='alibi' has no end. Leave it out." in refused("scratchpad", **{ROOM: 90})
 
 
 @pytest.mark.parametrize("position", ["none", "sinusoidal", "fraction", "transformer-xl"])
@@ -331,7 +332,7 @@ def test_settings_of_other_models_are_named(name: str, setting: str) -> None:
 
 
 @pytest.mark.parametrize("setting", ["pull", "lessons", "longest_word"])
-def test_other_spellings_of_settings_of_other_models_are_unknown_too(setting: str) -> None:
+def test_former_names_of_settings_of_other_models_are_unknown(setting: str) -> None:
     message = refused("elman", **{setting: 1})
     assert message.startswith(f"unknown setting {setting!r}")
     assert f" {setting}," not in message
@@ -368,11 +369,11 @@ def test_a_run_is_usually_tested_past_training_as_far_as_it_reads() -> None:
     assert lengths("regular-gpt") == lengths("elman") == lengths("chomsky-transformer") == "41:500"
     assert lengths("decoder") == "1:40"  # its positions are learned
     assert lengths("decoder", position="alibi") == "41:500"
-    assert lengths("decoder", longest_word=60) == "41:60"
-    assert lengths("encoder-cls", position="learned", longest_word=900) == "41:500"
+    assert lengths("decoder", **{ROOM: 60}) == "41:60"
+    assert lengths("encoder-cls", position="learned", **{ROOM: 900}) == "41:500"
     assert lengths("regular-gpt", max_length=12) == "13:500"
     assert lengths("regular-gpt", max_length=400) == "401:800"
-    assert lengths("decoder", max_length=60, longest_word=90) == "61:90"
+    assert lengths("decoder", max_length=60, **{ROOM: 90}) == "61:90"
 
 
 @pytest.mark.parametrize(

@@ -381,7 +381,7 @@ def _reached(run: Record) -> int:
 
 def _told(run: Record) -> int:
     """Return the greatest length of the words of training."""
-    return int(run["settings"]["recognition"]["max_length"])
+    return int(run["settings"]["data"]["max_length"])
 
 
 def _fits(of_cell: Sequence[Record]) -> bool:

@@ -32,8 +32,8 @@ LANGUAGES = (
 
 DEFAULT = "default"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "without lessons": {"lessons": False},
-    "without pull": {"pull": 0.0},
+    "without lessons": {"replay": False},
+    "without pull": {"code_consistency": 0.0},
     "without noise": {"noise": 0.0},
     "more noise": {"noise": 0.5},
     "fewer bits": {"num_bits": 12},

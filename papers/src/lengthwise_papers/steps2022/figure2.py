@@ -82,7 +82,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
     records = [record(HAND_CODED, replace(runs[0], model=compile_circuit(sequence)))]
     for name, plan, run in zip(TRAINED, plans, runs, strict=True):
-        settings = plan.stored_settings()
+        settings = plan.settings
         steps_taken = run.metrics[-1]["step"]
         records.append({**record(name, run), "settings": settings, "steps": steps_taken})
     progress(to_do, to_do)

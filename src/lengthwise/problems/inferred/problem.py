@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.evaluation.scores import percent
@@ -35,7 +35,6 @@ from lengthwise.problems.inferred.marking import marked, notes_of
 from lengthwise.problems.inferred.settings import DrawnWordsConfig, InferenceConfig
 from lengthwise.problems.labelled_words.measure import evaluate_run, facts
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem, WordsReference
-from lengthwise.problems.layout import Format1
 from lengthwise.problems.plan import Route
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.recognition.suited import LARGE_MODEL
@@ -68,10 +67,6 @@ class InferredProblem(Recognition):
     prefix = "labels:"
     noun = "automata inferred from words"
     default_model = LARGE_MODEL
-    aliases: ClassVar[Mapping[str, str]] = {
-        name: path for name, path in Recognition.aliases.items() if not name.endswith("_length")
-    } | {"longest_word": "network.max_length"}
-    format_1: ClassVar[Format1 | None] = None
     evaluation_options = frozenset({"lengths", "part", "text"})
     prediction_options = frozenset({"keep_going"})
     own_options = frozenset({"alphabet"})

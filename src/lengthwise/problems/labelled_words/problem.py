@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from torch import nn
 
@@ -111,10 +111,6 @@ class LabelledWordsProblem(Problem):
     default_model = "gru"
     data = WordsOfFileConfig
     objective_settings = LabelsConfig
-    aliases: ClassVar[Mapping[str, str]] = {
-        "max_length": "data.max_length",
-        "longest_word": "network.max_length",
-    }
     evaluation_options = frozenset({"lengths", "part", "text"})
     prediction_options = frozenset({"keep_going"})
     own_options = frozenset({"alphabet"})

@@ -28,7 +28,6 @@ from lengthwise.problems.language_modelling.objective import (
     WindowsConfig,
     read_out_of,
 )
-from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Answer,
     Condition,
@@ -71,7 +70,6 @@ class LanguageModelling(CorpusProblem[Corpus]):
     data = WindowsConfig
     corpus_kind = Corpus
     training = TextTrainingConfig
-    format_1 = Format1(part="text", names={"training.autocast": "text.autocast"})
     is_distributed = True
     derived = frozenset({"network.max_length"})
     evaluation_options = frozenset({"lengths", "words", "text", "part", "seed"})

@@ -14,7 +14,7 @@ from lengthwise.wording import counted, shorter_words
 _SHOWN = 60
 """Greatest number of characters that are shown of a wrong word."""
 
-_ENDED = {"steps": "after", "stalled": "stalled after", "diverged": "diverged after"}
+_ENDED = {"steps": "after", "diverged": "diverged after"}
 
 
 def outcome_of(plan: Plan, task: Task, facts: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from torch import nn
 
@@ -25,7 +25,6 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.classification import require_same_symbols
-from lengthwise.problems.layout import Format1
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.recognition.codebook import CodebookSupervision
@@ -98,23 +97,6 @@ class Recognition(Problem):
     default_model = DEFAULT_MODEL
     data = WordsConfig
     objective_settings = SupervisionConfig
-    aliases: ClassVar[Mapping[str, str]] = {
-        "max_length": "data.max_length",
-        "longest_word": "network.max_length",
-        "pull": "objective.code_consistency",
-        "lessons": "objective.replay",
-    }
-    format_1: ClassVar[Format1 | None] = Format1(
-        part="recognition",
-        values={"objective.supervision": {"codebook": "assigned"}},
-        always=frozenset({"data.protocol", "data.p_one"}),
-        names={
-            "data.protocol": "protocol",
-            "data.p_one": "p_one",
-            "objective.code_consistency": "recognition.pull",
-            "objective.replay": "recognition.lessons",
-        },
-    )
     evaluation_options = frozenset({"lengths", "words", "protocol", "seed", "snapped"})
     prediction_options = frozenset({"snapped", "keep_going"})
     own_options = frozenset({"alphabet", "protocol"})

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 
 from lengthwise.models.recognisers import Supervision
 from lengthwise.settings import Config, Setting, require, require_at_least
@@ -125,13 +125,3 @@ class SupervisionConfig(Config):
             *("closure", "closure_after", "consensus", "consensus_after"),
         )
         require_at_least(self, dict.fromkeys(least, 0))
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild stored settings; `assigned` is the name that `codebook` had.
-
-        Raises:
-            ConfigError: a setting is unknown, or does not fit.
-        """
-        known = values.get("supervision") == "assigned"
-        return cls.checked({**values, "supervision": "codebook"} if known else values)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import torch
 
@@ -17,7 +17,6 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepModel
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
-from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Answer,
     Curve,
@@ -74,8 +73,6 @@ class StepByStep(Problem):
     data = ExamplesConfig
     objective_settings = StepSupervisionConfig
     training = OptionalAutocastTrainingConfig
-    aliases: ClassVar[Mapping[str, str]] = {"backbone": "network.body"}
-    format_1 = Format1(part="guided")
     evaluation_options = frozenset({"words"})
     prediction_options = frozenset({"keep_going"})
 

@@ -14,7 +14,6 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.corpus import CorpusProblem
-from lengthwise.problems.layout import Format1
 from lengthwise.problems.results import (
     Condition,
     Curve,
@@ -79,7 +78,6 @@ class Translation(CorpusProblem[ParallelCorpus]):
     data = SentencesConfig
     corpus_kind = ParallelCorpus
     objective_settings = SmoothingConfig
-    format_1 = Format1(part="translation", names={"training.autocast": "translation.autocast"})
     evaluation_options = frozenset({"words", "text", "part", "against", "buckets", *DECODING})
     prediction_options = frozenset({"text", "keep_going", *DECODING})
     own_options = frozenset({"protocol"})
