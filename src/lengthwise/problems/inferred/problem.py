@@ -28,6 +28,7 @@ from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.entry import Entry
+from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.inferred.drawn import DrawnWords
 from lengthwise.problems.inferred.hypothesis import inferred, stated, supported
@@ -38,7 +39,6 @@ from lengthwise.problems.labelled_words.problem import LabelledWordsProblem, Wor
 from lengthwise.problems.layout import Format1
 from lengthwise.problems.plan import Route
 from lengthwise.problems.recognition.problem import Recognition
-from lengthwise.problems.recognition.suited import LARGE_MODEL
 from lengthwise.problems.results import (
     Curve,
     Evaluation,
