@@ -28,7 +28,7 @@ def test_every_setting_of_every_model_is_found_again_in_format_1(kind: str) -> N
 
 
 def test_names_and_values_of_format_1_are_those_that_stood_there() -> None:
-    settings = {"supervision": "codebook", "replay": False, "seed": 3}
+    settings = {"objective": "codebook", "replay": False, "seed": 3}
     plan = make_plan("parity", settings=settings)
     found = plan.stored_settings()
     assert found["recognition"]["supervision"] == "assigned"
@@ -38,7 +38,7 @@ def test_names_and_values_of_format_1_are_those_that_stood_there() -> None:
     identity = plan.identity()
     assert (identity["protocol"], identity["p_one"]) == ("audited", 0.5)
     assert identity["loop"] == {"seed": 3, "patience": 1}
-    settings = {"supervision": "composition", "code_consistency": 0.5}
+    settings = {"objective": "composition", "code_consistency": 0.5}
     assert make_plan("parity", settings=settings).stored_settings()["recognition"]["pull"] == 0.5
 
 
