@@ -29,7 +29,9 @@ def plan_for(spec: str = "parity", **settings: Any) -> Plan:
 
 
 def goal_of(plan: Plan) -> ChunkTable:
-    return ChunkTable(plan.task, plan.data, plan.objective, plan.network.chunk)
+    goal = plan.problem.objective(plan)
+    assert isinstance(goal, ChunkTable)
+    return goal
 
 
 @pytest.mark.slow_except("parity", "tomita-5")

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.objectives import consensus, learning
 from lengthwise.objectives.consensus import (
     ANY_KINDS,
     AT_MOST,
@@ -28,7 +29,6 @@ from lengthwise.objectives.consensus import (
 from lengthwise.objectives.curriculum import Curriculum
 from lengthwise.objectives.final import FinalConfig
 from lengthwise.objectives.learning import Consensus, Seen
-from lengthwise.problems import consensus, learning
 from lengthwise.problems.runs import make_plan
 from lengthwise.settings import describe_settings
 

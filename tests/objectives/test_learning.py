@@ -302,10 +302,10 @@ def refused(model: str, **asked: Any) -> str:
 
 
 def test_settings_of_learning_are_refused_where_nothing_uses_them() -> None:
-    told = "is for objective='final' and binary memory. Leave it out."
-    assert refused("gru-binary", bits="soft") == f"bits='soft' {told}"
-    assert refused("regular-gpt", anneal=5) == f"anneal=5 {told}"
-    assert "a network of trees" in refused("regular-gpt-binary", identity=1.0)
+    assert refused("gru-binary", bits="soft").startswith("bits is a setting of objective final")
+    assert refused("regular-gpt", anneal=5) == "anneal=5 is for binary memory. Leave it out."
+    said = "identity is a setting of objective final"
+    assert refused("regular-gpt-binary", identity=1.0).startswith(said)
     assert refused("gru", anneal=5).startswith("'anneal' is a setting of")
     assert refused("gru-binary", associativity=1.0).startswith("'associativity' is a setting of")
     assert "associativity" in refused("regular-gpt", associativity=-1.0)

@@ -28,8 +28,8 @@ from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.errors import ConfigError
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.objectives import learning
 from lengthwise.objectives.catalogue import objectives_of
-from lengthwise.problems import learning
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training import loop

@@ -38,6 +38,11 @@ class AnyObjectiveConfig(ObjectiveConfig):
         Raises:
             ConfigError: there is no such objective, a setting is not its own, or does not fit.
         """
+        if not isinstance(values, Mapping) or "name" not in values:
+            raise ConfigError(
+                "the settings of an objective need its name, as runs of today have it. Give "
+                "objective.name, or train again in a new folder."
+            )
         kind: Any = OBJECTIVES[values["name"]].settings
         for name in values:
             require_own(name, values["name"])
@@ -62,8 +67,8 @@ def names_of_settings(entry: Entry) -> set[str]:
     return {"name"}.union(*(each.names(entry.config) for _, each in all_objectives()))
 
 
-def require_own(setting: str, objective: str) -> None:
-    """Refuse a setting of another objective than the one that is chosen.
+def require_own(setting: str, objective: str, entry: Entry | None = None) -> None:
+    """Refuse a setting of another objective than the one that is chosen for a model.
 
     Raises:
         ConfigError: it belongs to others alone.
@@ -71,10 +76,12 @@ def require_own(setting: str, objective: str) -> None:
     if setting in OBJECTIVES[objective].settings.__dataclass_fields__:
         return
     owners = [n for n, each in all_objectives() if setting in each.settings.__dataclass_fields__]
+    able = [name for name in owners if entry is not None and OBJECTIVES[name].fits(entry)]
+    remedy = f", or give --objective {' or '.join(able)}" if able else ""
     require(
         not owners,
         f"{setting} is a setting of objective {' and '.join(owners)}, but this run learns from "
-        f"{objective!r}. Leave it out, or give --objective {' or '.join(owners)}.",
+        f"{objective!r}. Leave it out{remedy}.",
     )
 
 

@@ -150,14 +150,13 @@ class Final(WordObjective):
                 f"{name}_after={after} is not before the last of steps={subject.steps}, so {name} "
                 f"would never count. Lower it, or leave out both.",
             )
-        useless = _SPECIAL - self.names(type(subject.network))
-        if not subject.network.has_codes:
-            useless |= _OF_BITS
-        for name in sorted(useless):
-            value, needed = getattr(settings, name), _NEEDED[name in _OF_TREES]
+        if subject.network.has_codes:
+            return
+        for name in sorted(_OF_BITS):
+            value = getattr(settings, name)
             require(
                 value == getattr(usual, name),
-                f"{name}={value!r} is for {needed}. Leave it out.",
+                f"{name}={value!r} is for binary memory. Leave it out.",
             )
 
     def loss(self, subject: Subject) -> Objective:
@@ -190,8 +189,6 @@ _DELAYED = ("closure", "consensus")
 _TERMS_OF_TREES = ("associativity", "identity", *_DELAYED)
 _OF_TREES = {*_TERMS_OF_TREES, *(f"{name}_after" for name in _DELAYED)}
 _SPECIAL = _OF_BITS | _OF_TREES
-
-_NEEDED = ("binary memory", "a network of trees, such as regular-gpt")
 
 _GROWING: Mapping[str, Any] = {"curriculum": 3, "min_length": 0, "precision": "double"}
 """Settings of recurrent networks with codes, in every preset."""

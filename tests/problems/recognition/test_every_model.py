@@ -126,7 +126,7 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
     }
     losses: list[float] = []
     if "final" not in objectives_of(MODELS[name]):
-        del faster["supervision"]
+        del faster["objective"]
 
     class Watch:
         def update(self, step: int, record: Mapping[str, Any]) -> None:
@@ -326,7 +326,7 @@ def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
     [
         (name, setting)
         for name in without_codes
-        for setting in ("num_bits", "noise", "code_consistency", "margin", "replay", "chunk")
+        for setting in ("num_bits", "noise", "chunk")
         if setting not in MODELS[name].config.__slots__
     ],
 )
@@ -334,7 +334,15 @@ def test_settings_of_other_models_are_unknown(name: str, setting: str) -> None:
     assert refused(name, **{setting: 1}).startswith(f"unknown setting {setting!r}")
 
 
-@pytest.mark.parametrize("setting", ["pull", "lessons", "longest_word"])
+@pytest.mark.parametrize("setting", ["code_consistency", "margin", "replay"])
+@pytest.mark.parametrize("name", ["gru", "encoder-cls", "regular-gpt-slots"])
+def test_settings_of_other_objectives_are_refused_with_their_owner(name: str, setting: str) -> None:
+    message = refused(name, **{setting: 1})
+    assert message.startswith(f"{setting} is a setting of objective composition")
+    assert message.endswith(f"learns from {MODELS[name].objective!r}. Leave it out.")
+
+
+@pytest.mark.parametrize("setting", ["longest_word"])
 def test_other_spellings_of_settings_of_other_models_are_unknown_too(setting: str) -> None:
     message = refused("elman", **{setting: 1})
     assert message.startswith(f"unknown setting {setting!r}")

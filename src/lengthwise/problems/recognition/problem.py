@@ -158,7 +158,7 @@ class Recognition(Problem):
         objective = OBJECTIVES[name]
         require_fit(model, entry, name)
         for each in asked["objective"]:
-            require_own(each, name)
+            require_own(each, name, entry)
         names = objective.names(entry.config)
         own = {each: value for each, value in chosen["objective"].items() if each in names}
         settings = objective.settings.from_dict({**own, "name": name})
