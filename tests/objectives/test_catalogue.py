@@ -76,7 +76,7 @@ def _model_of(name: str) -> str:
         (
             "steps:addition",
             {"objective": "final"},
-            "have one objective alone, but got objective='final'",
+            "have one objective alone, but got",
         ),
     ],
 )
