@@ -37,10 +37,8 @@ def settings_reference(
     if plan:
         values = {name: part.to_dict() for name, part in plan.sections.items()}
     found = list(kind.own_settings(spec).values()) if spec else []
-    kinds = kind.sections(entry)
-    if plan:
-        kinds = {name: type(part) for name, part in plan.sections.items()}
-        names["objective"] &= kinds["objective"].__dataclass_fields__.keys()
+    objective_there = kind.objective_settings.from_dict(values["objective"])
+    kinds = {**kind.sections(entry), "objective": type(objective_there)}
     for section, config in kinds.items():
         found += describe_settings(section, config, names[section], values[section])
     return [replace(e, default=None) if e.name in kind.derived else e for e in found]
