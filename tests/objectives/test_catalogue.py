@@ -95,7 +95,10 @@ def test_an_objective_is_named_with_its_settings_in_one_table() -> None:
 
 
 def test_a_later_choice_drops_the_settings_of_an_earlier_one() -> None:
-    layers = [{"objective": "composition", "margin": 0.5}, {"objective": "codebook"}]
+    layers: list[dict[str, Any]] = [
+        {"objective": "composition", "margin": 0.5},
+        {"objective": "codebook"},
+    ]
     assert make_plan("parity", "regular-gpt-binary", settings=layers).supervision == "codebook"
 
 
