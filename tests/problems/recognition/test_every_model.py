@@ -331,7 +331,7 @@ def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
     ],
 )
 def test_settings_of_other_models_are_unknown(name: str, setting: str) -> None:
-    assert refused(name, **{setting: 1}).startswith(f"unknown setting {setting!r}")
+    assert refused(name, **{setting: 1}).startswith(f"{setting!r} is a setting of")
 
 
 @pytest.mark.parametrize("setting", ["code_consistency", "margin", "replay"])
