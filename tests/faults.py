@@ -183,7 +183,7 @@ FAULTS = (
         "result = child.gather(1, result)",
         "result = result.gather(1, child)",
         "tasks/test_codebook.py problems/recognition/test_runs_on_languages.py "
-        "problems/recognition/test_composition_supervision.py",
+        "objectives/test_composition.py",
     ),
     Fault(
         "walk drawn towards another class",
@@ -237,7 +237,7 @@ FAULTS = (
     ),
     Fault(
         "classes of prefixes shifted",
-        "problems/recognition/objectives.py",
+        "objectives/prefix.py",
         "targets = self._automaton.prefix_classes(batch.tokens)",
         "targets = self._automaton.prefix_classes(batch.tokens).roll(1, 1)",
         "problems/recognition/test_runs_on_languages.py problems/recognition/test_every_model.py",
@@ -358,17 +358,17 @@ FAULTS = (
     ),
     Fault(
         "products compared in one order only",
-        "problems/learning.py",
+        "objectives/learning.py",
         "right = composed(model, a, composed(model, b, c, noise), noise)",
         "right = composed(model, composed(model, a, b, noise), c, noise)",
-        "problems/test_learning.py",
+        "objectives/test_learning.py",
     ),
     Fault(
         "a network left with the noise of its last batch",
-        "problems/learning.py",
+        "objectives/learning.py",
         "memory.bits, memory.noise = before",
         "memory.bits = before[0]",
-        "problems/test_learning.py",
+        "objectives/test_learning.py",
     ),
     Fault(
         "networks compared on words outside the domain",
@@ -458,10 +458,10 @@ FAULTS = (
     ),
     Fault(
         "kinds with different answers put together",
-        "problems/consensus.py",
+        "objectives/consensus.py",
         "alike = [each for each, share in zip(settled, mixed, strict=True) if share <= most]",
         "alike = settled",
-        "problems/test_consensus.py",
+        "objectives/test_consensus.py",
     ),
     Fault(
         "a tie of labels settled by the order of lines",

@@ -236,6 +236,8 @@ RECIPES = {
     "A language": "train no-double-one --preset smoke --out a",
     "A position": "train parity --model encoder-cls --set position=even-odd --preset smoke --out b",
     "A model": "train count:1:2 --model bag --preset smoke --out c",
+    "An objective": "train parity --model gru --objective smoothed --set smoothing=0.2 "
+    "--preset smoke --out g",
     "An experiment": "reproduce own/density --preset smoke --out d",
     "A construction": "compile own/no-zeros --out e",
     "A problem": "train copying:10 --out f",
@@ -263,6 +265,16 @@ def followed(tmp_path: Path) -> Path:
 def test_recipes_touch_the_files_that_they_name(followed: Path) -> None:
     for path in followed.rglob("src/**/*.py"):
         ast.parse(path.read_text(encoding="utf-8"))
+    shutil.copy(ROOT / "pyproject.toml", followed)
+    for command in (["check"], ["format", "--check"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--no-cache", "src", "papers/src"],
+            cwd=followed,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow

@@ -2,12 +2,15 @@
 
 import textwrap
 from collections.abc import Mapping
+from dataclasses import fields
 
 from lengthwise.cli.settings import shown
+from lengthwise.objectives.base import WordObjective
+from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS, without_model
-from lengthwise.settings import SettingInfo
+from lengthwise.settings import SettingInfo, describe_settings
 from lengthwise_papers.experiment import Table
 from lengthwise_papers.page import markdown
 from wrapping import WIDTH
@@ -74,6 +77,7 @@ def _section(kind: type[Problem]) -> str:
             f"Specifications: {named}. The default model is `{kind.default_model}`:",
             *_own(kind),
             _table({kind.default_model: rest}),
+            *_objectives(kind),
             *_others(kind, default, models),
         ]
     )
@@ -96,6 +100,27 @@ def _own(kind: type[Problem]) -> list[str]:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]
     return [markdown(Table(["setting", "tasks", *ABOUT], rows))]
+
+
+def _objectives(kind: type[Problem]) -> list[str]:
+    """Return what each objective tells, and a table of its settings, if there are several."""
+    if not issubclass(kind.objective_settings, AnyObjectiveConfig):
+        return []
+    told = [f"- `{name}`: {each.told}." for name, each in OBJECTIVES.items()]
+    rows = [
+        [f"`{name}`", f"`{each.name}`", _default(each), *_about(each)]
+        for name, one in OBJECTIVES.items()
+        for each in describe_settings("objective", one.settings, _own_names(one), {})
+    ]
+    return [
+        "`--objective NAME` chooses what is learned from:",
+        "\n".join(_wrapped(line, indent="  ") for line in told),
+        markdown(Table(["objective", "setting", "default", *ABOUT], rows)),
+    ]
+
+
+def _own_names(objective: WordObjective) -> set[str]:
+    return {each.name for each in fields(objective.settings)} - {"name"}
 
 
 def _others(kind: type[Problem], default: Settings, models: Mapping[str, Settings]) -> list[str]:

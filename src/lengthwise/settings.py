@@ -135,8 +135,8 @@ def sort_settings(
     """Find the section of each setting that a user gives.
 
     A setting is named with its section (`training.steps`), or without (`steps`) where only one
-    section has it, or all others of that name are `derived`: they follow from other settings. A
-    section may be given whole, as a mapping. Unless `strict`, a name that belongs to no section is
+    section has it. A section may be given whole, as a mapping, or by its name alone if it has one:
+    `objective="codebook"`. Unless `strict`, a name that belongs to no section is
     ignored.
 
     Raises:
@@ -157,17 +157,27 @@ def sort_settings(
 
 
 def merged(layers: Iterable[Parts]) -> Parts:
-    """Merge settings by section; a later layer stands over an earlier one."""
+    """Merge settings by section; a later layer stands over an earlier one.
+
+    A layer that names another variant for a section than an earlier one drops the settings of that.
+    """
     found: Parts = {}
     for layer in layers:
         for section, values in layer.items():
-            found.setdefault(section, {}).update(values)
+            before = found.setdefault(section, {})
+            if "name" in values and before.get("name", values["name"]) != values["name"]:
+                before.clear()
+            before.update(values)
     return found
 
 
-def _flat(given: Mapping[str, Any], sections: Collection[str]) -> Iterable[tuple[str, Any]]:
+def _flat(
+    given: Mapping[str, Any], sections: Mapping[str, Collection[str]]
+) -> Iterable[tuple[str, Any]]:
     for name, value in given.items():
-        if name in sections:
+        if isinstance(value, str) and name in sections and "name" in sections[name]:
+            yield f"{name}.name", value
+        elif name in sections:
             require(
                 isinstance(value, Mapping),
                 f"{name} is a section of settings, but got {value!r:.40}. Give one of it, such as "

@@ -33,7 +33,7 @@ def test_training_evaluation_answers_and_the_page(
 ) -> None:
     name = run_folder.name
     again = shell.json("train", "parity", "--model", name, "--out", str(run_folder), *SMALL)
-    told = MODELS[name].supervision
+    told = MODELS[name].objective
     assert (again["model"], again["supervision"], again["protocol"]) == (name, told, "published")
     assert again["steps"] == 40
     lengths = "36:40" if name == "decoder" else "41:45"  # its positions are learned
@@ -87,8 +87,8 @@ def test_what_needs_sub_words_is_refused_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("gru", "supervision=node"), "is not for gru, which learns from final or prefix"),
-        (("encoder-cls", "supervision=prefix"), "is not for encoder-cls, which learns from final."),
+        (("gru", "objective=node"), "is not for gru, which learns from final or prefix"),
+        (("encoder-cls", "objective=prefix"), "is not for encoder-cls, which learns from final."),
         (("lstm", "num_heads=2"), "'num_heads' is a setting of"),
         (("encoder-cls", "position=alibii"), "unknown position 'alibii'"),
         (("grru", "steps=3"), "unknown model 'grru'. Did you mean 'gru'?"),

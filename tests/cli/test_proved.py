@@ -60,7 +60,7 @@ def test_codes_that_are_told_and_not_proved_say_how_many_chunks_are_wrong(
 ) -> None:
     out = tmp_path / "run"
     arguments = ["--model", "regular-gpt-binary", "--preset", "smoke", *CPU]
-    own = ("steps=1", "supervision=codebook")
+    own = ("steps=1", "objective=codebook")
     arguments += [word for setting in own for word in ("--set", setting)]
     status, said, notes = shell("train", "parity", "--out", str(out), *arguments)
     assert status == 0

@@ -57,6 +57,6 @@ def test_what_needs_a_tree_is_refused_in_one_line(shell: Shell, tmp_path: Path, 
 
 @pytest.mark.slow
 def test_a_scratchpad_is_proved_from_words_between_whose_symbols_states_stand() -> None:
-    run = lw.train("tomita-4", "scratchpad-window", device="cpu", supervision="states")
+    run = lw.train("tomita-4", "scratchpad-window", device="cpu", objective="states")
     assert run.metrics[-1]["proved"]
     assert lw.certify(run).verdict == "equivalent"

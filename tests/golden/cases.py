@@ -115,7 +115,7 @@ _TREES = {
     "composition": ("composition", "tomita-5"),
     "assigned": ("codebook", "parity"),
 }
-"""Supervisions of RegularGPT, each with a language, by the name of the case."""
+"""Objectives of RegularGPT, each with a language, by the name of the case."""
 
 _OF_CODES = ("composition", "codebook")
 """Those that need binary memory."""
@@ -125,17 +125,17 @@ def _recognition() -> Iterator[tuple[str, Case]]:
     for name, (told, spec) in _TREES.items():
         for model in ("regular-gpt", "regular-gpt-binary"):
             binary = model == "regular-gpt-binary"
-            settings = f"supervision={told}"
+            settings = f"objective={told}"
             if told in _OF_CODES and not binary:
                 settings += " memory=binary"
             more = (CERTIFY,) if binary else ()
             case = _recogniser(spec, model, settings, *more, quick=told == "node")
             yield f"{model}/{name}", case
     for model in ("elman", "gru", "lstm"):
-        yield f"{model}/final", _recogniser("even-pairs", model, "supervision=final")
+        yield f"{model}/final", _recogniser("even-pairs", model, "objective=final")
         yield (
             f"{model}/prefix",
-            _recogniser("group:S3", model, "supervision=prefix", quick=model == "gru"),
+            _recogniser("group:S3", model, "objective=prefix", quick=model == "gru"),
         )
     for model in (
         "encoder-cls",
@@ -144,10 +144,10 @@ def _recognition() -> Iterator[tuple[str, Case]]:
         "universal-transformer-log",
     ):
         quick = model == "encoder-cls"
-        yield f"{model}/final", _recogniser("tomita-4", model, "supervision=final", quick=quick)
+        yield f"{model}/final", _recogniser("tomita-4", model, "objective=final", quick=quick)
     for told in ("final", "prefix"):
-        yield f"decoder/{told}", _recogniser("tomita-5", "decoder", f"supervision={told}")
-    yield "scratchpad/states", _recogniser("cycle-navigation", "scratchpad", "supervision=states")
+        yield f"decoder/{told}", _recogniser("tomita-5", "decoder", f"objective={told}")
+    yield "scratchpad/states", _recogniser("cycle-navigation", "scratchpad", "objective=states")
 
 
 _POSITIONS = (
@@ -160,7 +160,7 @@ _POSITIONS = (
 def _variants() -> Iterator[tuple[str, Case]]:
     for position in _POSITIONS:
         for model in ("encoder-cls", "decoder"):
-            settings = f"position={position} supervision=final"
+            settings = f"position={position} objective=final"
             yield f"position/{model}/{position}", _recogniser("tomita-3", model, settings)
     for model, norms in {
         "regular-gpt": ("post", "pre", "none"),
@@ -173,12 +173,12 @@ def _variants() -> Iterator[tuple[str, Case]]:
             yield f"norm/{model}/{norm}", _recogniser("parity", model, f"norm={norm}")
     for name, (model, settings) in {
         "dropout": ("regular-gpt", "dropout=0.2"),
-        "dropout-binary": ("regular-gpt-binary", "dropout=0.2 supervision=final"),
+        "dropout-binary": ("regular-gpt-binary", "dropout=0.2 objective=final"),
         "chunk": ("regular-gpt", "chunk=3 thickness=2 pad=absent activation=gelu"),
         "chunk-binary": ("regular-gpt-binary", "chunk=3 pad=absent num_bits=8 noise=0.4"),
         "embedding-scale": ("regular-gpt", "embedding_scale=2.5 ff_factor=2"),
         "composition": ("regular-gpt-binary", "code_consistency=0.5 margin=0.2 replay=false"),
-        "assigned-double": ("regular-gpt-binary", "supervision=codebook precision=double"),
+        "assigned-double": ("regular-gpt-binary", "objective=codebook precision=double"),
         "double": ("regular-gpt-binary", "precision=double"),
         "double-encoder": ("encoder-cls", "precision=double"),
         "loop": ("gru", "accumulate=2 weight_decay=0.1 beta2=0.95 warmup=5 clip=0.5"),
@@ -217,7 +217,7 @@ def _proofs() -> Iterator[tuple[str, Case]]:
         _recogniser(
             "even-pairs",
             "regular-gpt-binary",
-            f"supervision=codebook {_PROVED}",
+            f"objective=codebook {_PROVED}",
             "certify run --strength discrete",
             "certify run --against 'regex:(0(0|1)*0|1(0|1)*1|0|1)?' --out other.json",
         ),

@@ -21,7 +21,8 @@ from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
-from lengthwise.problems.recognition.objectives import AnswersEverywhere
+from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of, require_fit
+from lengthwise.objectives.prefix import AnswersEverywhere
 from ordinary import few
 from perturbed import random_tokens
 
@@ -78,7 +79,7 @@ def together(words: list[Tensor], room: int = 0) -> tuple[Tensor, Tensor]:
 
 names = pytest.mark.parametrize("name", sorted(MODELS))
 placed = [name for name in sorted(MODELS) if "position" in configure(name).to_dict()]
-everywhere = [name for name in sorted(MODELS) if "prefix" in MODELS[name].supervisions]
+everywhere = [name for name in sorted(MODELS) if OBJECTIVES["prefix"].fits(MODELS[name])]
 
 
 @names
@@ -243,16 +244,16 @@ def test_answers_everywhere_are_those_of_the_prefixes(
 @names
 def test_what_a_model_can_be_told_includes_what_it_is_told(name: str) -> None:
     entry = MODELS[name]
-    assert entry.supervision in entry.supervisions
-    for supervision in entry.supervisions:
-        entry.require_supervision(name, supervision)
+    assert entry.objective in objectives_of(entry)
+    for objective in objectives_of(entry):
+        require_fit(name, entry, objective)
 
 
-def test_supervision_that_a_model_cannot_take_is_refused_in_one_line() -> None:
+def test_an_objective_that_a_model_cannot_take_is_refused_in_one_line() -> None:
     with pytest.raises(ConfigError) as caught:
-        MODELS["encoder-cls"].require_supervision("encoder-cls", "prefix")
+        require_fit("encoder-cls", MODELS["encoder-cls"], "prefix")
     assert str(caught.value) == (
-        "supervision='prefix' is not for encoder-cls, which learns from final. Use final, or model "
+        "objective='prefix' is not for encoder-cls, which learns from final. Use final, or model "
         "regular-gpt or regular-gpt-binary or regular-gpt-rational or elman or elman-relu "
         "or gru or lstm or elman-binary or gru-binary or relu-binary or decoder."
     )

@@ -122,6 +122,34 @@ def test_a_problem_of_another_package_goes_the_whole_way(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_an_objective_of_another_package_is_trained_by_name(tmp_path: Path) -> None:
+    """That of the recipe, with its setting, in a package of its own."""
+    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    source = page.partition("src/lengthwise/objectives/smoothed.py`:\n\n```python\n")[2]
+    about = tmp_path / "plugin" / "smooth-1.0.dist-info"
+    about.mkdir(parents=True)
+    (tmp_path / "plugin" / "smooth_module.py").write_text(source.partition("```")[0])
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: smooth\nVersion: 1.0\n")
+    entry = "[lengthwise.objectives]\nsmoothed = smooth_module:SMOOTHED\n"
+    (about / "entry_points.txt").write_text(entry)
+    script = """
+asked = ("parity", "--model", "gru", "--objective", "smoothed", "--preset", "smoke")
+found["train"] = run("train", *asked, "--set", "objective.smoothing=0.2", "--out", "run", "--json")
+found["again"] = run("evaluate", "run", "--lengths", "5", "--words", "8")
+found["settings"] = run("settings", *asked, "--json")
+found["wrong"] = run("train", *asked, "--set", "margin=0.2", "--out", "other")
+"""
+    found = drive(tmp_path, script, tmp_path / "plugin")
+    assert json.loads(found["train"]["out"])["supervision"] == "smoothed"
+    assert found["again"]["status"] == 0
+    names = {each["name"] for each in json.loads(found["settings"]["out"])["settings"]}
+    assert "objective.smoothing" in names
+    assert "objective.margin" not in names
+    said = "margin is a setting of objective composition, but this run learns from 'smoothed'"
+    assert said in found["wrong"]["err"]
+
+
+@pytest.mark.slow
 def test_what_a_plug_in_cannot_import_is_said_in_one_line(tmp_path: Path) -> None:
     broken = tmp_path / "plugin"
     (broken / "broken-1.0.dist-info").mkdir(parents=True)

@@ -85,7 +85,7 @@ def test_a_proof_in_bfloat16_is_not_one_of_the_weights(tmp_path: Path, shell: Sh
 
 def test_a_proof_for_another_language_says_so(tmp_path: Path, shell: Shell) -> None:
     folder = tmp_path / "run"
-    run = lw.train("parity", "elman-binary", out=folder, supervision="final", **SMALL)
+    run = lw.train("parity", "elman-binary", out=folder, objective="final", **SMALL)
     assert run.folder is not None
     file = tmp_path / "own.att"
     file.write_text(to_att(lw.extract_automaton(run).language), encoding="utf-8")

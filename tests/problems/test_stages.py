@@ -16,10 +16,10 @@ import torch
 
 import lengthwise as lw
 from lengthwise.errors import ClaimError, RunError
+from lengthwise.objectives.composition import CompositionLoss
+from lengthwise.objectives.maps import MapLoss
 from lengthwise.problems import stages
 from lengthwise.problems.recognition import routes
-from lengthwise.problems.recognition.composition import Composition
-from lengthwise.problems.recognition.state_products import StateProducts
 from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict, train
 from lengthwise.problems.stages import stage_records
 from lengthwise.training.loop import Step
@@ -63,7 +63,7 @@ def test_the_stages_begin_with_the_route_that_suits_and_tell_more_each_time(
     ("model", "settings", "preset"),
     [
         ("regular-gpt-binary", {}, "laptop"),
-        (None, {"supervision": "composition"}, "laptop"),
+        (None, {"objective": "composition"}, "laptop"),
         (None, {}, "smoke"),
     ],
 )
@@ -200,7 +200,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, objective: Any, after: int) -> Non
 def test_a_stage_that_diverges_is_followed_by_the_next(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, after: int
 ) -> None:
-    breaking(monkeypatch, Composition, after)
+    breaking(monkeypatch, CompositionLoss, after)
     run = train(plan(), out=tmp_path / "run", device="cpu")
     first = run.stages[0]
     assert first["ended"] == "diverged"
@@ -214,7 +214,7 @@ def test_a_stage_that_diverges_is_followed_by_the_next(
 def test_a_last_stage_that_diverges_costs_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    breaking(monkeypatch, StateProducts, 0)
+    breaking(monkeypatch, MapLoss, 0)
     run = train(plan(), out=tmp_path / "run", device="cpu")
     assert [each["ended"] for each in run.stages] == ["steps", "diverged"]
     assert run.require_plan().stage == 1

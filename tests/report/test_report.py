@@ -3,14 +3,11 @@
 import shlex
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from lengthwise.cli.main import main
 from lengthwise.languages.spec import parse
-from lengthwise.models.recognisers import Supervision
-from lengthwise.problems.recognition.section import SUPERVISION_TERMS
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.report.report import read_run, render, write_report
 
@@ -126,10 +123,6 @@ def test_words_are_defined_where_they_are_used(runs: Path) -> None:
     explored = "interior and" in render([read_run(runs / "a")]).partition("</dl>")[2]
     assert ("“interior and edge”" in terms) == explored
     assert "“interior and edge”" not in dict(page_of(runs / "b").lists[1])
-
-
-def test_every_supervision_is_defined() -> None:
-    assert set(SUPERVISION_TERMS) == set(get_args(Supervision))
 
 
 @pytest.mark.parametrize("model", ["regular-gpt-slots", "gru-binary"])

@@ -27,7 +27,8 @@ from lengthwise.analysis.analyses import ANALYSES, analyse
 from lengthwise.errors import ConfigError
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems import learning
+from lengthwise.objectives import learning
+from lengthwise.objectives.catalogue import objectives_of
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.training import loop
@@ -47,7 +48,7 @@ LOOKS = {
 
 def _cases() -> Iterator[tuple[str, str]]:
     for name, entry in MODELS.items():
-        for supervision in entry.supervisions:
+        for supervision in objectives_of(entry):
             if name != "regular-gpt" or supervision not in ("composition", "codebook"):
                 yield name, supervision
 
@@ -138,7 +139,7 @@ def _generator(real: Any = torch.Generator) -> torch.Generator:
 def test_a_step_waits_for_the_device_once(
     name: str, supervision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = make_plan("parity", name, preset="smoke", settings={"supervision": supervision})
+    plan = make_plan("parity", name, preset="smoke", settings={"objective": supervision})
     if _is_known(name, supervision):
         with pytest.raises((RuntimeError, NotImplementedError), match="meta tensor"):
             _step(plan, monkeypatch)
@@ -150,7 +151,7 @@ def test_a_step_waits_for_the_device_once(
 
 @pytest.mark.parametrize("position", ["none", "learned", "sinusoidal", "t5", "alibi", "rope"])
 def test_no_position_waits_for_the_device(position: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"position": position, "supervision": "prefix"}
+    settings = {"position": position, "objective": "prefix"}
     _step(make_plan("parity", "decoder", preset="smoke", settings=settings), monkeypatch)
 
 
@@ -271,7 +272,7 @@ def _trained(plan: Plan, device: torch.device | str) -> list[float]:
 def test_training_is_that_of_the_processor(
     name: str, supervision: str, there: torch.device
 ) -> None:
-    settings = {"supervision": supervision, "steps": 2, "validate_every": 1}
+    settings = {"objective": supervision, "steps": 2, "validate_every": 1}
     plan = make_plan("parity", name, preset="smoke", settings=settings)
     assert _trained(plan, there) == pytest.approx(_trained(plan, "cpu"), rel=1e-6)
 
@@ -292,7 +293,7 @@ def test_training_of_other_problems_is_that_of_the_processor(
 
 
 def _small(**settings: Any) -> Plan:
-    own = {"supervision": "final", "steps": 2, "validate_every": 1, **settings}
+    own = {"objective": "final", "steps": 2, "validate_every": 1, **settings}
     return make_plan("parity", "elman", preset="smoke", settings=own)
 
 
@@ -352,7 +353,7 @@ def test_an_error_of_another_kind_stays_what_it_is(monkeypatch: pytest.MonkeyPat
 
 def test_several_threads_repeat_bit_for_bit() -> None:
     """The gradient of `x[index]` is added up by many threads at once otherwise, in any order."""
-    settings = {"supervision": "final", "position": "learned", "threads": 2, "batch_size": 256}
+    settings = {"objective": "final", "position": "learned", "threads": 2, "batch_size": 256}
     settings |= {"d_model": 64, "steps": 3, "validate_every": 3}
     plan = make_plan("parity", "encoder-cls", preset="smoke", settings=settings)
     first, second = (train(plan, device="cpu").model.state_dict() for _ in range(2))

@@ -19,6 +19,7 @@ from lengthwise.layers.dilated import KERNELS
 from lengthwise.layers.fused_attention import fused_attention
 from lengthwise.layers.token_loss import token_loss
 from lengthwise.models.recognisers import MODELS
+from lengthwise.objectives.catalogue import objectives_of
 from lengthwise.precision import why_unavailable
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import make_plan, train
@@ -92,7 +93,7 @@ def _cases() -> list[tuple[str, str]]:
     return [
         (name, each)
         for name, entry in MODELS.items()
-        for each in entry.supervisions
+        for each in objectives_of(entry)
         if name != "regular-gpt" or each not in {"composition", "codebook"}  # binary memory only
     ]
 
@@ -108,7 +109,7 @@ def test_the_first_loss_is_that_of_the_processor(
     name: str, supervision: str, gpu: torch.device
 ) -> None:
     """Noise is drawn on the device, so losses of networks with noise are others there."""
-    settings = {"supervision": supervision, "steps": 2, "validate_every": 1}
+    settings = {"objective": supervision, "steps": 2, "validate_every": 1}
     plan = make_plan("parity", name, preset="smoke", settings=settings)
     there = _losses(plan, gpu)
     assert all(map(math.isfinite, there))

@@ -17,8 +17,8 @@ from typing import Any, Generic, NamedTuple
 
 from lengthwise.errors import ConfigError, NothingFinishedError, RunError
 from lengthwise.files import read_json, write_json
+from lengthwise.objectives.final import FinalConfig
 from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.recognition.settings import SupervisionConfig
 from lengthwise.problems.registry import PROBLEMS
 from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
@@ -39,6 +39,7 @@ from lengthwise_papers.experiment import (
     chosen,
     stem,
 )
+from lengthwise_papers.recorded import as_recorded
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
 """The records of a part, from its settings and a folder of its own for what is trained."""
@@ -152,9 +153,9 @@ def _identity(values: Any) -> Any:
         return [_identity(each) for each in values]
     if not isinstance(values, Mapping):
         return values
-    found = {name: _identity(each) for name, each in values.items()}
+    found = as_recorded({name: _identity(each) for name, each in values.items()})
     kinds: dict[str, type[Config]]
-    kinds = {"training": TextTrainingConfig, "objective": SupervisionConfig}
+    kinds = {"training": TextTrainingConfig, "objective": FinalConfig}
     if isinstance(given := found.get("problem"), dict):
         found["problem"] = without_places(given)
         if (problem := given.get("kind", "")) in PROBLEMS:

@@ -25,9 +25,9 @@ from lengthwise.errors import ClaimError, ConfigError, VerificationError, unknow
 from lengthwise.files import read_json, write_json, write_text
 from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
+from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
-from lengthwise.problems.recognition.suited import LARGE_MODEL
 from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.shipped import ROOT
 from lengthwise.training.compiled import Compiled, save_compiled

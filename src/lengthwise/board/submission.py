@@ -187,7 +187,7 @@ def _told(config: Mapping[str, Any]) -> str:
     """Return what the learner was told, by what the folder says of itself."""
     if is_compiled(config):
         return "the automaton"
-    return shown(str(_within(config, "objective", "supervision") or "not said"))[:40]
+    return shown(str(_within(config, "objective", "name") or "not said"))[:40]
 
 
 def _seed(config: Mapping[str, Any]) -> int | None:

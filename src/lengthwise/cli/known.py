@@ -20,6 +20,11 @@ MODELS = {
 PREFIXES = ("steps:", "text:", "pairs:", "words:", "labels:")
 """The prefixes of specifications."""
 
+OBJECTIVES = (
+    *("final", "prefix", "node", "transition", "composition", "codebook", "maps", "states"),
+)
+"""What models of a language can learn from."""
+
 RUNGS = ("tree", "slots", "scan", "ltl", "c-rasp", "cascade")
 """The kinds of computed networks."""
 

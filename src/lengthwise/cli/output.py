@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from lengthwise.cli.known import OBJECTIVES
 from lengthwise.errors import ConfigError
 from lengthwise.escapes import printable, printable_lines
 from lengthwise.silence import speak as note
@@ -15,9 +16,11 @@ __all__ = [
     "add_device",
     "add_json",
     "add_language",
+    "add_objective",
     "add_settings",
     "in_words",
     "note",
+    "objective_of",
     "parse_settings",
     "print_answers",
     "print_facts",
@@ -91,6 +94,21 @@ def add_settings(parser: argparse.ArgumentParser, examples: str) -> None:
         metavar="KEY=VALUE",
         help=f"one setting, such as {examples}",
     )
+
+
+def add_objective(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--objective` to the parser."""
+    parser.add_argument(
+        "--objective",
+        metavar="NAME",
+        help=f"what a model of a language learns from: {', '.join(OBJECTIVES)} (default: the "
+        f"model's)",
+    )
+
+
+def objective_of(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the objective that is chosen, as a setting."""
+    return {} if arguments.objective is None else {"objective": arguments.objective}
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:

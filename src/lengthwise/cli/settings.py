@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict
 
 from lengthwise.cli.known import PREFIXES
-from lengthwise.cli.output import add_json, note, print_json, print_table
+from lengthwise.cli.output import add_json, add_objective, note, print_json, print_table
 from lengthwise.problems.presets import PRESETS
 
 
@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what is trained, as for `train`: a language (the default), {prefixes}",
     )
     parser.add_argument("--model", help="the model (default: that of `train`)")
+    add_objective(parser)
     parser.add_argument("--preset", default="laptop", help=", ".join(PRESETS))
     add_json(parser)
 
@@ -31,9 +32,11 @@ def run(arguments: argparse.Namespace) -> None:
     spec, model, chosen = arguments.spec, arguments.model, ""
     if model is None:
         spec = without_model(spec)
-        model, chosen = usual_model(kind_of(spec), spec, arguments.preset)
+        model, chosen = usual_model(kind_of(spec), spec, arguments.preset, arguments.objective)
     kind = kind_of(spec)
-    found = settings_reference(kind, model, preset=arguments.preset, spec=spec)
+    found = settings_reference(
+        kind, model, preset=arguments.preset, spec=spec, objective=arguments.objective
+    )
     if arguments.json:
         settings = [asdict(each) for each in found]
         about = {"problem": kind.kind, "model": model, "chosen": chosen}

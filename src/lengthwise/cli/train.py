@@ -14,8 +14,10 @@ from lengthwise.cli.output import (
     add_device,
     add_json,
     add_language,
+    add_objective,
     add_settings,
     note,
+    objective_of,
     parse_settings,
     print_json,
     say,
@@ -53,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a language: published or audited (default: the model's); of pairs: "
         "train-all-test-all (default) or train-short-test-long",
     )
+    add_objective(parser)
     add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings as JSON or TOML")
     parser.add_argument(
@@ -100,7 +103,7 @@ def _run(arguments: argparse.Namespace) -> None:
     if not kind.is_distributed:
         require_alone(arguments.spec)
     of_file = _read_settings(arguments.config) if arguments.config else {}
-    settings = [of_file, parse_settings(arguments.settings)]
+    settings = [of_file, {**objective_of(arguments), **parse_settings(arguments.settings)}]
     options = {"alphabet": arguments.alphabet, "protocol": arguments.protocol}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
     with noting_time(f"{spec}: {kind_of(spec if model else without_model(spec)).planning}"):

@@ -152,8 +152,7 @@ def keep(name: str, model: OwnModel) -> None:
         architecture=Architecture(
             config=GivenConfig, module=lambda config: adapt(copy.deepcopy(model))
         ),
-        supervision="final",
-        supervisions=("final",),
+        objective="final",
         audited=False,
         training=_TRAINING,
         fixed=frozenset({"weights"}),
@@ -219,8 +218,7 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
     return OwnEntry(
         summary=about,
         architecture=Architecture(config=config, module=build),
-        supervision="final",
-        supervisions=("final",),
+        objective="final",
         audited=False,
         training=_TRAINING,
     )

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
@@ -22,23 +21,6 @@ from lengthwise.models.universal import Universal, UniversalConfig
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.registry import Catalogue
-
-Supervision = Literal[
-    "final",
-    "prefix",
-    "node",
-    "transition",
-    "composition",
-    "codebook",
-    "maps",
-    "states",
-]
-
-_OF_TREES: tuple[Supervision, ...] = (
-    *("final", "prefix", "node"),
-    *("transition", "composition", "codebook"),
-)
-
 
 REGULAR_GPT = Architecture(config=RegularGPTConfig, module=RegularGPT)
 RATIONAL_GPT = Architecture(config=RationalGPTConfig, module=RationalGPT)
@@ -71,30 +53,12 @@ ARCHITECTURES: Catalogue[Architecture] = Catalogue(
 class ModelEntry(Entry):
     """One way to build a network that classifies words: tokens and lengths to logits."""
 
-    supervision: Supervision
-    """Supervision in training unless the user sets another."""
-    supervisions: tuple[Supervision, ...]
-    """Supervisions that it can learn from: `prefix` needs answers at every position, `states` a
-    position to write states, and `node`, `transition` and `composition` vectors of sub-words."""
+    objective: str
+    """What it learns from unless the user names another objective (`objectives.catalogue`)."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Numbers of this model that stand in place of a preset's."""
-
-    def require_supervision(self, name: str, supervision: Supervision) -> None:
-        """Refuse a supervision that this model, called `name`, cannot learn from.
-
-        Raises:
-            ConfigError: the supervision is not among `supervisions`.
-        """
-        if supervision in self.supervisions:
-            return
-        able = [other for other, entry in MODELS.items() if supervision in entry.supervisions]
-        raise ConfigError(
-            f"supervision={supervision!r} is not for {name}, which learns from "
-            f"{' or '.join(self.supervisions)}. Use {self.supervision}, or model "
-            f"{' or '.join(able)}.",
-        )
 
 
 def _recurrent(cell: str, summary: str) -> ModelEntry:
@@ -102,8 +66,7 @@ def _recurrent(cell: str, summary: str) -> ModelEntry:
         summary=summary,
         architecture=RECURRENT,
         defaults={"cell": cell},
-        supervision="final",
-        supervisions=("final", "prefix"),
+        objective="final",
         audited=False,
         training={"steps": 10_000, "learning_rate": 1e-3, "schedule": "cosine"},
         presets={"paper": {"d_model": 256, "learning_rate": 3e-4}},
@@ -120,8 +83,7 @@ def _binary_recurrent(
         summary=summary,
         architecture=BINARY_RECURRENT,
         defaults={"cell": cell},
-        supervision="codebook",
-        supervisions=("codebook", "final", "prefix"),
+        objective="codebook",
         audited=True,
         training={"patience": 1, **(training or {})},
         fixed=frozenset({"cell"}),
@@ -135,7 +97,7 @@ def _transformer(
     architecture: Architecture,
     summary: str,
     *,
-    supervisions: tuple[Supervision, ...] = ("final",),
+    objective: str = "final",
     training: Mapping[str, Any] | None = None,
     small: Mapping[str, Any] | None = None,
     fixed: tuple[str, ...] = (),
@@ -150,8 +112,7 @@ def _transformer(
         summary=summary,
         architecture=architecture,
         defaults=shape,
-        supervision=supervisions[0],
-        supervisions=supervisions,
+        objective=objective,
         audited=False,
         training={"steps": 10_000, "learning_rate": 3e-4, **(training or {})},
         presets={"smoke": {**_SMALL, **(small or {})}, "paper": {**own, "learning_rate": 3e-4}},
@@ -208,8 +169,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             summary="RegularGPT's own network: vectors as memory, the answer alone is supervised",
             architecture=REGULAR_GPT,
             defaults={"memory": "continuous"},
-            supervision="final",
-            supervisions=_OF_TREES,
+            objective="final",
             audited=False,
             training={"steps": 5_000, "learning_rate": 2e-3, "schedule": "cosine", "patience": 0},
         ),
@@ -217,16 +177,14 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
             summary="RegularGPT with binary working memory, trained until it is proved right",
             architecture=REGULAR_GPT,
             defaults={"memory": "binary", "num_bits": 24, "noise": 0.2},
-            supervision="composition",
-            supervisions=_OF_TREES,
+            objective="composition",
             audited=True,
             training={"patience": 1},
         ),
         "regular-gpt-rational": ModelEntry(
             summary="RegularGPT with ReLU attention and no norm: exact in rational arithmetic",
             architecture=RATIONAL_GPT,
-            supervision="codebook",
-            supervisions=("codebook", "final", "prefix", "node", "transition", "composition"),
+            objective="codebook",
             audited=True,
             training={
                 **{"steps": 3_000, "learning_rate": 5e-3, "schedule": "cosine", "patience": 1},
@@ -236,8 +194,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "regular-gpt-slots": ModelEntry(
             summary="RegularGPT with a slot of memory for each state: proved for any automaton",
             architecture=STATE_SLOTS,
-            supervision="maps",
-            supervisions=("maps",),
+            objective="maps",
             audited=True,
             training={
                 **{"steps": 5_000, "learning_rate": 1e-2, "schedule": "cosine", "patience": 1},
@@ -287,7 +244,6 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "decoder": _transformer(
             CAUSAL_RECOGNISER,
             "a causal transformer in the manner of GPT-2, which answers at every position",
-            supervisions=("final", "prefix"),
             small={"num_layers": 2},
             fixed=("selection",),
             **_STUDY,
@@ -296,7 +252,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "scratchpad": _transformer(
             SCRATCHPAD,
             "a causal transformer that writes down every state, and answers by decoding",
-            supervisions=("states",),
+            objective="states",
             training={"steps": 3_000, "learning_rate": 1e-3, "schedule": "cosine"},
             **_STUDY,
             num_layers=2,
@@ -304,8 +260,7 @@ MODELS: Catalogue[ModelEntry] = ModelCatalogue(
         "scratchpad-window": ModelEntry(
             summary="a scratchpad with sliding-window attention, trained until it is proved right",
             architecture=WINDOW_SCRATCHPAD,
-            supervision="codebook",
-            supervisions=("codebook", "states"),
+            objective="codebook",
             audited=True,
             training={"patience": 1},
         ),

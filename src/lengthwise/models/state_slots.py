@@ -110,7 +110,7 @@ class StateSlots(nn.Module):
         """Return the logits of the class of each right-aligned word.
 
         Nothing is random here, so `generator` is left alone. Signs have no gradient: training
-        looks at single compositions (`problems.recognition.state_products`).
+        looks at single compositions (`objectives.maps`).
 
         Raises:
             WordError: a word has a symbol that is none, or does not fit into its row.

@@ -1,12 +1,8 @@
-"""The common part of problems whose models classify words: loss, validation and answers."""
+"""The common part of problems whose models classify words: predictors and their answers."""
 
-import copy
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeVar
 
-from jaxtyping import Float, Int
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import nn
 
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.evaluate import answer_of, require_classes
@@ -14,51 +10,6 @@ from lengthwise.evaluation.predict import device_of, predict, shares
 from lengthwise.languages.characters import listed, written_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.problems.results import Answer, Predictor
-from lengthwise.tasks.task import Batch
-from lengthwise.training.loop import Step, Validation
-from lengthwise.transfer import sent
-
-Network = TypeVar("Network", bound=nn.Module)
-
-
-def class_step(logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]) -> Step:
-    """Return the cross-entropy of the classes of a batch, with its accuracy."""
-    return Step(F.cross_entropy(logits, classes), accuracy_of(logits, classes), len(logits))
-
-
-def validate_answers(model: nn.Module, batch: Batch) -> Validation:
-    """Classify a batch; the validation is perfect if all answers are right."""
-    tokens, lengths = words_for(model, batch.tokens, batch.lengths)
-    (classes,) = on_device(model, batch.classes)
-    logits = model(tokens, lengths)
-    accuracy = accuracy_of(logits, classes).item()
-    return Validation(F.cross_entropy(logits, classes).item(), accuracy, accuracy == 1.0)
-
-
-def accuracy_of(
-    logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]
-) -> Float[Tensor, ""]:
-    """Return the share of right answers."""
-    return (answer_of(logits) == sent(classes, logits.device)).double().mean()
-
-
-def on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
-    """Return tensors on the device of a model."""
-    device = next(model.parameters()).device
-    return [sent(tensor, device) for tensor in tensors]
-
-
-def words_for(model: nn.Module, *words: Tensor) -> list[Tensor]:
-    """Return copies of words, or of their lengths, where a model reads them: mostly on its own
-    device. The model may change them in place.
-    """
-    stay = getattr(model, "reads_on_processor", False)
-    return [each.clone() for each in (words if stay else on_device(model, *words))]
-
-
-def in_precision(model: Network, precision: Literal["single", "double"]) -> Network:
-    """Return the model that a proof is about: a copy in double precision, or the model itself."""
-    return copy.deepcopy(model).double() if precision == "double" else model
 
 
 def classify(

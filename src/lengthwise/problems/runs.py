@@ -1,6 +1,6 @@
 """Trained runs: made from a specification and a model's name, or loaded from a run folder."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -148,6 +148,7 @@ def _sorted(
     names, of_task = kind.settable(entry), kind.own_settings(spec) if isinstance(spec, str) else {}
     if of_task:
         names["task"] = set(of_task)
+    _require_choice(kind, names["objective"], layers)
     _require_settings_of(kind, names, layers)
     asked = merged(sort_settings(each, names, derived=kind.derived) for each in layers)
     for section in SECTIONS:
@@ -173,6 +174,29 @@ def _require_settings_of(
                 f"{name!r} is a setting of {', '.join(having)}, not of this run's model. Give "
                 f"--model {having[0]}, or leave the setting out."
             )
+
+
+def _require_choice(
+    kind: type[Problem], names: Collection[str], layers: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse the choice of an objective where there is one alone, and the name `supervision`.
+
+    `names` are the settings of objectives.
+
+    Raises:
+        ConfigError: a layer has either.
+    """
+    for layer in layers:
+        given, told = layer.get("objective"), layer.get("supervision")
+        require(
+            "name" in names or not isinstance(given, str),
+            f"{kind.noun} have one objective alone, but got objective={given!r}. Leave it out.",
+        )
+        require(
+            told is None or "supervision" in names,
+            f"supervision={told!r} is not a setting here. Choose what is learned from with "
+            f"--objective {told}, in Python objective={told!r}.",
+        )
 
 
 def plan_for(

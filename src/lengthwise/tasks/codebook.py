@@ -192,7 +192,7 @@ def _state(elements: MonoidElements, meanings: Integers) -> Integers:
 def _grid(sizes: list[int]) -> Integers:
     if np.prod([float(size) for size in sizes]) > MAX_CHUNKS:
         raise ConfigError(
-            f"supervision='codebook' has at most {MAX_CHUNKS:,} chunks of a level, but there are "
-            f"{' x '.join(f'{size:,}' for size in sizes)}. Use 'composition', or chunk=2."
+            f"objective='codebook' has at most {MAX_CHUNKS:,} chunks of a level, but there are "
+            f"{' x '.join(f'{size:,}' for size in sizes)}. Use objective='composition', or chunk=2."
         )
     return np.indices(sizes).reshape(len(sizes), -1).T

@@ -63,9 +63,9 @@ def make_state_codes(language: Language, max_length: int | None) -> StateCodes:
     count = machine.num_states * machine.num_symbols
     if count > MAX_STEPS:
         raise ConfigError(
-            f"supervision='codebook' has codes for automata with at most {MAX_STEPS:,} "
+            f"objective='codebook' has codes for automata with at most {MAX_STEPS:,} "
             f"transitions, but that of {language.spec or 'the language'} has {count:,}. Use "
-            f"supervision='final'."
+            f"objective='final'."
         )
     transitions, classes = np.array(machine.transitions), np.array(machine.classes)
     togo = _symbols_to(transitions, classes < language.num_classes)

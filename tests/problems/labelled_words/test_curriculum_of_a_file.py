@@ -9,9 +9,9 @@ import torch
 
 from lengthwise.data.text_corpus import TRAIN, VALID
 from lengthwise.languages.spec import parse
+from lengthwise.objectives.own_automaton import OwnAutomaton
 from lengthwise.problems.labelled_words.objective import WordsOfFile, batch_of, part_of
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
-from lengthwise.problems.own_automaton import OwnAutomaton
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.tasks.task import Batch
 from lengthwise.verification.certify import certify

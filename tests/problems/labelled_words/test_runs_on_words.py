@@ -273,7 +273,7 @@ def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
     [
         ("train words: --out X", "words: names no file. Give words:FILE"),
         ("train words:no.tsv --out X", "no.tsv is not there. Give a file of labelled words"),
-        ("train words:FILE --out X --model gru --set supervision=node", "supervision='node' needs"),
+        ("train words:FILE --out X --model gru --set objective=node", "objective='node' needs"),
         ("train words:FILE --out X --model scratchpad", "model scratchpad learns from states, wh"),
         ("train words:FILE --out X --protocol audited", "--protocol is for languages, and labels"),
         ("train words:FILE --out X --alphabet a", "line 1, column 3: symbol 'b' is not in the"),

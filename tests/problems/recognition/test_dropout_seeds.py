@@ -8,7 +8,7 @@ from lengthwise.problems.runs import make_plan, train
 
 @pytest.mark.parametrize("supervision", ["composition", "codebook", "transition"])
 def test_a_seed_decides_runs_with_dropout(supervision: str) -> None:
-    settings = {"supervision": supervision, "dropout": 0.2, "steps": 6, "validate_every": 3}
+    settings = {"objective": supervision, "dropout": 0.2, "steps": 6, "validate_every": 3}
     plan = make_plan("tomita-4", preset="smoke", settings={**settings, "max_length": 8})
     losses = []
     for other in (1, 2):

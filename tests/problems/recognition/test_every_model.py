@@ -13,9 +13,13 @@ from lengthwise.evaluation.evaluate import evaluate
 from lengthwise.languages.spec import parse
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.scratchpad import Scratchpad
+from lengthwise.objectives.catalogue import objectives_of
+from lengthwise.objectives.node import NodeLoss
+from lengthwise.objectives.prefix import PrefixLoss
+from lengthwise.objectives.states import StateLoss
+from lengthwise.objectives.words import WordLengths
 from lengthwise.problems.base import Plan
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.recognition.objectives import Nodes, Prefix, States, WordLengths
 from lengthwise.problems.recognition.problem import usual_lengths
 from lengthwise.problems.runs import load_run, make_plan, plan_from_dict, train
 from lengthwise.training.devices import processor
@@ -24,7 +28,7 @@ ROOM = "network.max_length"
 SMALL = {"steps": 9, "validate_every": 3, "batch_size": 8, "validation_words": 16, "patience": 0}
 names = pytest.mark.parametrize("name", sorted(MODELS))
 others = sorted(set(MODELS) - {"regular-gpt", "regular-gpt-binary"})
-without_codes = [name for name in others if "codebook" not in MODELS[name].supervisions]
+without_codes = [name for name in others if "codebook" not in objectives_of(MODELS[name])]
 
 
 def plan_for(name: str, spec: str = "tomita-3", **settings: Any) -> Plan:
@@ -59,14 +63,14 @@ class StopAt:
 @pytest.mark.parametrize(
     ("name", "supervision"),
     [
-        *((n, s) for n in others for s in MODELS[n].supervisions),
+        *((n, s) for n in others for s in objectives_of(MODELS[n])),
         ("regular-gpt-binary", "composition"),
     ],
 )
 def test_stopped_training_goes_on_to_the_same_weights(
     tmp_path: Path, name: str, supervision: str
 ) -> None:
-    plan = plan_for(name, supervision=supervision, max_length=12)
+    plan = plan_for(name, objective=supervision, max_length=12)
     whole = train(plan, out=tmp_path / "whole")
     for step in (2, 3, 7):  # before and at the first checkpoint, and after the second
         with pytest.raises(KeyboardInterrupt):
@@ -83,7 +87,7 @@ def test_stopped_training_goes_on_to_the_same_weights(
         assert one.read_bytes() == other.read_bytes()
     assert torch.equal(weights(train(plan).model), weights(run.model))
     assert not torch.equal(
-        weights(train(plan_for(name, supervision=supervision, max_length=12, seed=1)).model),
+        weights(train(plan_for(name, objective=supervision, max_length=12, seed=1)).model),
         weights(run.model),
     )
 
@@ -119,11 +123,11 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
     """On the first symbol of short words, which every model can read."""
     faster = {
         **{"steps": 60, "learning_rate": 3e-3, "schedule": "constant", "max_length": 3},
-        **{"batch_size": 64, "d_model": 32, "supervision": "final"},
+        **{"batch_size": 64, "d_model": 32, "objective": "final"},
     }
     losses: list[float] = []
-    if "final" not in MODELS[name].supervisions:
-        del faster["supervision"]
+    if "final" not in objectives_of(MODELS[name]):
+        del faster["objective"]
 
     class Watch:
         def update(self, step: int, record: Mapping[str, Any]) -> None:
@@ -140,7 +144,7 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
     [
         ("elman", {"d_model": 64, "learning_rate": 3e-3}),
         ("gru", {"d_model": 24, "learning_rate": 5e-3}),
-        ("lstm", {"d_model": 32, "supervision": "prefix"}),
+        ("lstm", {"d_model": 32, "objective": "prefix"}),
         pytest.param(
             "scratchpad",
             {"d_model": 32, "num_layers": 1, "learning_rate": 3e-3},
@@ -273,7 +277,7 @@ def test_states_are_those_that_the_automaton_passes() -> None:
     assert isinstance(model, Scratchpad)
     model.train()
 
-    step = States(plan.task, plan.data).step(
+    step = StateLoss(plan.task, plan.data).step(
         model, torch.Generator().manual_seed(3), torch.Generator()
     )
 
@@ -309,12 +313,12 @@ def refused(name: str, **settings: Any) -> str:
         (name, supervision)
         for name in others
         for supervision in ("node", "transition", "composition", "codebook")
-        if supervision not in MODELS[name].supervisions
+        if supervision not in objectives_of(MODELS[name])
     ],
 )
 def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
-    message = refused(name, supervision=supervision)
-    assert message.startswith(f"supervision={supervision!r} is not for {name}, which learns from")
+    message = refused(name, objective=supervision)
+    assert message.startswith(f"objective={supervision!r} is not for {name}, which learns from")
     assert "regular-gpt or regular-gpt-binary" in message
 
 
@@ -323,12 +327,20 @@ def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
     [
         (name, setting)
         for name in without_codes
-        for setting in ("num_bits", "noise", "code_consistency", "margin", "replay", "chunk")
+        for setting in ("num_bits", "noise", "chunk")
         if setting not in MODELS[name].config.__slots__
     ],
 )
 def test_settings_of_other_models_are_named(name: str, setting: str) -> None:
     assert refused(name, **{setting: 1}).startswith(f"{setting!r} is a setting of ")
+
+
+@pytest.mark.parametrize("setting", ["code_consistency", "margin", "replay"])
+@pytest.mark.parametrize("name", ["gru", "encoder-cls", "regular-gpt-slots"])
+def test_settings_of_other_objectives_are_refused_with_their_owner(name: str, setting: str) -> None:
+    message = refused(name, **{setting: 1})
+    assert message.startswith(f"{setting} is a setting of objective composition")
+    assert message.endswith(f"learns from {MODELS[name].objective!r}. Leave it out.")
 
 
 @pytest.mark.parametrize("setting", ["pull", "lessons", "longest_word"])
@@ -354,10 +366,10 @@ def test_objectives_refuse_models_that_they_cannot_teach() -> None:
     model = MODELS["encoder-cls"].build(plan.network)
     generator = torch.Generator()
     with pytest.raises(ConfigError, match=r"Encoder answers at the end .* Use 'final'"):
-        Prefix(plan.task, plan.data).step(model, generator, generator)
+        PrefixLoss(plan.task, plan.data).step(model, generator, generator)
     with pytest.raises(ConfigError, match=r"Encoder writes no states down, .* Use 'final'"):
-        States(plan.task, plan.data).step(model, generator, generator)
-    nodes = Nodes(plan.task, plan.data, None)  # type: ignore[arg-type]
+        StateLoss(plan.task, plan.data).step(model, generator, generator)
+    nodes = NodeLoss(plan.task, plan.data, None)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"Encoder has no vectors of sub-words"):
         nodes.step(model, generator, generator)
 

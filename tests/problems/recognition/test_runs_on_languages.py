@@ -10,8 +10,8 @@ import torch
 from lengthwise.errors import ConfigError, LengthwiseError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
+from lengthwise.objectives.final import FinalLoss
 from lengthwise.problems.base import Plan
-from lengthwise.problems.recognition.objectives import Final
 from lengthwise.problems.runs import load_run, make_plan, train
 from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.training.loop import Step
@@ -33,7 +33,7 @@ def weights(model: torch.nn.Module) -> torch.Tensor:
 def test_every_supervision_trains_every_model_and_reloads(
     tmp_path: Path, model: str, supervision: str
 ) -> None:
-    plan = plan_for("tomita-3", model, supervision=supervision, max_length=12)
+    plan = plan_for("tomita-3", model, objective=supervision, max_length=12)
 
     run = train(plan, out=tmp_path / "run")
 
@@ -92,9 +92,9 @@ def test_probes_tell_all_monoid_elements_apart(spec: str, most: int) -> None:
 
 
 def test_loss_of_final_supervision_is_the_cross_entropy_by_hand() -> None:
-    plan = plan_for(model="regular-gpt", supervision="final", batch_size=5)
+    plan = plan_for(model="regular-gpt", objective="final", batch_size=5)
     model = train(plan).model.train()
-    goal = Final(plan.task, plan.data)
+    goal = FinalLoss(plan.task, plan.data)
 
     def generator() -> torch.Generator:
         return torch.Generator().manual_seed(3)
@@ -135,7 +135,7 @@ def test_a_trained_model_is_right_on_words_of_its_training_lengths() -> None:
         ({"settings": {"step": 3}}, "unknown setting 'step'. Did you mean 'steps'"),
         ({"settings": {"vocab_size": 3}}, "unknown setting 'vocab_size'"),
         ({"settings": {"steps": "many"}}, "steps='many' must be a whole number"),
-        ({"settings": {"supervision": "all"}}, "must be one of 'final'"),
+        ({"settings": {"objective": "all"}}, "unknown objective 'all'"),
         (
             {"options": {"protocol": "publish"}},
             "unknown protocol 'publish'. Did you mean 'published'",
@@ -151,18 +151,18 @@ def test_names_and_values_that_do_not_fit_are_refused(
 
 def test_prefix_supervision_is_refused_where_prefixes_leave_the_domain() -> None:
     with pytest.raises(ConfigError, match="prefixes of words of modular-arithmetic"):
-        train(plan_for("modular-arithmetic", supervision="prefix"))
+        train(plan_for("modular-arithmetic", objective="prefix"))
 
 
 def test_paper_and_laptop_differ_from_smoke_in_numbers_only() -> None:
     plans = [make_plan(parse("parity"), preset=name) for name in ("smoke", "laptop", "paper")]
     assert [plan.network.d_model for plan in plans] == [16, 64, 256]
-    assert {plan.objective.supervision for plan in plans} == {"composition"}
+    assert {plan.objective.name for plan in plans} == {"composition"}
     assert {plan.task.protocol for plan in plans} == {"audited"}
     paper = make_plan(parse("d-12"), "regular-gpt", preset="paper")
     assert (paper.data.max_length, paper.training.schedule) == (80, "constant")
     published = make_plan(parse("parity"), "regular-gpt")
-    assert (published.task.protocol, published.objective.supervision) == ("published", "final")
+    assert (published.task.protocol, published.objective.name) == ("published", "final")
 
 
 def test_run_of_other_weights_is_refused(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_language_of_a_run_survives_without_its_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize("supervision", ["composition", "codebook"])
 def test_codes_need_binary_memory_before_anything_is_written(supervision: str) -> None:
     with pytest.raises(ConfigError, match="the memory is not binary"):
-        make_plan(parse("parity"), "regular-gpt", settings={"supervision": supervision})
+        make_plan(parse("parity"), "regular-gpt", settings={"objective": supervision})
 
 
 def test_a_folder_from_before_a_setting_came_is_that_of_its_default(tmp_path: Path) -> None:

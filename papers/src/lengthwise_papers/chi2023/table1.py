@@ -7,7 +7,7 @@ else our runs differ is told by `COLUMNS` and by the table of runs.
 
 Three columns are ours. With *binary memory* the network is trained until it is proved right, on
 compositions of sub-words (`training.composition`) or, where these are too many, on the codes of all
-chunks (`recognition.codebook`), and is tested at 1,000 and 10,000 symbols, too; with *final
+chunks (`objectives.codebook`), and is tested at 1,000 and 10,000 symbols, too; with *final
 supervision* it is told no more than the paper's networks are. With *transition supervision* every
 node of the tree is told what its sub-word does.
 """
@@ -137,14 +137,14 @@ MEASURED: Mapping[str, Column] = {
     "transitions": Column(
         "RegularGPT C=2, transition supervision",
         "regular-gpt",
-        {"chunk": 2, "supervision": "transition"},
+        {"chunk": 2, "objective": "transition"},
         only=("modular-arithmetic",),
     ),
     "binary": Column("RegularGPT, binary memory", "regular-gpt-binary", is_far=True),
     "binary-final": Column(
         "RegularGPT, binary memory, final supervision",
         "regular-gpt-binary",
-        {"supervision": "final", "patience": 0, "learning_rate": 2e-3, "schedule": "cosine"},
+        {"objective": "final", "patience": 0, "learning_rate": 2e-3, "schedule": "cosine"},
     ),
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _ASSIGNED = {
-    "supervision": "codebook",
+    "objective": "codebook",
     "chunk_lengths": "training",
     "d_model": 128,
     "noise": 0.0,
@@ -26,7 +26,7 @@ GROUP_ROWS = (
 
 BY_ROW: Mapping[str, Mapping[str, Any]] = {
     "modular-arithmetic, binary": _ASSIGNED,
-    "d-4, binary": {"supervision": "composition"},
+    "d-4, binary": {"objective": "composition"},
     "d-12, binary": {**_ASSIGNED, "validate_every": 500},
     **{f"{row}, binary": _ASSIGNED for row in GROUP_ROWS},
 }

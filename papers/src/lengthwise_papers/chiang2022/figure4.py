@@ -31,8 +31,8 @@ from lengthwise.analysis.figures import Picture, learning_figure
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
+from lengthwise.objectives.final import FinalLoss
 from lengthwise.problems.base import Plan
-from lengthwise.problems.recognition.objectives import Final
 from lengthwise.problems.runs import make_plan, plan_from_dict
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
@@ -85,7 +85,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train a run; return what it answers after each tested epoch."""
     plan = plan_from_dict(settings["plan"])
 
-    class Tested(Final):
+    class Tested(FinalLoss):
         """FIRST on uniform words, looked at on longer ones."""
 
         def draw(self, data: torch.Generator) -> Batch:

@@ -38,7 +38,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "more noise": {"noise": 0.5},
     "fewer bits": {"num_bits": 12},
     "words, transition supervision": {
-        "supervision": "transition",
+        "objective": "transition",
         "patience": 2,
         "noise": 0.5,
         "num_bits": 16,
@@ -71,7 +71,7 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each run: the default first."""
     seeds = seeds or sizes.seeds
     wanted: list[tuple[str, str, int, Mapping[str, Any]]] = [
-        (spec, DEFAULT, seed, {"supervision": "composition"})
+        (spec, DEFAULT, seed, {"objective": "composition"})
         for seed in seeds
         for spec in sizes.languages
     ]

@@ -20,7 +20,7 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.languages.spec import parse
-from lengthwise.problems.recognition.suited import num_elements
+from lengthwise.objectives.sizes import num_elements
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.constructions import zero_one_design
 from lengthwise_papers.own.random_languages import uniform_automaton

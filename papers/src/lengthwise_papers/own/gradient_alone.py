@@ -1,6 +1,6 @@
 """Labels of whole words alone, gradient descent alone, and then a proof at every length.
 
-`gru-binary` with `supervision=final` sees words of at most 40 symbols and the label of each whole
+`gru-binary` with `objective=final` sees words of at most 40 symbols and the label of each whole
 word: no labels of prefixes, no states, no products. Words grow longer as they are learned, and
 training ends when the network's own automaton no longer changes. Only afterwards is the network
 compared with the true language (`certify`).
@@ -116,7 +116,7 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     asked += [(spec, TAUGHT, RECURRENT, {}) for spec in sizes.taught]
     found = []
     for (spec, variant, model, change), seed in product(asked, seeds or sizes.seeds):
-        settings = {"supervision": "final", **change, "seed": seed}
+        settings = {"objective": "final", **change, "seed": seed}
         plan = make_plan(spec, model, preset=sizes.preset, settings=settings)
         about = {"language": spec, "variant": variant, "plan": plan.to_dict()}
         if variant == TAUGHT:

@@ -64,14 +64,14 @@ WINDOW = "1 layer, relative positions"
 
 _DECODER: Mapping[str, Any] = {
     **{"d_model": 32, "num_heads": 4, "norm": "post", "scale": "log-length", "batch_size": 64},
-    **{"supervision": "prefix", "learning_rate": 3e-3, "schedule": "cosine"},
+    **{"objective": "prefix", "learning_rate": 3e-3, "schedule": "cosine"},
 }
 
 NETWORKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     WINDOW: ("decoder", {**_DECODER, "num_layers": 1, "position": "t5"}),
     "1 layer": ("decoder", {**_DECODER, "num_layers": 1, "position": "none"}),
     "2 layers": ("decoder", {**_DECODER, "num_layers": 2, "position": "none"}),
-    "rnn": ("elman", {"supervision": "prefix", "schedule": "cosine"}),
+    "rnn": ("elman", {"objective": "prefix", "schedule": "cosine"}),
     "regular-gpt": ("regular-gpt", {}),
 }
 """Each network: its model, and the settings that are not the model's own."""

@@ -14,8 +14,8 @@ from typing import Any
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
+from lengthwise.objectives.sizes import num_elements
 from lengthwise.problems.base import Plan, evaluated
-from lengthwise.problems.recognition.suited import num_elements
 from lengthwise.problems.runs import make_plan, train
 from lengthwise.verification.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
@@ -26,7 +26,7 @@ MODELS = ("relu-binary", "elman-binary", "gru-binary", TREE)
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     TREE: {
-        **{"supervision": "codebook", "noise": 0.0, "precision": "double", "batch_size": 512},
+        **{"objective": "codebook", "noise": 0.0, "precision": "double", "batch_size": 512},
         **{"learning_rate": 1e-2, "schedule": "cosine", "steps": 2_000, "validate_every": 250},
         **{"num_heads": 1, "ff_factor": 2},
     },

@@ -28,6 +28,7 @@ from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.entry import Entry
+from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.inferred.drawn import DrawnWords
 from lengthwise.problems.inferred.hypothesis import inferred, stated, supported
@@ -37,7 +38,6 @@ from lengthwise.problems.labelled_words.measure import evaluate_run, facts
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem, WordsReference
 from lengthwise.problems.plan import Route
 from lengthwise.problems.recognition.problem import Recognition
-from lengthwise.problems.recognition.suited import LARGE_MODEL
 from lengthwise.problems.results import (
     Curve,
     Evaluation,

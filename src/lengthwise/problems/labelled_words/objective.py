@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.text_corpus import TEST, TRAIN, VALID
 from lengthwise.errors import TextError
-from lengthwise.problems.classification import (
+from lengthwise.objectives.answers import (
     class_step,
     on_device,
     validate_answers,

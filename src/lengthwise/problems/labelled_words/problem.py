@@ -15,6 +15,8 @@ from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import MODELS, ModelEntry
+from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of
+from lengthwise.objectives.own_automaton import curriculum
 from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import (
@@ -24,7 +26,6 @@ from lengthwise.problems.labelled_words.measure import (
 )
 from lengthwise.problems.labelled_words.objective import Labels, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
-from lengthwise.problems.own_automaton import curriculum
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
@@ -189,10 +190,11 @@ class LabelledWordsProblem(Problem):
         assert isinstance(entry, ModelEntry)
         data = WordsOfFileConfig.from_dict(chosen["data"])
         labels = LabelsConfig.from_dict(chosen["objective"])
-        if "final" not in entry.supervisions:
-            able = [name for name, each in MODELS.items() if "final" in each.supervisions]
+        final = OBJECTIVES[labels.name]
+        if not final.fits(entry):
+            able = [name for name, each in MODELS.items() if final.fits(each)]
             raise ConfigError(
-                f"model {model} learns from {' or '.join(entry.supervisions)}, which need the "
+                f"model {model} learns from {' or '.join(objectives_of(entry))}, which need the "
                 f"language, but a file tells only the labels of whole words. Use "
                 f"{', '.join(able)}."
             )
@@ -226,7 +228,7 @@ class LabelledWordsProblem(Problem):
 
     def supervision(self, plan: Plan) -> str:
         """Return `final`."""
-        return str(plan.objective.supervision)
+        return str(plan.objective.name)
 
     def trained_on(self, plan: Plan) -> str:
         """Return a few words for the words of training."""

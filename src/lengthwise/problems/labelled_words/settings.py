@@ -71,13 +71,13 @@ class WordsOfFileConfig(Config):
 class LabelsConfig(Config):
     """Settings of what training is told."""
 
-    supervision: str = "final"
-    """`final`: the label of the whole word. Other supervisions need the language, which a file of
+    name: str = "final"
+    """`final`: the label of the whole word. Other objectives need the language, which a file of
     words does not tell."""
 
     def __post_init__(self) -> None:
         require(
-            self.supervision == "final",
-            f"supervision={self.supervision!r} needs the language, but a file tells only the "
+            self.name == "final",
+            f"objective={self.name!r} needs the language, but a file tells only the "
             f"labels of whole words. Use 'final'.",
         )

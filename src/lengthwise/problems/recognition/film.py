@@ -20,8 +20,8 @@ from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.alignment import left_aligned
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT, roots
+from lengthwise.objectives.words import WordLengths
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.recognition.objectives import WordLengths
 from lengthwise.tasks.task import Task
 from lengthwise.training.film import MOST_NUMBERS, Film
 

@@ -6,8 +6,8 @@ from typing import Any
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
+from lengthwise.objectives.sizes import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.recognition.suited import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.tasks.task import Task
 from lengthwise.wording import counted, shorter_words
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from torch import nn
 
-from lengthwise.errors import ConfigError, WordError
+from lengthwise.errors import WordError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
@@ -17,54 +17,28 @@ from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
-from lengthwise.models.rational_gpt_config import RationalGPTConfig
-from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry, Supervision
-from lengthwise.models.regular_gpt import RegularGPTConfig
-from lengthwise.models.state_slots_config import bits_for
-from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
+from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry
+from lengthwise.objectives.base import Subject, WordObjective
+from lengthwise.objectives.catalogue import (
+    OBJECTIVES,
+    AnyObjectiveConfig,
+    names_of_settings,
+    require_fit,
+    require_own,
+)
+from lengthwise.objectives.sizes import LARGE_MODEL
+from lengthwise.objectives.words import WordsConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.classification import require_same_symbols
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import preset_settings
-from lengthwise.problems.recognition.codebook import CodebookSupervision
-from lengthwise.problems.recognition.composition import Composition
 from lengthwise.problems.recognition.film import film_of
-from lengthwise.problems.recognition.labels_alone import (
-    labels_alone,
-    require_labels_alone,
-    useless_terms,
-)
 from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
-from lengthwise.problems.recognition.objectives import (
-    Nodes,
-    Prefix,
-    States,
-    Transitions,
-    state_classes,
-    transition_size,
-)
 from lengthwise.problems.recognition.outcome import needs_another_model, outcome_of
-from lengthwise.problems.recognition.routes import require_slots, routes_to_a_proof, standing
-from lengthwise.problems.recognition.settings import ACTS_WITH, SupervisionConfig, WordsConfig
-from lengthwise.problems.recognition.state_codes import StateCodeSupervision
-from lengthwise.problems.recognition.state_products import StateProducts
-from lengthwise.problems.recognition.state_tokens import StateTokens, StateTokenSupervision
-from lengthwise.problems.recognition.suited import (
-    LARGE_MODEL,
-    num_elements,
-    require_few_elements,
-    suited_to_labels,
-    suited_to_monoid,
-    suited_to_states,
-    suited_to_tokens,
-)
+from lengthwise.problems.recognition.routes import routes_to_a_proof, standing
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
-from lengthwise.settings import Config, Parts, require
-from lengthwise.tasks.codebook import make_codebook
-from lengthwise.tasks.state_codes import make_state_codes
-from lengthwise.tasks.state_maps import state_maps
+from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.distributed import ALONE, ProcessGroup
@@ -81,9 +55,7 @@ WORD_OF_COST = 500
 
 _FROM_LANGUAGE = {"vocab_size", "num_classes", "num_slots", "num_states", "state_classes"}
 _FROM_LANGUAGE |= {"transition_size"}
-"""Settings of a network that follow from the language and the supervision."""
-
-_OF_COMPOSITION, _OF_CODES = {"code_consistency", "margin"}, {"replay"}
+"""Settings of a network that follow from the language and the objective."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +68,7 @@ class Recognition(Problem):
     models = MODELS
     default_model = DEFAULT_MODEL
     data = WordsConfig
-    objective_settings = SupervisionConfig
+    objective_settings = AnyObjectiveConfig
     evaluation_options = frozenset({"lengths", "words", "protocol", "seed", "snapped"})
     prediction_options = frozenset({"snapped", "keep_going"})
     own_options = frozenset({"alphabet", "protocol"})
@@ -137,11 +109,7 @@ class Recognition(Problem):
         assert isinstance(entry, ModelEntry)
         found = cls.every_name(entry)
         found["network"] -= _FROM_LANGUAGE
-        if "composition" not in entry.supervisions:
-            found["objective"] -= _OF_COMPOSITION
-        if "codebook" not in entry.supervisions:
-            found["objective"] -= _OF_CODES
-        found["objective"] -= useless_terms(entry.config)
+        found["objective"] = names_of_settings(entry)
         return found
 
     @classmethod
@@ -149,7 +117,7 @@ class Recognition(Problem):
         """Return the default settings: those of the language, then those of the model."""
         assert isinstance(entry, ModelEntry)
         return {
-            "supervision": entry.supervision,
+            "objective.name": entry.objective,
             **entry.training,
             **preset_settings(preset, name),  # some numbers are for other networks
             **entry.presets.get(preset, {}),
@@ -167,120 +135,80 @@ class Recognition(Problem):
         usual = default_protocol(self.language, binary=entry.audited)
         words = WordsConfig.from_dict({"protocol": usual, **chosen["data"]})
         task = Task(language=self.language, protocol=words.protocol, p_one=words.p_one)
-        labels = SupervisionConfig.from_dict(chosen["objective"])
-        if "supervision" not in asked["objective"]:
-            labels = replace(labels, supervision=self._suitable(labels.supervision))
-        entry.require_supervision(model, labels.supervision)
-        told = labels.supervision
-        if told == "codebook" and "chunk_lengths" not in asked["objective"]:
-            labels = replace(labels, chunk_lengths="all")
-        shape: dict[str, Any] = {
+        name = asked["objective"].get("name") or self._unnamed(entry)
+        objective = OBJECTIVES[name]
+        require_fit(model, entry, name)
+        for each in asked["objective"]:
+            require_own(each, name, entry)
+        names = objective.names(entry.config)
+        own = {each: value for each, value in chosen["objective"].items() if each in names}
+        settings = objective.settings.from_dict({**own, "name": name})
+        training = self.training.from_dict(chosen["training"])
+        subject = Subject(
+            task=task,
+            words=words,
+            network=None,
+            settings=settings,
+            precision=training.precision,
+            steps=training.steps,
+        )
+        shape = {
             "vocab_size": task.language.num_symbols,
             "num_classes": task.language.num_classes,
+            **objective.shape(subject, entry.config, asked["network"]),
         }
-        if told in ("transition", "composition"):
-            shape["transition_size"] = transition_size(state_maps(self.language))
-        if issubclass(entry.config, WindowScratchpadConfig):
-            shape["num_states"] = self._num_states(labels, words)
-        elif told == "states":
-            shape["state_classes"] = state_classes(self.language)
-        if told == "maps":
-            shape |= self._slots(asked["network"])
         network = entry.configure({**chosen["network"], **shape})
-        steps = self.training.from_dict(chosen["training"]).steps
-        require_labels_alone(words, labels, network, steps)
-        network = network.with_room(words.max_length, asked["network"].get("max_length"))
-        if told in ("composition", "codebook") and not network.is_recurrent:
-            require_few_elements(self.language, told)
-        if told in ("composition", "codebook"):
-            require(
-                network.has_codes,
-                f"supervision={told!r} is about codes, but the memory is not binary. Use model "
-                f"regular-gpt-binary, or supervision='transition'.",
-            )
-        if told == "codebook" and not isinstance(network, WindowScratchpadConfig):
-            network = self._with_bits(network, _longest(labels, words), asked["network"])
-        return network, words, labels
-
-    def unused(self, asked: Parts, stages: Sequence[Plan]) -> str:
-        """Return a message about a setting that was changed and that no stage uses, or ""."""
-        told = [stage.supervision for stage in stages]
-        for name in sorted(ACTS_WITH.keys() & asked["objective"].keys()):
-            value, suited = getattr(stages[0].objective, name), ACTS_WITH[name]
-            is_used = any(each in suited for each in told)
-            if not is_used and value != getattr(SupervisionConfig(), name):
-                return (
-                    f"{name}={value!r} is for supervision={' or '.join(map(repr, suited))}, but "
-                    f"supervision={told[0]!r}. Leave it out, or set another supervision."
-                )
-        return ""
+        subject = replace(subject, network=network)
+        objective.require(subject)
+        subject = replace(
+            subject, network=network.with_room(words.max_length, asked["network"].get("max_length"))
+        )
+        return objective.fitted(subject, asked["network"]), words, settings
 
     def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
-        """Return the default settings that suit the size of the language's monoid."""
+        """Return the default settings of the objective for the language."""
         assert isinstance(entry, ModelEntry)
-        told = asked["objective"].get("supervision", entry.supervision)
-        if issubclass(entry.config, RationalGPTConfig):
-            return {}
-        if told == "final" and entry.supervision == "codebook":
-            return suited_to_labels(preset)
-        if "supervision" in asked["objective"]:
-            return {}
-        match entry.supervision:
-            case "composition":
-                return suited_to_monoid(self.language, preset)
-            case "codebook" if issubclass(entry.config, WindowScratchpadConfig):
-                return suited_to_tokens(self.language, preset)
-            case "codebook":
-                return suited_to_states(self.language, preset)
-            case _:
-                return {}
+        named = asked["objective"].get("name")
+        objective = OBJECTIVES[named or self._unnamed(entry)]
+        is_named = named is not None
+        found = objective.defaults(self.language, preset, entry.config, is_named=is_named)
+        return dict(found)
+
+    def _unnamed(self, entry: ModelEntry) -> str:
+        """Return the objective of a model, or its fallback for the language."""
+        return OBJECTIVES[entry.objective].fallback(self.language) or entry.objective
 
     def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
-        """Return the routes to a proof, or the default model alone where what is asked for is a
-        supervision or a setting that the others do not have."""
-        told = asked["objective"].get("supervision")
-        if told == "maps":
-            return (Route(LARGE_MODEL, "supervision='maps' is asked for"),)
-        names = self.settable(MODELS[LARGE_MODEL])
+        """Return the routes to a proof, or one model alone where an objective or a setting is asked
+        for that the others do not have."""
+        named = asked["objective"].get("name")
+        if named is not None and OBJECTIVES[named].model != self.default_model:
+            return (Route(OBJECTIVES[named].model, f"objective={named!r} is asked for"),)
+        names = self.settable(large := MODELS[LARGE_MODEL])
+        names["objective"] = {"name", *OBJECTIVES[large.objective].names(large.config)}
         own = [each for part in names for each in asked[part] if each not in names[part]]
-        if told is None and not own:
+        if named is None and not own:
             return routes_to_a_proof(self.language, preset)
-        own = [*own, f"supervision={told!r}"]
+        own = [*own, f"objective={named!r}"]
         return (Route(self.default_model, f"{own[0]} is not for {LARGE_MODEL}"),)
 
     def standing(self, plan: Plan, model: nn.Module) -> Mapping[str, Any]:
         """Return how far a model is right, by exploration with a bound."""
         return standing(model, self.language)
 
-    def objective(  # noqa: PLR0911  one for each supervision
-        self, plan: Plan, processes: ProcessGroup = ALONE
-    ) -> Objective:
-        """Return the objective for the supervision of a plan."""
-        task, words, labels = self.words_of(plan), plan.data, plan.objective
-        match labels.supervision:
-            case "final":
-                return labels_alone(task, plan)
-            case "prefix":
-                return Prefix(task, words)
-            case "node":
-                return Nodes(task, words, state_maps(task.language))
-            case "transition":
-                return Transitions(task, words, state_maps(task.language))
-            case "states":
-                if isinstance(plan.network, WindowScratchpadConfig):
-                    return StateTokens(task, words, precision=plan.training.precision)
-                return States(task, words)
-            case "composition":
-                return Composition(task, words, labels, state_maps(task.language))
-            case "maps":
-                return StateProducts(task, words, precision=plan.training.precision)
-            case _ if plan.network.is_recurrent:
-                tokens = isinstance(plan.network, WindowScratchpadConfig)
-                table = StateTokenSupervision if tokens else StateCodeSupervision
-                return table(task, words, labels, precision=plan.training.precision)
-            case _:
-                chunk, precision = plan.network.chunk, plan.training.precision
-                return CodebookSupervision(task, words, labels, chunk, precision=precision)
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the loss, with its labels, of the objective of a plan."""
+        return _objective(plan).loss(self._subject(plan))
+
+    def _subject(self, plan: Plan) -> Subject:
+        return Subject(
+            task=self.words_of(plan),
+            words=plan.data,
+            network=plan.network,
+            settings=plan.objective,
+            precision=plan.training.precision,
+            steps=plan.training.steps,
+        )
 
     def words_of(self, plan: Plan | Compiled) -> Task:
         """Return the language, with the protocol by which its words are drawn."""
@@ -297,23 +225,12 @@ class Recognition(Problem):
         remember(model, self.language)
 
     def supervision(self, plan: Plan) -> str:
-        """Return the supervision."""
-        return str(plan.objective.supervision)
+        """Return the name of the objective."""
+        return str(plan.objective.name)
 
     def trained_on(self, plan: Plan) -> str:
-        """Return the protocol by which words are drawn, and their lengths."""
-        lengths = f"lengths {plan.data.min_length}..{plan.data.max_length}"
-        match plan.objective.supervision:
-            case "composition":
-                return f"compositions of sub-words, {lengths}"
-            case "maps":
-                return "maps of states, and their products"
-            case "codebook":
-                told = "steps of states" if plan.network.is_recurrent else "chunks of codes"
-                every = plan.objective.chunk_lengths == "all"
-                return f"all {told} in words of {'every length' if every else lengths}"
-            case _:
-                return f"{plan.data.protocol}, {lengths}"
+        """Return the labels of the objective, with the words that they are about."""
+        return _objective(plan).labels(self._subject(plan))
 
     def facts(self, plan: Plan) -> dict[str, Any]:
         """Return the entries for the task, the language and the protocol."""
@@ -394,41 +311,9 @@ class Recognition(Problem):
 
         return curve_of(folder, plan)
 
-    def _suitable(self, supervision: Supervision) -> Supervision:
-        """Return `transition` for `composition` where the language has too many state maps."""
-        few = supervision != "composition" or num_elements(self.language) is not None
-        return supervision if few else "transition"
 
-    def _slots(self, asked: Mapping[str, Any]) -> dict[str, int]:
-        """Return a slot for each state, with as many bits as tell the states apart."""
-        states = require_slots(self.language)
-        return {"num_slots": states, "num_bits": asked.get("num_bits", bits_for(states))}
-
-    def _num_states(self, labels: SupervisionConfig, words: WordsConfig) -> int:
-        """Return the number of states that a supervision names."""
-        if labels.supervision == "states":
-            return self.language.total().minimised().num_states
-        return len(make_state_codes(self.language, _longest(labels, words)).classes)
-
-    def _with_bits(
-        self, network: NetworkConfig, max_length: int | None, asked: Mapping[str, Any]
-    ) -> NetworkConfig:
-        """Return the network with as many bits as the codes of the codebook."""
-        if isinstance(network, RegularGPTConfig):
-            needed = make_codebook(self.language, network.chunk, max_length).num_bits
-        else:
-            needed = make_state_codes(self.language, max_length).num_bits
-        if asked.get("num_bits", needed) != needed:
-            raise ConfigError(
-                f"with supervision='codebook' the codes of {self.language.spec or 'the language'} "
-                f"have {needed} bits, so num_bits={asked['num_bits']} does not fit. Leave it out."
-            )
-        return network.from_dict({**network.to_dict(), "num_bits": needed})
-
-
-def _longest(labels: SupervisionConfig, words: WordsConfig) -> int | None:
-    """Return the length of the longest words whose steps or chunks are told; None for any."""
-    return None if labels.chunk_lengths == "all" else words.max_length
+def _objective(plan: Plan) -> WordObjective:
+    return OBJECTIVES[plan.objective.name]
 
 
 def usual_lengths(plan: Plan | Compiled) -> str:

@@ -15,15 +15,13 @@ from typing import Any
 
 from torch import nn
 
-from lengthwise.errors import ConfigError, LanguageError, VerificationError
-from lengthwise.languages.elements import MAX_ELEMENTS
+from lengthwise.errors import LanguageError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.models.state_slots_config import MOST_BITS
+from lengthwise.objectives.sizes import LARGE_MODEL, STEPPING_MODEL
 from lengthwise.problems.plan import Route
-from lengthwise.problems.recognition.suited import LARGE_MODEL, MOST_LABELLED, num_elements
-from lengthwise.tasks.state_codes import MAX_STEPS
 from lengthwise.verification.certify import certify
 from lengthwise.verification.short_words import wrong_words
 
@@ -33,10 +31,6 @@ MOST_TRIED = 16
 COMPOSED_STEPS = 1_000
 """Steps after which `composition` is given up. It closes after 250 to 1,000 on the languages of
 Table 1 that have so few state maps."""
-
-STEPPING_MODEL = "scratchpad-window"
-"""The network for automata that are too large for a log-depth network: of those that read symbol by
-symbol, the one that learns many transitions soonest."""
 
 _MOST_CHUNKS = 300_000
 """Greatest number of chunks of one level that are explored to say how far a stage came."""
@@ -75,29 +69,3 @@ def standing(model: nn.Module, language: Language) -> dict[str, Any]:
         "first_wrong": first,
         "reason": found.reason,
     }
-
-
-def require_slots(language: Language) -> int:
-    """Return the number of states of the minimal automaton, if each can have a slot.
-
-    Raises:
-        ConfigError: there are too many; the message has the numbers of all routes.
-    """
-    machine = language.total().minimised()
-    states, steps = machine.num_states, machine.num_states * machine.num_symbols
-    if states <= 2**MOST_BITS:
-        return states
-    count = num_elements(language)
-    elements = f"more than {MAX_ELEMENTS:,}" if count is None else f"{count:,}"
-    remedy = f"Use --model {STEPPING_MODEL}, which learns its {steps:,} transitions one by one"
-    if steps > MAX_STEPS:
-        remedy = (
-            f"Its {steps:,} transitions are also more than the {MAX_STEPS:,} of {STEPPING_MODEL}, "
-            f"so no training ends with a proof. Use --model gru, or a smaller automaton"
-        )
-    raise ConfigError(
-        f"{language.spec or 'the language'} is too large for a log-depth network with a proof: "
-        f"{LARGE_MODEL} takes automata of up to {2**MOST_BITS:,} states, and this one has at least "
-        f"{states:,}; {DEFAULT_MODEL} takes up to {MOST_LABELLED:,} state maps, and there are "
-        f"{elements}. {remedy}."
-    )

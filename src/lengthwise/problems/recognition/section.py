@@ -15,6 +15,7 @@ from lengthwise.languages.characters import listed
 from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
+from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.base import Plan
 from lengthwise.problems.inside import has_binary_memory
 from lengthwise.problems.proof import Proof, known_verdict, read_proof
@@ -78,22 +79,6 @@ _PROTOCOL_TERMS = {
     "published": "drawn as the authors of RegularGPT drew them",
     "audited": "all classes at every length, where they exist, equally often; of the negatives "
     "half are near misses, one edit away from a member",
-}
-
-SUPERVISION_TERMS = {
-    "final": "training is told the class of the whole word",
-    "prefix": "training is told the class after every prefix",
-    "node": "training is told the class of every sub-word that the model's tree covers",
-    "transition": "training is told the class of every sub-word of the model's tree, and the state "
-    "that it leads to from some states",
-    "composition": "training is told what every sub-word of the model's tree does to the states of "
-    "the automaton, for sub-words composed so that every product occurs, until a proof closes",
-    "codebook": "training is told a code for everything that the model has to remember: what a "
-    "chunk does to the states of the automaton or, in a recurrent network, the state, until a "
-    "proof closes",
-    "maps": "training is told which state each symbol leads each state to, and that sub-words put "
-    "together do one after the other, until a proof closes",
-    "states": "training is told the state of the automaton after every prefix",
 }
 
 
@@ -206,7 +191,7 @@ def _terms(plan: Plan, proof: Proof | None) -> Facts:
     """Return definitions of the terms that stand in the section."""
     terms = [
         (f"{plan.data.protocol} words", _PROTOCOL_TERMS[plan.data.protocol]),
-        (f"{plan.supervision} supervision", SUPERVISION_TERMS[plan.supervision]),
+        (f"{plan.supervision} supervision", OBJECTIVES[plan.supervision].told),
         (
             "shortcut",
             "a rule that looks at very little of a word; what it reaches, a model need not have "

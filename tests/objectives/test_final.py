@@ -1,6 +1,5 @@
 """Labels of whole words alone: what is chosen by default, and a proof at the end."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +8,15 @@ import pytest
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.curriculum import Curriculum
-from lengthwise.problems.own_automaton import OwnAutomaton
+from lengthwise.objectives.curriculum import Curriculum
+from lengthwise.objectives.final import FinalLoss
+from lengthwise.objectives.own_automaton import OwnAutomaton
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.recognition.objectives import Final
-from lengthwise.problems.recognition.settings import SupervisionConfig
 from lengthwise.problems.runs import make_plan, plan_for, train
 from lengthwise.verification.certify import certify
 
 SMALL: dict[str, Any] = {
-    "supervision": "final",
+    "objective": "final",
     "d_model": 32,
     "num_bits": 8,
     "batch_size": 64,
@@ -54,33 +52,33 @@ def test_the_command_says_on_how_many_states_it_settled(
 
 @pytest.mark.parametrize("spec", ["parity", "modular-arithmetic", "group:S5"])
 def test_defaults_are_the_same_for_all_languages(spec: str) -> None:
-    plan = make_plan(spec, "gru-binary", settings={"supervision": "final"})
-    same = make_plan("d-12", "gru-binary", settings={"supervision": "final"})
+    plan = make_plan(spec, "gru-binary", settings={"objective": "final"})
+    same = make_plan("d-12", "gru-binary", settings={"objective": "final"})
     assert isinstance(plan.problem.objective(plan), OwnAutomaton)
-    assert (plan.data, plan.training) == (same.data, same.training)
+    assert (plan.data, plan.training, plan.objective) == (same.data, same.training, same.objective)
     assert (plan.network.num_bits, plan.network.d_model) == (16, 64)
 
 
 def test_a_curriculum_is_for_labels_alone_and_any_model() -> None:
-    asked = {"supervision": "final", "curriculum": 3}
+    asked = {"objective": "final", "curriculum": 3}
     for model in ("gru", "regular-gpt-binary", "encoder-cls"):
         plan = make_plan("parity", model, preset="smoke", settings=asked)
         assert type(plan.problem.objective(plan)) is Curriculum
     plan = make_plan("parity", "gru-binary", settings={**asked, "curriculum": 0})
-    assert type(plan.problem.objective(plan)) is Final
-    with pytest.raises(ConfigError, match=r"curriculum=3 is for supervision='final', but"):
+    assert type(plan.problem.objective(plan)) is FinalLoss
+    with pytest.raises(ConfigError, match=r"curriculum is a setting of objective final, but"):
         make_plan("parity", "gru-binary", settings={"curriculum": 3})
     with pytest.raises(ConfigError, match=r"curriculum=-1"):
         make_plan("parity", "gru", settings={"curriculum": -1})
 
 
 def test_the_empty_word_is_a_word() -> None:
-    plan = make_plan("parity", "gru-binary", settings={"supervision": "final"})
+    plan = make_plan("parity", "gru-binary", settings={"objective": "final"})
     assert plan.data.min_length == 0
 
 
 @pytest.mark.parametrize(
-    ("model", "supervision", "setting"),
+    ("model", "objective", "setting"),
     [
         ("regular-gpt-binary", "final", {"margin": 0.5}),
         ("regular-gpt-binary", "codebook", {"code_consistency": 2.0}),
@@ -88,21 +86,20 @@ def test_the_empty_word_is_a_word() -> None:
         ("gru-binary", "final", {"replay": False}),
     ],
 )
-def test_settings_of_proofs_are_for_their_supervisions(
-    model: str, supervision: str, setting: dict[str, Any]
+def test_settings_of_proofs_are_for_their_objectives(
+    model: str, objective: str, setting: dict[str, Any]
 ) -> None:
     (name,) = setting
-    with pytest.raises(ConfigError, match=rf"^{name}=.* is for supervision=.*{supervision}"):
-        make_plan("parity", model, settings={"supervision": supervision, **setting})
-    usual = {name: getattr(SupervisionConfig(), name)}
-    make_plan("parity", model, settings={"supervision": supervision, **usual})
+    said = rf"^{name} is a setting of objective .*, but this run learns from '{objective}'"
+    with pytest.raises(ConfigError, match=said):
+        make_plan("parity", model, settings={"objective": objective, **setting})
 
 
-def test_settings_of_proofs_reach_the_supervisions_that_have_a_use_of_them() -> None:
-    asked = {"supervision": "composition", "margin": 0.5, "replay": False}
+def test_settings_of_proofs_reach_the_objectives_that_have_a_use_of_them() -> None:
+    asked = {"objective": "composition", "margin": 0.5, "replay": False}
     plan = make_plan("parity", "regular-gpt-binary", settings=asked)
     assert (plan.objective.margin, plan.objective.replay) == (0.5, False)
-    asked = {"supervision": "codebook", "chunk_lengths": "all", "replay": False}
+    asked = {"objective": "codebook", "chunk_lengths": "all", "replay": False}
     plan = make_plan("parity", "gru-binary", settings=asked)
     assert (plan.objective.chunk_lengths, plan.objective.replay) == ("all", False)
 
@@ -111,22 +108,21 @@ def test_a_setting_of_one_stage_alone_keeps_the_others_away() -> None:
     plan = make_plan("parity", settings={"margin": 0.5})
     assert (plan.supervision, plan.later) == ("composition", ())
     assert plan.chosen == "margin is not for regular-gpt-slots"
-    with pytest.raises(ConfigError, match=r"chunk_lengths='all' is for supervision='codebook'"):
+    with pytest.raises(ConfigError, match=r"chunk_lengths is a setting of objective codebook, but"):
         make_plan("parity", settings={"chunk_lengths": "all"})
 
 
 def test_only_what_a_user_gives_is_refused(tmp_path: Path) -> None:
     folder, model = tmp_path / "run", "regular-gpt-binary"
-    told = {"supervision": "codebook", "steps": 2}
+    told = {"objective": "codebook", "steps": 2}
     plan = make_plan("parity", model, preset="smoke", settings=told)
-    stored = replace(plan, objective=replace(plan.objective, margin=0.5))  # by an earlier version
-    train(stored, out=folder)
+    train(plan, out=folder)
 
     def again(**settings: Any) -> Plan:
         return plan_for(folder, "parity", model, preset="smoke", settings=[settings])
 
-    assert again().objective.margin == 0.5
-    with pytest.raises(ConfigError, match=r"^margin=0.7 is for supervision='composition'"):
-        again(supervision="codebook", margin=0.7)
-    with pytest.raises(RunError, match=r"supervision='codebook', but now .*'final'"):
-        again(supervision="final")
+    assert again() == plan
+    with pytest.raises(ConfigError, match=r"^margin is a setting of objective composition"):
+        again(objective="codebook", margin=0.7)
+    with pytest.raises(RunError, match=r"objective.name='codebook', but now .*'final'"):
+        again(objective="final")

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.languages.spec import parse
-from lengthwise.problems.curriculum import GROWS_AT, Curriculum
-from lengthwise.problems.recognition.labels_alone import FreshWords
+from lengthwise.objectives.curriculum import GROWS_AT, Curriculum
+from lengthwise.objectives.fresh_words import FreshWords
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.runs import make_plan
 from lengthwise.tasks.task import Batch, Task
@@ -22,7 +22,7 @@ from lengthwise.training.loop import Objective, Step, Validation, fit
 from lengthwise.training.runs import RunFolder
 
 SMALL = {
-    "supervision": "final",
+    "objective": "final",
     "d_model": 16,
     "num_bits": 6,
     "max_length": 9,

@@ -1,20 +1,14 @@
-"""Supervision of a scratchpad with sliding-window attention: the token that each step writes.
+"""The codebook of a scratchpad with sliding-window attention: the token that each step writes.
 
-Two objectives, with the cross-entropy of what is written and of the class that is read from it:
-
-- `codebook`: every step of the automaton, state and symbol alike likely (`step_table`). Where the
-  receptive field is longer than that, the steps before it are drawn backwards, each uniformly among
-  those that lead to the state;
-- `states`: words of one length, between whose symbols the true states stand.
-
-Both end when a proof closes.
+Every step of the automaton, state and symbol alike likely (`step_table`). Where the receptive field
+is longer than that, the steps before it are drawn backwards, each uniformly among those that lead
+to the state. The loss is the cross-entropy of what is written and of the class that is read from
+it.
 
 Axes:
     row    steps that are drawn
     token  tokens of a context
 """
-
-from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -24,14 +18,11 @@ from torch.nn import functional as F
 from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.window_scratchpad import WindowScratchpad
-from lengthwise.problems.classification import in_precision, on_device, validate_answers
-from lengthwise.problems.recognition.objectives import States, masked_cross_entropy
-from lengthwise.problems.recognition.settings import WordsConfig
-from lengthwise.problems.recognition.step_table import StepTable, explored
+from lengthwise.objectives.answers import masked_cross_entropy
+from lengthwise.objectives.step_table import StepTable
 from lengthwise.tasks.state_codes import StateCodes
 from lengthwise.tasks.state_maps import IGNORED
-from lengthwise.tasks.task import Task
-from lengthwise.training.loop import Step, Validation
+from lengthwise.training.loop import Step
 from lengthwise.transfer import sent
 from lengthwise.verification.bounded import BoundedCoded
 from lengthwise.verification.network import weights_of
@@ -41,7 +32,7 @@ _FAR = 1e6
 """Bound on margins, which are infinite where there is nothing to choose from."""
 
 
-class StateTokenSupervision(StepTable):
+class StateTokenTable(StepTable):
     """The loss on the token that every step writes, and on the class of every state."""
 
     def _learned(
@@ -73,48 +64,6 @@ class StateTokenSupervision(StepTable):
 
     def _bounded(self, model: nn.Module) -> BoundedCoded:
         return bounded(model)
-
-
-class StateTokens(States):
-    """The token of the state after every prefix of words, between whose symbols states stand."""
-
-    def __init__(
-        self, task: Task, words: WordsConfig, *, precision: Literal["single", "double"] = "single"
-    ) -> None:
-        super().__init__(task, words)
-        self._precision = precision
-        machine = task.language.total().minimised()
-        outside = task.language.num_classes
-        self._classes = torch.tensor([c if c < outside else IGNORED for c in machine.classes])
-
-    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
-        """Return the cross-entropy averaged over all prefixes of words of one length.
-
-        Accuracy is that of the last state where all states before it are given.
-        """
-        network = window_scratchpad(model)
-        tokens, states = on_device(model, *self._labelled(data))
-        start = states.new_full((len(states), 1), self._automaton.start)
-        states = torch.cat([start, states], dim=1)
-        logits = network.logits(network.contexts(tokens, states).flatten(0, 1))
-        loss = token_loss(network, logits, states.flatten(), self._classes)
-        right = (logits.argmax(dim=2) == network.digits_of(states.flatten())).all(dim=1)
-        last = right.view(states.shape)[:, -1]
-        return Step(loss, last.double().mean(), len(tokens))
-
-    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
-        lengths = self._lengths.draw(self._words.validation_words, data)
-        answers = validate_answers(model, self._task.draw(lengths, data))
-        kept, language = in_precision(model, self._precision), self._task.language
-        closure, proved = explored(bounded(kept), language)
-        wrong = closure.wrong
-        figures = {
-            "proved": proved,
-            "right_to": closure.checked_length,
-            "first_wrong": None if wrong is None else language.decode(wrong),
-        }
-        return Validation(answers.loss, answers.accuracy, proved, more=figures)
 
 
 def contexts_of(

@@ -1,32 +1,33 @@
-"""Default settings by the size of the monoid: which supervision, and who wins over them."""
+"""Default settings by the size of the monoid: which objective, and who wins over them."""
 
 import pytest
 
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.spec import parse
-from lengthwise.problems.recognition.suited import MOST_COMPOSED, MOST_LABELLED, num_elements
+from lengthwise.objectives.sizes import MOST_COMPOSED, MOST_LABELLED, num_elements
 from lengthwise.problems.runs import make_plan, plan_from_dict, train
 from lengthwise.verification.certify import certify
 
 
 @pytest.mark.slow_for("group:S5")
 @pytest.mark.parametrize("spec", ["parity", "d-3", "d-4", "group:A5", "group:S5"])
-def test_the_supervision_follows_from_the_number_of_elements(spec: str) -> None:
+def test_the_objective_follows_from_the_number_of_elements(spec: str) -> None:
     language = parse(spec)
     count = len(transition_monoid(language.total().minimised()).maps)
     assert num_elements(language) == count
     plan = make_plan(spec, "regular-gpt-binary")
     is_labelled = MOST_COMPOSED < count <= MOST_LABELLED
-    assert plan.objective.supervision == ("codebook" if is_labelled else "composition")
+    assert plan.objective.name == ("codebook" if is_labelled else "composition")
     assert plan.training.precision == ("double" if is_labelled else "single")
-    assert plan.objective.chunk_lengths == ("all" if is_labelled else "training")
+    if is_labelled:
+        assert plan.objective.chunk_lengths == "all"
     assert plan_from_dict(plan.to_dict()) == plan
 
 
 def test_what_the_user_sets_stands() -> None:
     own = "regular-gpt-binary"
-    assert make_plan("d-4", own, settings={"supervision": "composition"}) == make_plan(
-        "d-4", own, settings={"supervision": "composition", "d_model": 64, "precision": "single"}
+    assert make_plan("d-4", own, settings={"objective": "composition"}) == make_plan(
+        "d-4", own, settings={"objective": "composition", "d_model": 64, "precision": "single"}
     )
     plan = make_plan("d-4", own, settings={"d_model": 96, "chunk_lengths": "training"})
     assert (plan.network.d_model, plan.objective.chunk_lengths) == (96, "training")
@@ -36,7 +37,7 @@ def test_what_the_user_sets_stands() -> None:
 
 @pytest.mark.slow
 def test_other_models_and_presets_keep_their_settings() -> None:
-    assert make_plan("d-4", "regular-gpt").objective.supervision == "final"
+    assert make_plan("d-4", "regular-gpt").objective.name == "final"
     assert make_plan("d-4", preset="smoke").network.d_model == 16
     assert make_plan("d-4", "regular-gpt-binary").training.validate_every == 250
     assert make_plan("d-12", "regular-gpt-binary").training.validate_every == 1000

@@ -1,4 +1,4 @@
-"""Codebook supervision of networks that read symbol by symbol: the table of an automaton's steps.
+"""The codebook of networks that read symbol by symbol: the table of an automaton's steps.
 
 A step of such a network is a function of what it has kept and a symbol. Every state of the
 language's minimal automaton has a code, of bits or a token, so the network learns one table
@@ -17,10 +17,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.languages.language import Language
-from lengthwise.problems.classification import in_precision, validate_answers
-from lengthwise.problems.recognition.codebook import SURE
-from lengthwise.problems.recognition.objectives import WordLengths
-from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.objectives.answers import SURE, in_precision, validate_answers
+from lengthwise.objectives.words import WordLengths, WordsConfig
 from lengthwise.tasks.state_codes import MAX_STEPS, make_state_codes
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
@@ -38,23 +36,24 @@ _TOGETHER = 4096
 class StepTable(Objective):
     """Base: `batch_size` steps of the automaton are drawn, or all of them if there are no more.
 
-    A proof is about the model in its final precision.
+    `longest` is the length of the longest words whose steps are in the table; None for all words. A
+    proof is about the model in its final precision.
     """
 
     def __init__(
         self,
         task: Task,
         words: WordsConfig,
-        settings: SupervisionConfig,
         *,
+        longest: int | None,
+        replay: bool = True,
         precision: Literal["single", "double"] = "single",
     ) -> None:
         self._task = task
         self._words = words
-        self._settings = settings
+        self._replays = replay
         self._precision = precision
         self._lengths = WordLengths(task, words)
-        longest = None if settings.chunk_lengths == "all" else words.max_length
         self._table = make_state_codes(task.language, longest)
         self._replay: Int[Tensor, " step"] | None = None
 
@@ -96,7 +95,7 @@ class StepTable(Objective):
             "room": round(sides.min().item(), 4),
         }
         replayed = (sides[1:] < SURE).nonzero()[:, 0]
-        return figures, replayed if self._settings.replay else replayed[:0]
+        return figures, replayed if self._replays else replayed[:0]
 
     @abstractmethod
     def _learned(

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from lengthwise.languages.minimise import Table
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.problems.classification import in_precision
-from lengthwise.problems.curriculum import Curriculum, WordSource
-from lengthwise.problems.learning import Learning
+from lengthwise.objectives.answers import in_precision
+from lengthwise.objectives.curriculum import Curriculum, WordSource
+from lengthwise.objectives.learning import Learning
 from lengthwise.tasks.task import Batch
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.network import recurrent_node_of

@@ -1,4 +1,4 @@
-"""Supervision of state slots: the maps of symbols, and products of all maps at once.
+"""State slots: the maps of symbols, and products of all maps at once.
 
 The learner is told the state map of each symbol, slot by slot, the class of each state, and that
 products are compositions: a slot that holds state s looks at slot s of the other node, and takes
@@ -8,6 +8,7 @@ slots leaves, which is what a proof bounds, so no product of the monoid is drawn
 Validation is perfect when `verification.structure` proves the model right on words of every length.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import torch
@@ -15,11 +16,19 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
+from lengthwise.models.entry import Entry
 from lengthwise.models.state_slots import StateSlots
-from lengthwise.problems.classification import in_precision, validate_answers
-from lengthwise.problems.recognition.codebook import sign_loss
-from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
-from lengthwise.problems.recognition.settings import WordsConfig
+from lengthwise.models.state_slots_config import StateSlotsConfig, bits_for
+from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.objectives.answers import (
+    in_precision,
+    masked_cross_entropy,
+    sign_loss,
+    validate_answers,
+)
+from lengthwise.objectives.base import Subject, WordObjective
+from lengthwise.objectives.sizes import LARGE_MODEL, require_slots
+from lengthwise.objectives.words import WordLengths, WordsConfig
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
@@ -33,7 +42,7 @@ _MOST_CASES = 2**20
 """Greatest number of pairs of states of one step."""
 
 
-class StateProducts(Objective):
+class MapLoss(Objective):
     """The loss on the signs of symbols and of products, on attention, and on classes of states.
 
     A step takes all pairs of states, or as many as `_MOST_CASES`. A proof is about the model in its
@@ -106,7 +115,7 @@ def slots(model: nn.Module) -> StateSlots:
     if not isinstance(model, StateSlots):
         raise ConfigError(
             f"{type(model).__name__} has no slots of states, so it does not learn from "
-            f"supervision='maps'. Use model regular-gpt-slots, or another supervision."
+            f"objective='maps'. Use model regular-gpt-slots, or another objective."
         )
     return model
 
@@ -122,3 +131,35 @@ def _lowest_sides(
     worst = torch.where(codes > 0, reached.amin(dim=0), -reached.amax(dim=0))
     share = share[:, None, None]
     return share * codes * reached + (1 - share) * worst + codes * bias
+
+
+class Maps(WordObjective):
+    """The state map of every symbol, and that products of maps are compositions."""
+
+    told = (
+        "training is told which state each symbol leads each state to, and that sub-words put "
+        "together do one after the other, until a proof closes"
+    )
+    model = LARGE_MODEL
+
+    def fits(self, entry: Entry) -> bool:
+        """Return whether the network has slots of states."""
+        return issubclass(entry.config, StateSlotsConfig)
+
+    def shape(
+        self, subject: Subject, network: type[NetworkConfig], asked: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Return a slot for each state, with as many bits as tell the states apart."""
+        states = require_slots(subject.language)
+        return {"num_slots": states, "num_bits": asked.get("num_bits", bits_for(states))}
+
+    def loss(self, subject: Subject) -> Objective:
+        """Return the loss of symbols, products and answers."""
+        return MapLoss(subject.task, subject.words, precision=subject.precision)
+
+    def labels(self, subject: Subject) -> str:
+        """Return a few words for the maps, of which no word is drawn."""
+        return "maps of states, and their products"
+
+
+MAPS = Maps()

@@ -1,6 +1,6 @@
-"""Codebook supervision: a network learns the table of a language's algebra in given codes.
+"""The codebook of trees: a network learns the table of a language's algebra in given codes.
 
-With `composition` a network finds its own codes, which takes long where there are hundreds of
+From `composition` a network finds its own codes, which takes long where there are hundreds of
 meanings: the code of one changes while another is learned. Here every meaning has its code from the
 start (`make_codebook`), so levels need not wait for each other: a step draws chunks of symbols and
 of codes, and the loss is on the signs of the result. Chunks that a validation finds wrong or unsure
@@ -15,15 +15,19 @@ from typing import Any, Literal
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from lengthwise.errors import VerificationError
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems.classification import in_precision, validate_answers
-from lengthwise.problems.recognition.composition import binary
-from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
-from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.objectives.answers import (
+    SURE,
+    in_precision,
+    masked_cross_entropy,
+    sign_loss,
+    validate_answers,
+)
+from lengthwise.objectives.composition import binary
+from lengthwise.objectives.words import WordLengths, WordsConfig
 from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
@@ -32,9 +36,6 @@ from lengthwise.verification.binary import BinaryAlgebra
 from lengthwise.verification.closure import explore
 from lengthwise.verification.network import node_of
 
-SURE = 0.3
-"""Numbers nearer to 0 than this are trained like wrong ones."""
-
 _SHARE = 4
 """One of this many chunks is drawn from those that were found wrong or unsure."""
 
@@ -42,25 +43,15 @@ _FEW = 16
 """Greatest number of wrong chunks at which a proof is tried: a code that differs from the codebook
 can serve, too."""
 
-_SHARPNESS = 2.0
-"""Factor on numbers in the loss of their signs."""
-
 _TOGETHER = 8192
 """Number of chunks that are computed at once."""
 
 
-def sign_loss(sides: Float[Tensor, "*axes bit"]) -> Float[Tensor, ""]:
-    """Return the softplus loss of numbers by their distances on the right side of 0.
-
-    It is summed over bits, and the mean over everything else.
-    """
-    return F.softplus(-_SHARPNESS * sides).sum(dim=-1).mean()
-
-
-class CodebookSupervision(Objective):
+class ChunkTable(Objective):
     """The loss on the signs of every chunk's result, and on the class of every meaning.
 
     `batch_size` chunks of codes are drawn for a step, and half as many of symbols (or all of them).
+    `longest` is the length of the longest words whose chunks are in the table; None for all words.
     A proof is about the model in its final precision.
     """
 
@@ -68,17 +59,17 @@ class CodebookSupervision(Objective):
         self,
         task: Task,
         words: WordsConfig,
-        settings: SupervisionConfig,
         chunk: int,
         *,
+        longest: int | None,
+        replay: bool = True,
         precision: Literal["single", "double"] = "single",
     ) -> None:
         self._task = task
         self._words = words
-        self._settings = settings
+        self._replays = replay
         self._precision = precision
         self._lengths = WordLengths(task, words)
-        longest = None if settings.chunk_lengths == "all" else words.max_length
         self._table = make_codebook(task.language, chunk, longest)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
         self._replay: Int[Tensor, " row"] | None = None
@@ -133,7 +124,7 @@ class CodebookSupervision(Objective):
             "room": round(sides.min().item(), 4),
         }
         replayed = (sides[len(first) :] < SURE).nonzero()[:, 0]
-        return figures, replayed if self._settings.replay else replayed[:0]
+        return figures, replayed if self._replays else replayed[:0]
 
     def _is_proved(self, model: RegularGPT) -> bool:
         algebra = BinaryAlgebra(node_of(in_precision(model, self._precision)))

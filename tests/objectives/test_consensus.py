@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems import consensus, learning
-from lengthwise.problems.consensus import (
+from lengthwise.objectives import consensus, learning
+from lengthwise.objectives.consensus import (
     ANY_KINDS,
     AT_MOST,
     MOST_KINDS,
@@ -26,9 +26,9 @@ from lengthwise.problems.consensus import (
     agreed_products,
     kinds_of,
 )
-from lengthwise.problems.curriculum import Curriculum
-from lengthwise.problems.learning import Consensus, Seen
-from lengthwise.problems.recognition.settings import SupervisionConfig
+from lengthwise.objectives.curriculum import Curriculum
+from lengthwise.objectives.final import FinalConfig
+from lengthwise.objectives.learning import Consensus, Seen
 from lengthwise.problems.runs import make_plan
 from lengthwise.settings import describe_settings
 
@@ -393,7 +393,7 @@ def test_training_on_the_loss_mends_the_table() -> None:
 # ---- the term ------------------------------------------------------------------------------------
 
 SMALL: dict[str, Any] = {
-    "supervision": "final",
+    "objective": "final",
     "curriculum": 6,
     "d_model": 16,
     "num_heads": 2,
@@ -554,7 +554,7 @@ def test_of_many_nodes_of_a_batch_some_are_taken_all_over_them() -> None:
 
 def test_the_setting_tells_how_many_batches_make_a_table() -> None:
     name = "consensus_after"
-    (setting,) = describe_settings("labels", SupervisionConfig, [name], {})
+    (setting,) = describe_settings("labels", FinalConfig, [name], {})
     assert f"; {learning._GATHERED} more make the first table" in setting.meaning
 
 

@@ -10,8 +10,8 @@ from torch import nn
 import lengthwise as lw
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
+from lengthwise.objectives.chunk_table import ChunkTable
 from lengthwise.problems.base import Plan
-from lengthwise.problems.recognition.codebook import CodebookSupervision
 from lengthwise.problems.runs import make_plan, plan_from_dict, train
 from lengthwise.training.loop import Step
 from lengthwise.verification.certify import certify
@@ -19,7 +19,7 @@ from verification.trained import SMALL
 
 SETTINGS: dict[str, Any] = {
     **{name: value for name, value in SMALL.items() if name != "num_bits"},
-    "supervision": "codebook",
+    "objective": "codebook",
     "noise": 0.0,
 }
 
@@ -28,8 +28,10 @@ def plan_for(spec: str = "parity", **settings: Any) -> Plan:
     return make_plan(parse(spec), settings={**SETTINGS, **settings})
 
 
-def goal_of(plan: Plan) -> CodebookSupervision:
-    return CodebookSupervision(plan.task, plan.data, plan.objective, plan.network.chunk)
+def goal_of(plan: Plan) -> ChunkTable:
+    goal = plan.problem.objective(plan)
+    assert isinstance(goal, ChunkTable)
+    return goal
 
 
 @pytest.mark.slow_except("parity", "tomita-5")
@@ -95,10 +97,6 @@ def test_gradients_reach_all_weights_and_replay_follows_from_the_weights() -> No
     assert len(untaught._replay) == 0
 
 
-def test_its_former_name_is_accepted() -> None:
-    assert plan_for(supervision="assigned") == plan_for()
-
-
 class StopError(Exception):
     """Stands for a kill."""
 
@@ -110,10 +108,10 @@ def test_stopped_run_ends_with_the_same_bytes(
 ) -> None:
     plan = plan_for("tomita-5", noise=0.2, steps=40, validate_every=10)
     train(plan, out=tmp_path / "whole", device="cpu")
-    step, count = CodebookSupervision.step, 0
+    step, count = ChunkTable.step, 0
 
     def stopping(
-        self: CodebookSupervision, model: nn.Module, data: torch.Generator, noise: torch.Generator
+        self: ChunkTable, model: nn.Module, data: torch.Generator, noise: torch.Generator
     ) -> Step:
         nonlocal count
         count += 1
@@ -121,7 +119,7 @@ def test_stopped_run_ends_with_the_same_bytes(
             raise StopError
         return step(self, model, data, noise)
 
-    monkeypatch.setattr(CodebookSupervision, "step", stopping)
+    monkeypatch.setattr(ChunkTable, "step", stopping)
     with pytest.raises(StopError):
         train(plan, out=tmp_path / "broken", device="cpu")
     train(plan, out=tmp_path / "broken", device="cpu")
@@ -132,7 +130,7 @@ def test_stopped_run_ends_with_the_same_bytes(
 
 def test_continuous_memory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="binary"):
-        lw.train("parity", "regular-gpt", supervision="codebook", out=tmp_path / "a")
+        lw.train("parity", "regular-gpt", objective="codebook", out=tmp_path / "a")
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.objectives import composition as module
+from lengthwise.objectives.composition import CompositionLoss, Replay, replay_of
 from lengthwise.problems.base import Plan
-from lengthwise.problems.recognition import composition as module
-from lengthwise.problems.recognition.composition import Composition, Replay, replay_of
 from lengthwise.problems.runs import make_plan, plan_from_dict, train
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.training.loop import Step, Validation, fit
@@ -233,15 +233,15 @@ def test_unsure_chunks_are_not_told_what_they_do() -> None:
 def test_loss_falls_on_what_is_labelled_and_its_gradient_reaches_all_weights() -> None:
     plan = plan_for("tomita-5", validate_every=10, steps=10)
     model = train(plan).model.train()
-    goal = Composition(plan.task, plan.data, plan.objective, state_maps(plan.task.language))
+    goal = CompositionLoss(plan.task, plan.data, plan.objective, state_maps(plan.task.language))
 
     def generator() -> torch.Generator:
         return torch.Generator().manual_seed(3)
 
     step = goal.step(model, generator(), generator())
-    again = Composition(plan.task, plan.data, plan.objective, state_maps(plan.task.language)).step(
-        model, generator(), generator()
-    )
+    maps = state_maps(plan.task.language)
+    other = CompositionLoss(plan.task, plan.data, plan.objective, maps)
+    again = other.step(model, generator(), generator())
     assert step.loss.item() == again.loss.item()
     assert 0 <= step.accuracy <= 1
     step.loss.backward()  # type: ignore[no-untyped-call]
@@ -274,10 +274,10 @@ def test_stopped_run_ends_with_the_same_bytes(
 ) -> None:
     """Replay is no part of the checkpoint, and yet the resumed run has the same."""
     told: list[int] = []
-    step = Composition.step
+    step = CompositionLoss.step
     count = 0
 
-    def stopping(self: Composition, *arguments: Any) -> Step:
+    def stopping(self: CompositionLoss, *arguments: Any) -> Step:
         nonlocal count
         count += 1
         if count == stop_at:
@@ -287,7 +287,7 @@ def test_stopped_run_ends_with_the_same_bytes(
         told.append(len(self._replay.maps))
         return result
 
-    monkeypatch.setattr(Composition, "step", stopping)
+    monkeypatch.setattr(CompositionLoss, "step", stopping)
     with pytest.raises(StopError):
         train(STOPPED, out=tmp_path / "broken", device="cpu")
     train(STOPPED, out=tmp_path / "broken", device="cpu")
@@ -318,15 +318,15 @@ def test_perfect_is_what_exploration_proves_not_what_words_show(
 ) -> None:
     """At every validation of a run: perfect exactly if the model as it is then is certified."""
     verdicts: list[tuple[bool, str]] = []
-    validate = Composition.validate
+    validate = CompositionLoss.validate
     language = parse("parity")
 
-    def watched(self: Composition, model: nn.Module, data: torch.Generator) -> Validation:
+    def watched(self: CompositionLoss, model: nn.Module, data: torch.Generator) -> Validation:
         result = validate(self, model, data)
         verdicts.append((result.perfect, certify(model, language).verdict))
         return result
 
-    monkeypatch.setattr(Composition, "validate", watched)
+    monkeypatch.setattr(CompositionLoss, "validate", watched)
     run = train(plan_for(validate_every=50, patience=2))
     assert verdicts
     for perfect, verdict in verdicts:
@@ -339,7 +339,7 @@ def test_perfect_is_what_exploration_proves_not_what_words_show(
 def test_right_answers_alone_are_not_perfect(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     """A model that is right on all words is perfect only if that follows."""
     plan = make_plan(ENDS_WITH_1, settings=SMALL)
-    goal = Composition(plan.task, plan.data, plan.objective, state_maps(ENDS_WITH_1))
+    goal = CompositionLoss(plan.task, plan.data, plan.objective, state_maps(ENDS_WITH_1))
     model = last_symbol(dead_bits=int(why == "unsure"))
     if why == "past the bound":
         monkeypatch.setattr(module, "_MOST_CHUNKS", 9)
@@ -376,7 +376,7 @@ def test_the_weights_that_were_proved_are_kept_not_those_of_the_smallest_loss() 
 
 def test_replay_can_be_turned_off() -> None:
     plan = plan_for("tomita-5", replay=False, steps=1)
-    goal = Composition(plan.task, plan.data, plan.objective, state_maps(plan.task.language))
+    goal = CompositionLoss(plan.task, plan.data, plan.objective, state_maps(plan.task.language))
     model = random_model(
         parse("tomita-5"), 0, num_bits=3, transition_size=plan.network.transition_size
     )
@@ -390,9 +390,9 @@ def test_replay_can_be_turned_off() -> None:
 )
 def test_continuous_memory_is_refused(settings: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="binary"):
-        lw.train("parity", supervision="composition", out=tmp_path / "a", **settings)
+        lw.train("parity", objective="composition", out=tmp_path / "a", **settings)
     with pytest.raises(ConfigError, match="binary"):
-        lw.train("parity", "regular-gpt", supervision="composition", out=tmp_path / "b")
+        lw.train("parity", "regular-gpt", objective="composition", out=tmp_path / "b")
 
 
 def test_what_is_explored_in_training_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

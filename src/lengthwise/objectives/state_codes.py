@@ -1,4 +1,4 @@
-"""Codebook supervision of recurrent networks: a code of bits for each state of the automaton.
+"""The codebook of recurrent networks: a code of bits for each state of the automaton.
 
 The loss is on the signs of the code after every step (`step_table`).
 """
@@ -9,16 +9,15 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
-from lengthwise.problems.recognition.codebook import sign_loss
-from lengthwise.problems.recognition.objectives import masked_cross_entropy
-from lengthwise.problems.recognition.step_table import StepTable
+from lengthwise.objectives.answers import masked_cross_entropy, sign_loss
+from lengthwise.objectives.step_table import StepTable
 from lengthwise.training.loop import Step
 from lengthwise.transfer import sent
 from lengthwise.verification.bounded import BoundedCoded
 from lengthwise.verification.network import recurrent_node_of
 
 
-class StateCodeSupervision(StepTable):
+class StateCodeTable(StepTable):
     """The loss on the signs of the code after every step, and on the class of every state."""
 
     def _learned(

@@ -16,8 +16,9 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems.curriculum import Curriculum
-from lengthwise.problems.learning import (
+from lengthwise.objectives.curriculum import Curriculum
+from lengthwise.objectives.fresh_words import FreshWords, OperatorsFirst
+from lengthwise.objectives.learning import (
     Labels,
     Regularised,
     Seen,
@@ -27,13 +28,12 @@ from lengthwise.problems.learning import (
     identity,
     observed,
 )
-from lengthwise.problems.recognition.labels_alone import FreshWords, OperatorsFirst
 from lengthwise.problems.runs import make_plan
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.verification.plain import require_plain
 
 SMALL: dict[str, Any] = {
-    "supervision": "final",
+    "objective": "final",
     "curriculum": 3,
     "d_model": 16,
     "num_bits": 6,
@@ -87,7 +87,7 @@ def test_terms_of_trees_are_means_over_products_of_two(chunk: int, length: int, 
     model = tree(chunk, noise=0.0)
     seen = seen_by(model, words(length, seed))
     nodes = torch.cat(seen.vectors)
-    with torch.no_grad(), patch("lengthwise.problems.learning._SAMPLE", 5):
+    with torch.no_grad(), patch("lengthwise.objectives.learning._SAMPLE", 5):
         found = associativity(model, seen, noise()), identity(model, seen, noise())
         triples = torch.randint(len(nodes), (3, 5), generator=noise())
         differences = []
@@ -120,8 +120,8 @@ def test_closure_is_the_distance_from_lower_nodes(
     nodes = torch.cat(levels)
     with (
         torch.no_grad(),
-        patch("lengthwise.problems.learning._SAMPLE", 5),
-        patch("lengthwise.problems.learning._NEAR", heeded),
+        patch("lengthwise.objectives.learning._SAMPLE", 5),
+        patch("lengthwise.objectives.learning._NEAR", heeded),
     ):
         found = closure(model, seen, noise())
         draw = noise()
@@ -302,10 +302,10 @@ def refused(model: str, **asked: Any) -> str:
 
 
 def test_settings_of_learning_are_refused_where_nothing_uses_them() -> None:
-    told = "is for supervision='final' and binary memory. Leave it out."
-    assert refused("gru-binary", bits="soft") == f"bits='soft' {told}"
-    assert refused("regular-gpt", anneal=5) == f"anneal=5 {told}"
-    assert "a network of trees" in refused("regular-gpt-binary", identity=1.0)
+    assert refused("gru-binary", bits="soft").startswith("bits is a setting of objective final")
+    assert refused("regular-gpt", anneal=5) == "anneal=5 is for binary memory. Leave it out."
+    said = "identity is a setting of objective final"
+    assert refused("regular-gpt-binary", identity=1.0).startswith(said)
     assert refused("gru", anneal=5).startswith("'anneal' is a setting of")
     assert refused("gru-binary", associativity=1.0).startswith("'associativity' is a setting of")
     assert "associativity" in refused("regular-gpt", associativity=-1.0)

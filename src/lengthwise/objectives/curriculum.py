@@ -18,8 +18,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from lengthwise.problems.classification import validate_answers
-from lengthwise.problems.learning import Labels, Learning
+from lengthwise.objectives.answers import validate_answers
+from lengthwise.objectives.learning import Labels, Learning
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Objective, Step, Validation
 

@@ -16,7 +16,7 @@ Validation is perfect when the exploration closes: the model is right on words o
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -28,14 +28,26 @@ from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.distinct_rows import distinct_rows
 from lengthwise.languages.elements import MonoidElements
+from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems.classification import validate_answers
-from lengthwise.problems.recognition.objectives import WordLengths, masked_cross_entropy
-from lengthwise.problems.recognition.settings import SupervisionConfig, WordsConfig
+from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.objectives.answers import masked_cross_entropy, validate_answers
+from lengthwise.objectives.base import ObjectiveConfig, Subject, lengths_of
+from lengthwise.objectives.node import TreeObjective
+from lengthwise.objectives.sizes import (
+    MOST_COMPOSED,
+    MOST_LABELLED,
+    num_elements,
+    require_codes,
+    require_few_elements,
+)
+from lengthwise.objectives.transition import transition_size
+from lengthwise.objectives.words import WordLengths, WordsConfig
+from lengthwise.settings import Setting
 from lengthwise.tasks.compositions import Composed, Compositions
-from lengthwise.tasks.state_maps import IGNORED, StateMaps
+from lengthwise.tasks.state_maps import IGNORED, StateMaps, state_maps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.transfer import sent
@@ -69,7 +81,20 @@ class Replay:
     """Length of the longest sub-word that a chunk can stand for, in symbols; 0 without replay."""
 
 
-class Composition(Objective):
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompositionConfig(ObjectiveConfig):
+    """Settings of the weights of the loss, and of replay."""
+
+    name: str = "composition"
+    code_consistency: Annotated[float, Setting(least=0)] = 1.0
+    """Weight of the loss that draws the numbers of all nodes of one meaning to one code."""
+    margin: Annotated[float, Setting(least=0)] = 0.1
+    """Weight of the loss on numbers that are near 0."""
+    replay: bool = True
+    """Hard-example replay: chunks that validation finds wrong are drawn more often."""
+
+
+class CompositionLoss(Objective):
     """Compositions drawn uniformly, replay from exploration, and one code for each meaning.
 
     Raises:
@@ -77,7 +102,7 @@ class Composition(Objective):
     """
 
     def __init__(
-        self, task: Task, words: WordsConfig, settings: SupervisionConfig, maps: StateMaps
+        self, task: Task, words: WordsConfig, settings: CompositionConfig, maps: StateMaps
     ) -> None:
         self._task = task
         self._words = words
@@ -293,7 +318,49 @@ def binary(model: nn.Module) -> tuple[RegularGPT, BinaryMemory]:
     """
     if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
         raise ConfigError(
-            "supervision='composition' and 'codebook' are about codes, but the memory is not "
-            "binary. Use model regular-gpt-binary, or supervision='transition'."
+            "objective='composition' and 'codebook' are about codes, but the memory is not "
+            "binary. Use model regular-gpt-binary, or objective='transition'."
         )
     return model, model.memory
+
+
+class Composition(TreeObjective):
+    """What sub-words do to the states of the automaton, so that every product occurs."""
+
+    settings = CompositionConfig
+    told = (
+        "training is told what every sub-word of the model's tree does to the states of the "
+        "automaton, for sub-words composed so that every product occurs, until a proof closes"
+    )
+
+    def fallback(self, language: Language) -> str:
+        """Return `codebook` from 33 elements on, as codes that the network finds close late or
+        never; "" for more than 1,000, whose chunks are too many to label; and `transition` where
+        elements are too many to tell apart."""
+        count = num_elements(language)
+        if count is None:
+            return "transition"
+        return "codebook" if MOST_COMPOSED < count <= MOST_LABELLED else ""
+
+    def shape(
+        self, subject: Subject, network: type[NetworkConfig], asked: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Return the size of the second read-out."""
+        return {"transition_size": transition_size(state_maps(subject.language))}
+
+    def require(self, subject: Subject) -> None:
+        """Refuse too many elements to tell apart, and memory without codes."""
+        require_few_elements(subject.language, subject.settings.name)
+        require_codes(subject)
+
+    def loss(self, subject: Subject) -> Objective:
+        """Return the loss of compositions, codes and replay."""
+        maps = state_maps(subject.language)
+        return CompositionLoss(subject.task, subject.words, subject.settings, maps)
+
+    def labels(self, subject: Subject) -> str:
+        """Return a few words for the compositions that are drawn."""
+        return f"compositions of sub-words, {lengths_of(subject.words)}"
+
+
+COMPOSITION = Composition()

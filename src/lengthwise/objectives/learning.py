@@ -11,7 +11,7 @@ memory returned while a batch was read, and at the numbers whose signs are the b
                    nodes, where y is the nearest node of the lower half of the levels, and s the
                    mean of $|y - m|^2$ over these, with mean m; what is above 0.3 counts as 0
     consensus      the distance of products from those on which associativity agrees
-                   (`problems.consensus`)
+                   (`objectives.consensus`)
 
 Composition of a monoid is associative, and the pad stands for the empty word, so associativity and
 identity hold of every network of trees that is right for any reason. They bias the operator of
@@ -45,8 +45,8 @@ from lengthwise.layers.memory import BITS, BinaryMemory, ContinuousMemory
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.eval_mode import in_eval_mode
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.problems.classification import class_step, on_device, words_for
-from lengthwise.problems.consensus import Nodes, Products, variance_of
+from lengthwise.objectives.answers import class_step, on_device, words_for
+from lengthwise.objectives.consensus import Nodes, Products, variance_of
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Remembering, Step
@@ -168,7 +168,7 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
 
 
 class Consensus:
-    """The distance of products from those on which associativity agrees (`problems.consensus`).
+    """The distance of products from those on which associativity agrees (`objectives.consensus`).
 
     The term makes a new table every `_EVERY` batches, of the lower nodes of the first `_GATHERED`
     of these, each of which gives at most `_AT_MOST`. Before the first table, and where vectors have

@@ -10,10 +10,11 @@ import torch
 import lengthwise as lw
 from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
+from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.recognisers import MODELS
+from lengthwise.objectives.codebook import CODEBOOK
+from lengthwise.objectives.state_codes import recurrent
 from lengthwise.problems.recognition.problem import Recognition
-from lengthwise.problems.recognition.state_codes import recurrent
-from lengthwise.problems.recognition.suited import suited_to_states
 from lengthwise.problems.runs import make_plan
 from lengthwise.tasks.state_codes import make_state_codes
 from lengthwise.verification.certify import certify
@@ -85,7 +86,7 @@ def test_more_states_get_a_wider_network_and_one_batch(size: int, width: int, ba
         transitions=tuple(((state + 1) % size, state) for state in range(size)),
         classes=tuple(int(state == 0) for state in range(size)),
     )
-    chosen = suited_to_states(ring, "laptop")
+    chosen = CODEBOOK.defaults(ring, "laptop", BinaryRecurrentConfig, is_named=False)
     assert (chosen["d_model"], chosen["batch_size"]) == (width, batch)
 
 
@@ -99,6 +100,6 @@ def test_where_the_monoid_is_too_large_the_next_command_names_a_recurrent_networ
     assert found == f"lengthwise train att:m.att --model gru-binary --out {tmp_path}-gru"
     other = make_plan(language, "gru-binary", preset="smoke")
     assert problem.advice(other, {"proved": False}, tmp_path) == f"lengthwise certify {tmp_path}"
-    with pytest.raises(ConfigError, match="or gru-binary, or supervision='transition'"):
-        make_plan(language, "regular-gpt-binary", settings={"supervision": "codebook"})
+    with pytest.raises(ConfigError, match="or gru-binary, or objective='transition'"):
+        make_plan(language, "regular-gpt-binary", settings={"objective": "codebook"})
     assert {"gru-binary", "elman-binary"} <= set(MODELS)
