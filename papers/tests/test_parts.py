@@ -9,10 +9,8 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan
 from lengthwise.registry import Catalogue
-from lengthwise.settings import added_defaults
 from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.processes import LocalProcesses
-from lengthwise.training.settings import TrainingConfig
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import MeasurementOptions, Record, Table
 from lengthwise_papers.parts import Part, PartsExperiment, trained
@@ -101,15 +99,6 @@ def test_a_span_is_of_the_runs_that_have_the_figure() -> None:
     assert span([], "seconds") == ""
 
 
-def test_data_that_are_moved_are_the_same_part() -> None:
-    def part(folder: str, digest: str = "a") -> Part:
-        corpus = {"folder": folder, "digest": digest}
-        return Part("one", {"job": {"plan": {"problem": {"corpus": corpus}}}})
-
-    assert part("here").digest == part("there").digest
-    assert part("here").digest != part("here", "b").digest
-
-
 def test_settings_that_are_added_leave_digests_of_runs_on_steps_as_they_were() -> None:
     """So that what was measured before a setting was there is not measured again."""
     experiment = EXPERIMENTS["steps2022/table1"]
@@ -129,4 +118,3 @@ def test_digests_of_plans_with_adamw_are_those_of_before_there_was_a_choice() ->
     digests = [Part("a", {"plan": one, "n": [1]}).digest for one in (plan, before, muon)]
     assert digests[0] == digests[1] != digests[2]
     assert plan["training"]["optimiser"] == "adamw"
-    assert added_defaults(TrainingConfig) == {"optimiser": "adamw", "deterministic": False}

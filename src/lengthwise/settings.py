@@ -89,9 +89,6 @@ class Setting:
     """A bound that the value must be below."""
     options: Mapping[str, Any] | None = None
     """The catalogue that has its values as names."""
-    added: bool = False
-    """True if the setting was added when results were already recorded. Digests leave it out where
-    it has its default, so that they still find these results; the default must never change."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -311,13 +308,6 @@ def check_settings(config: Config) -> None:
             require(value < setting.below, f"{name}={value} is not a share. {remedy}")
         if setting.options is not None:
             setting.options[value]  # raises unless it is a name
-
-
-def added_defaults(config: type[Config]) -> dict[str, Any]:
-    """Return the defaults of the settings of a class that are declared as `added`."""
-    kind: Any = config  # mypy takes types of dataclasses for unhashable
-    added = {name for name, setting in declarations(kind).items() if setting.added}
-    return {field.name: field.default for field in fields(config) if field.name in added}
 
 
 @cache

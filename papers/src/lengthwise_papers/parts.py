@@ -17,18 +17,14 @@ from typing import Any, Generic, NamedTuple
 
 from lengthwise.errors import ConfigError, NothingFinishedError, RunError
 from lengthwise.files import read_json, write_json
-from lengthwise.objectives.final import FinalConfig
 from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.registry import PROBLEMS
+from lengthwise.problems.runs import plan_from_dict
 from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config, added_defaults
 from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.sweeps.folder import JobFolder
 from lengthwise.sweeps.run import timed
 from lengthwise.training.devices import commit
-from lengthwise.training.runs import without_places
-from lengthwise.training.settings import TextTrainingConfig
 from lengthwise_papers.experiment import (
     Experiment,
     MeasurementOptions,
@@ -39,10 +35,12 @@ from lengthwise_papers.experiment import (
     chosen,
     stem,
 )
-from lengthwise_papers.recorded import as_recorded
 
 Measure = Callable[[Mapping[str, Any], Path], list[Record]]
 """The records of a part, from its settings and a folder of its own for what is trained."""
+
+_OF_A_PLAN = frozenset({"problem", "model", "network", "data", "training"})
+"""Names in a plan as plain values, by which it is recognised."""
 
 
 class Part(NamedTuple):
@@ -57,8 +55,7 @@ class Part(NamedTuple):
     def digest(self) -> str:
         """Twelve hex digits that change with the settings.
 
-        A setting that is added to the package later does not change them as long as it has its
-        default.
+        A setting that is added to plans later does not change them as long as it has its default.
         """
         body = json.dumps(_identity(self.settings), sort_keys=True)
         return hashlib.sha256(body.encode()).hexdigest()[:12]
@@ -148,23 +145,14 @@ class PartsExperiment(Experiment, Generic[Sizes]):
 
 
 def _identity(values: Any) -> Any:
-    """Return plain values without places of data, and added settings that have their defaults."""
+    """Return plain values with each plan as its identity."""
     if isinstance(values, list | tuple):
         return [_identity(each) for each in values]
     if not isinstance(values, Mapping):
         return values
-    found = as_recorded({name: _identity(each) for name, each in values.items()})
-    kinds: dict[str, type[Config]]
-    kinds = {"training": TextTrainingConfig, "objective": FinalConfig}
-    if isinstance(given := found.get("problem"), dict):
-        found["problem"] = without_places(given)
-        if (problem := given.get("kind", "")) in PROBLEMS:
-            kinds["training"] = PROBLEMS[problem].training
-    for name, kind in kinds.items():
-        if isinstance(given := found.get(name), dict):
-            added = added_defaults(kind)
-            found[name] = {k: v for k, v in given.items() if k not in added or v != added[k]}
-    return found
+    if values.keys() >= _OF_A_PLAN:
+        return plan_from_dict(values).identity()
+    return {name: _identity(each) for name, each in values.items()}
 
 
 def _file(part: Part, folder: Path) -> Path:

@@ -19,9 +19,6 @@ from lengthwise.settings import Config, check_settings
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective
 
-PLAIN = "final"
-"""The objective that digests of jobs leave out."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ObjectiveConfig(Config):
@@ -32,11 +29,6 @@ class ObjectiveConfig(Config):
 
     def __post_init__(self) -> None:
         check_settings(self)
-
-    def non_defaults(self) -> dict[str, Any]:
-        """Return the settings that differ from their defaults, with the name unless it is plain."""
-        named = {} if self.name == PLAIN else {"name": self.name}
-        return {**Config.non_defaults(self), **named}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -58,17 +58,17 @@ class FinalConfig(ObjectiveConfig):
     identity: Annotated[float, Setting(least=0)] = 0.0
     """Weight of the mean squared difference between f(pad, x) and x, where f is the composition of
     a network of trees, and x are nodes of the batch."""
-    closure: Annotated[float, Setting(least=0, added=True)] = 0.0
+    closure: Annotated[float, Setting(least=0)] = 0.0
     """Weight of the mean squared distance of upper nodes of a tree and of products of random nodes
     from the nearest nodes of the lower half of the levels, over the variance of these; what is
     above 0.3 counts as 0."""
-    closure_after: Annotated[int, Setting(least=0, added=True, unit="batches")] = 0
+    closure_after: Annotated[int, Setting(least=0, unit="batches")] = 0
     """Number of batches after which `closure` counts."""
-    consensus: Annotated[float, Setting(least=0, added=True)] = 0.0
+    consensus: Annotated[float, Setting(least=0)] = 0.0
     """Weight of the mean squared distance of products of nodes of a tree from those on which
     associativity agrees, over the variance of nodes. It counts where nodes have settled near at
     most 256 vectors; these and their products are the network's own."""
-    consensus_after: Annotated[int, Setting(least=0, added=True, unit="batches")] = 0
+    consensus_after: Annotated[int, Setting(least=0, unit="batches")] = 0
     """Number of batches after which products are compared for `consensus`; 64 more make the first
     table of them."""
 

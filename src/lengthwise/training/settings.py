@@ -13,7 +13,7 @@ class TrainingConfig(Config):
 
     steps: Annotated[int, Setting(unit="steps")] = 20_000
     """Greatest number of steps; training ends earlier when validation is perfect."""
-    optimiser: Annotated[Literal["adamw", "muon"], Setting(added=True)] = "adamw"
+    optimiser: Literal["adamw", "muon"] = "adamw"
     """`adamw`: AdamW (Loshchilov and Hutter 2019). `muon`: Muon (Jordan et al. 2024) for the
     matrices of layers, that of the answer among them, and AdamW for the rest."""
     learning_rate: float = 5e-4
@@ -53,7 +53,7 @@ class TrainingConfig(Config):
     """Number of processor threads. It is a setting because sums depend on it through rounding. More
     than one thread helps from widths of about 256, and is slow where other processes need the
     cores."""
-    deterministic: Annotated[bool, Setting(added=True)] = False
+    deterministic: bool = False
     """True: CUDA adds up in a fixed order, so that a seed gives the same weights again, and is
     slower. A processor does so in any case."""
 
@@ -108,18 +108,9 @@ class MixedTrainingConfig(TrainingConfig):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class OptionalAutocastTrainingConfig(MixedTrainingConfig):
-    """Settings of the training loop for models that can be trained in mixed precision, some of
-    whose runs were recorded without that setting."""
-
-    autocast: Annotated[Autocast, Setting(added=True)] = "none"
-    """Precision of matrix products; weights and their updates stay in single precision."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class TextTrainingConfig(MixedTrainingConfig):
     """Settings of the training loop for language models, whose batches have one shape."""
 
-    compile: Annotated[bool, Setting(added=True)] = False
+    compile: bool = False
     """True: torch.compile makes a program of the network before the first step. That takes a minute
     or two, and a C++ compiler where a processor trains."""

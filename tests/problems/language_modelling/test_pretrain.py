@@ -30,13 +30,13 @@ from lengthwise.problems.language_modelling.pretrain import (
 from lengthwise.problems.runs import load_run
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import OptionalAutocastTrainingConfig
+from lengthwise.training.settings import MixedTrainingConfig
 
 TEXT = "the words of a language are classified by the states of its automaton.\n" * 60
 SMALL = PretrainConfig(
     vocab_size=256, d_model=16, num_layers=1, num_heads=2, places=32, window=16, batch_size=4
 )
-LOOP = OptionalAutocastTrainingConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
+LOOP = MixedTrainingConfig(steps=30, learning_rate=1e-2, validate_every=10, patience=0)
 
 
 def run(out: Path, **chosen: Any) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def test_a_pretraining_from_before_a_setting_came_is_found_done(tmp_path: Path) 
     config.write_text(json.dumps(stored))
     assert run(tmp_path / "body") == expected
     for changed in ({"accumulate": 2}, {"steps": 31}, {"clip": 0.5}):
-        loop = OptionalAutocastTrainingConfig.from_dict({**LOOP.to_dict(), **changed})
+        loop = MixedTrainingConfig.from_dict({**LOOP.to_dict(), **changed})
         with pytest.raises(RunError, match=f"loop.{next(iter(changed))}="):
             pretrain(tmp_path / "body", TEXT, "a test", SMALL, loop, device="cpu")
 

@@ -39,7 +39,7 @@ from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import require_alone
 from lengthwise.training.loop import Progress, fit, kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import OptionalAutocastTrainingConfig
+from lengthwise.training.settings import MixedTrainingConfig
 
 if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
@@ -92,16 +92,16 @@ PRETRAINING: dict[str, Any] = {
 
 def pretraining(
     settings: Mapping[str, Any],
-) -> tuple[PretrainConfig, OptionalAutocastTrainingConfig]:
+) -> tuple[PretrainConfig, MixedTrainingConfig]:
     """Return the two parts of some settings, which replace those of `PRETRAINING`.
 
     Raises:
         ConfigError: a setting is unknown, or does not fit.
     """
-    kinds = (PretrainConfig, OptionalAutocastTrainingConfig)
+    kinds = (PretrainConfig, MixedTrainingConfig)
     parts = {kind.__name__: kind.__dataclass_fields__ for kind in kinds}
     shape, training = sort_settings({**PRETRAINING, **settings}, parts).values()
-    return PretrainConfig.from_dict(shape), OptionalAutocastTrainingConfig.from_dict(training)
+    return PretrainConfig.from_dict(shape), MixedTrainingConfig.from_dict(training)
 
 
 def make_named(
@@ -170,7 +170,7 @@ def pretrain(
     text: str,
     source: str,
     config: PretrainConfig,
-    loop: OptionalAutocastTrainingConfig,
+    loop: MixedTrainingConfig,
     *,
     device: str = "auto",
     progress: Progress | None = None,
@@ -227,7 +227,7 @@ def pretrain(
     }
 
 
-def _as_stored(loop: OptionalAutocastTrainingConfig, folder: RunFolder) -> dict[str, Any]:
+def _as_stored(loop: MixedTrainingConfig, folder: RunFolder) -> dict[str, Any]:
     """Return the settings of the loop; for a folder of an older version, without later defaults."""
     values = known = loop.to_dict()
     if folder.is_claimed:

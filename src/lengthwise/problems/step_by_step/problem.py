@@ -41,7 +41,7 @@ from lengthwise.training.devices import environment
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
-from lengthwise.training.settings import OptionalAutocastTrainingConfig
+from lengthwise.training.settings import MixedTrainingConfig
 from lengthwise.wording import counted
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
@@ -72,7 +72,7 @@ class StepByStep(Problem):
     default_model = DEFAULT_STEP_MODEL
     data = ExamplesConfig
     objective_settings = StepSupervisionConfig
-    training = OptionalAutocastTrainingConfig
+    training = MixedTrainingConfig
     evaluation_options = frozenset({"words"})
     prediction_options = frozenset({"keep_going"})
 
