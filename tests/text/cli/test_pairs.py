@@ -81,7 +81,7 @@ def test_numbers_need_no_files_and_a_tokenizer_may_come_from_elsewhere(shell: Sh
 
 
 def test_known_files_are_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lengthwise.data import pairs  # noqa: PLC0415
+    from lengthwise.text.data import pairs  # noqa: PLC0415
 
     ids = (pairs.git_blob_id("train.en"), pairs.git_blob_id("train.vi"))
     monkeypatch.setitem(pairs.RECOGNISED, ids, "known files")

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_damage import check_a_damaged_index_is_told, check_damage_is_told
-from lengthwise.data import pairs as pairs_module
-from lengthwise.data import parallel_corpus
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import write_bytes
+from lengthwise.text.data import pairs as pairs_module
+from lengthwise.text.data import parallel_corpus
 from lengthwise.text.data.pairs import git_blob_id
 from lengthwise.text.data.parallel_corpus import (
     BEGIN,

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from lengthwise.errors import TaskError, TextError
-from lengthwise.evaluation import perplexity
 from lengthwise.text.data.text_corpus import Tokens
+from lengthwise.text.evaluation import perplexity
 from lengthwise.text.evaluation.perplexity import last_token_perplexity
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 

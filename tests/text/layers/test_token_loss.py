@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from lengthwise.layers import token_loss as module
+from lengthwise.text.layers import token_loss as module
 from lengthwise.text.layers.token_loss import token_loss
 
 

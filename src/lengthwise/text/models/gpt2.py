@@ -327,7 +327,7 @@ class Backbone(nn.Module):
 
 def _registered_attention() -> str:
     """Return the name of our attention, which transformers knows from then on in this process."""
-    from lengthwise.layers import fused_attention_hf  # noqa: PLC0415  # it needs transformers
+    from lengthwise.text.layers import fused_attention_hf  # noqa: PLC0415  # it needs transformers
 
     fused_attention_hf.register()
     return fused_attention_hf.NAME
