@@ -77,19 +77,6 @@ def test_help_shows_its_commands_by_their_own_summaries(capsys: pytest.CaptureFi
         assert f"  {name:10} {commands.WINGS[name].summary}\n" in shown
 
 
-@pytest.mark.parametrize("name", ["prepare", "translate", "reproduce"])
-def test_a_command_that_is_not_installed_is_refused_with_its_remedy(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commands, "PLUGGED", {})
-    assert main([name]) == 2
-    wing = commands.WINGS[name]
-    assert capsys.readouterr().err == (
-        f"lengthwise: the command {name} comes with {wing.package}, which is not installed. Use "
-        f"{wing.remedy}.\n"
-    )
-
-
 @pytest.mark.parametrize("library", ["tokenizers", "zstandard"])
 def test_a_library_that_is_not_installed_is_named_with_the_extra(
     library: str,

@@ -379,10 +379,10 @@ import lengthwise
 assert "transformers" not in sys.modules
 sys.modules["transformers"] = None
 for name in (
-    "layers.fused_attention_hf",
-    "layers.log_length_hf",
-    "models.text_cache_hf",
-    "models.regular_gpt_hf",
+    "text.layers.fused_attention_hf",
+    "text.layers.log_length_hf",
+    "text.models.text_cache_hf",
+    "text.models.regular_gpt_hf",
 ):
     try:
         importlib.import_module("lengthwise." + name)
