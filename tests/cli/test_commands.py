@@ -40,6 +40,7 @@ def test_a_command_of_a_package_that_is_not_installed_says_how_to_get_it(
     name: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PLUGGED, "_plugins", {})
+    monkeypatch.setattr(PLUGGED, "_entries", {})
     wing = WINGS[name]
     assert shell(name, "own/ladder") == (
         2,
