@@ -227,7 +227,7 @@ def test_words_that_are_too_long_are_refused(body: str) -> None:
         ({"body": "BROKEN"}, "cannot be loaded"),
         ({"body": "NUMBER"}, "cannot be loaded"),
         ({"body": "FOREIGN"}, "cannot be loaded"),
-        ({"d_model": 4}, "unknown setting 'd_model'"),
+        ({"d_model": 4}, "'d_model' is a setting of step-decoder"),
         ({"weights": "none"}, "one of 'pretrained', 'random'"),
     ],
 )
