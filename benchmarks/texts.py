@@ -13,7 +13,7 @@ import torch
 from torch.nn import functional
 
 from lengthwise.layers.dilated import KERNELS, select_kernel
-from lengthwise.layers.token_loss import token_loss
+from lengthwise.text.layers.token_loss import token_loss
 
 SHAPE = {"words": 1, "heads": 4, "size": 32}
 DENSE_TO = 4_096
@@ -88,7 +88,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 _CONTEXT = """
 import resource, time, torch
-from lengthwise.models.language_models import LANGUAGE_MODELS
+from lengthwise.text.models.language_models import LANGUAGE_MODELS
 entry = LANGUAGE_MODELS["{model}"]
 config = entry.configure({{"vocab_size": 4096, **{settings}}})
 model = entry.draw(config, torch.Generator().manual_seed(0)).eval()

@@ -37,20 +37,20 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils.flop_counter import FlopCounterMode
 
-from lengthwise.data.parallel_corpus import Pairs, Ragged
 from lengthwise.layers import dropout
 from lengthwise.layers.attention import Attention
-from lengthwise.layers.self_attention import CausalAttention, DilatedAttention, SelfAttention
 from lengthwise.layers.sliding_dilated import InsideChunks
 from lengthwise.models import regular_gpt
 from lengthwise.models.cost import matmul_rate
 from lengthwise.models.threads import processor_threads
-from lengthwise.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
 from lengthwise.precision import why_unavailable
-from lengthwise.problems.language_modelling import objective as texts
 from lengthwise.problems.runs import make_plan
-from lengthwise.problems.translation import objective as pairs
 from lengthwise.tasks.task import Task
+from lengthwise.text.data.parallel_corpus import Pairs, Ragged
+from lengthwise.text.layers.self_attention import CausalAttention, DilatedAttention, SelfAttention
+from lengthwise.text.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
+from lengthwise.text.problems.language_modelling import objective as texts
+from lengthwise.text.problems.translation import objective as pairs
 from lengthwise.training import loop
 from lengthwise.training.adamw import AdamW
 from lengthwise.training.autocast import Autocast, autocast

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lengthwise.data.stored_corpus import StoredCorpus
 from lengthwise.errors import TextError
+from lengthwise.text.data.stored_corpus import StoredCorpus
 
 
 def check_damage_is_told(corpus: StoredCorpus, name: str) -> None:

@@ -121,10 +121,10 @@ FAULTS = (
     ),
     Fault(
         "smoothing pulls the wrong way",
-        "layers/token_loss.py",
+        "text/layers/token_loss.py",
         ".sub_(smoothing / (len(matrix) * len(targets)))",
         ".add_(smoothing / (len(matrix) * len(targets)))",
-        "layers/test_token_loss.py",
+        "text/layers/test_token_loss.py",
     ),
     Fault(
         "seed of drawn positions lost",
@@ -171,10 +171,10 @@ FAULTS = (
     ),
     Fault(
         "padding of a source seen",
-        "models/encoder_decoder.py",
+        "text/models/encoder_decoder.py",
         "seen = (source != PAD)[:, None]",
         "seen = (source >= 0)[:, None]",
-        "models/test_encoder_decoder.py",
+        "text/models/test_encoder_decoder.py",
     ),
     # ---- tasks
     Fault(
@@ -226,7 +226,7 @@ FAULTS = (
         "training/loop.py",
         "(result.loss / config.accumulate).backward()",
         "(result.loss / 1).backward()",
-        "problems/language_modelling/test_language_modelling.py",
+        "text/problems/language_modelling/test_language_modelling.py",
     ),
     Fault(
         "the earlier of equal weights kept",
@@ -252,17 +252,17 @@ FAULTS = (
     ),
     Fault(
         "context from the wrong end",
-        "evaluation/perplexity.py",
+        "text/evaluation/perplexity.py",
         "tokens.windows(part, most)[:, most - length :]",
         "tokens.windows(part, most)[:, :length]",
-        "evaluation/test_perplexity.py",
+        "text/evaluation/test_perplexity.py",
     ),
     Fault(
         "length penalty upside down",
-        "evaluation/translate.py",
+        "text/evaluation/translate.py",
         "worth.amax(dim=1) / self._penalty_at(length)",
         "worth.amax(dim=1) * self._penalty_at(length)",
-        "evaluation/test_translate.py",
+        "text/evaluation/test_translate.py",
     ),
     # ---- verification
     Fault(
@@ -416,17 +416,17 @@ FAULTS = (
     # ---- text, files, commands
     Fault(
         "one window of a file too many",
-        "data/text_corpus.py",
+        "text/data/text_corpus.py",
         "max(0, len(shard) - length + 1)",
         "max(0, len(shard) - length + 2)",
-        "data/test_text_corpus.py",
+        "text/data/test_text_corpus.py",
     ),
     Fault(
         "writer's file left behind",
         "files.py",
         "temporary.unlink(missing_ok=True)",
         "temporary.exists()",
-        "test_files.py training/test_runs.py data/test_stored_corpus.py",
+        "test_files.py training/test_runs.py text/data/test_stored_corpus.py",
     ),
     Fault(
         "answer of the last line dropped",

@@ -116,8 +116,8 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lw.predict, (model, none, ["ab"]), "a language is a line"),
         (lw.predict, (of_letters, "abab"), "words are a list of texts, but got 'abab'"),
         (lw.evaluate_steps, (of_letters,), "writes no steps"),
-        (lw.perplexity, (of_letters, [3]), "no language model"),
-        (lw.translate, (of_letters, ["a"]), "does not translate"),
+        (lw.text.perplexity, (of_letters, [3]), "no language model"),
+        (lw.text.translate, (of_letters, ["a"]), "does not translate"),
         (lw.predict, (none, language, ["ab"]), "but got a NoneType"),
         (lw.certify, (model, none), "Give one, such as 'parity' or a Language"),
     ]

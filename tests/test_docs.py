@@ -99,6 +99,7 @@ def test_every_public_name_has_its_reference() -> None:
     assert set(re.findall(r"^::: lengthwise\.(\w+)$", page, re.M)) == set(lw.__all__) - {
         "__version__"
     }
+    assert set(re.findall(r"^::: lengthwise\.text\.(\w+)$", page, re.M)) == set(lw.text.__all__)
 
 
 @pytest.mark.slow
@@ -179,7 +180,7 @@ def test_python_of_a_page_can_be_read_and_names_what_there_is(page: Path) -> Non
     for kind, block in BLOCK.findall(text):
         if kind == "python" and not block.startswith(" "):  # part of a dict, in a recipe
             ast.parse(block)
-    assert set(re.findall(r"\blw\.(\w+)", text)) <= set(lw.__all__)
+    assert set(re.findall(r"\blw\.(\w+)", text)) <= {*lw.__all__, "text"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -218,7 +219,7 @@ def test_files_that_the_architecture_names_are_there() -> None:
         assert (ROOT / "src" / "lengthwise" / path).exists() or (ROOT / path).exists(), path
     (table,) = re.findall(r"## Where would I change.*?\n\n(.*?)\n\nTo ", text, flags=re.DOTALL)
     rows = [row for row in table.split("\n") if row.startswith("| …")]
-    assert len(rows) == 14
+    assert len(rows) == 16
     for row in rows:
         first = re.findall(r"`([a-z_/]+\.py)`", row)[0]
         source = (ROOT / "src" / "lengthwise" / first).read_text(encoding="utf-8")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.data.numbers import DIGITS, WORDS
-from lengthwise.data.parallel_corpus import PairsConfig, prepare_pairs
-from lengthwise.data.text_corpus import PrepareConfig, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan
+from lengthwise.text.data.numbers import DIGITS, WORDS
+from lengthwise.text.data.parallel_corpus import PairsConfig, prepare_pairs
+from lengthwise.text.data.text_corpus import PrepareConfig, prepare
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.chi2023 import scratchpad, table1, table2
 from lengthwise_papers.chi2023.table1 import FAR, NEAR, TABLE_1

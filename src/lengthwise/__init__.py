@@ -20,18 +20,14 @@ if TYPE_CHECKING:
         certify,
         evaluate,
         evaluate_steps,
-        evaluate_translations,
         load,
-        perplexity,
         predict,
         shortcuts,
         step_task,
         train,
-        translate,
     )
     from lengthwise.constructions.api import compile, explain, load_construction, verify
     from lengthwise.constructions.construction import Construction
-    from lengthwise.data.api import prepare, prepare_pairs
     from lengthwise.evaluation.scores import Scores
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language, ltl
@@ -75,7 +71,6 @@ __all__ = [
     "compile",
     "evaluate",
     "evaluate_steps",
-    "evaluate_translations",
     "explain",
     "explore",
     "extract",
@@ -85,16 +80,12 @@ __all__ = [
     "load",
     "load_construction",
     "ltl",
-    "perplexity",
     "predict",
-    "prepare",
-    "prepare_pairs",
     "shortcuts",
     "snap",
     "step_task",
     "streaming",
     "train",
-    "translate",
     "verify",
 ]
 
@@ -123,8 +114,6 @@ _ELSEWHERE = {
     "explain": "constructions.api",
     "explore": "verification.exploration",
     "load_construction": "constructions.api",
-    "prepare": "data.api",
-    "prepare_pairs": "data.api",
     "snap": "problems.inside",
     "streaming": "problems.inside",
     "verify": "constructions.api",
@@ -136,10 +125,27 @@ def __getattr__(name: str) -> "Any":
     from importlib import import_module  # noqa: PLC0415  a command can be stopped that much sooner
 
     if name not in __all__:
-        raise AttributeError(f"module 'lengthwise' has no attribute {name!r}")
+        return _from_a_wing(name)
     if name == "__version__":
         return import_module("importlib.metadata").version("lengthwise")
     return getattr(import_module(f"lengthwise.{_ELSEWHERE.get(name, 'api')}"), name)
+
+
+def _from_a_wing(name: str) -> "Any":
+    """Return the wing of that name, `lw.text`, which is a module that an entry point names.
+
+    Raises:
+        AttributeError: there is none; the message has the wing that has such a name.
+    """
+    from lengthwise.registry import Catalogue  # noqa: PLC0415
+
+    wings: Catalogue[Any] = Catalogue("wing", {}, group="lengthwise.wings", needs=("__all__",))
+    is_public = not name.startswith("_")
+    if is_public and name in wings:
+        return wings[name]
+    has_it = [each for each in wings if is_public and name in wings[each].__all__]
+    remedy = f". Use lw.{has_it[0]}.{name}." if has_it else ""
+    raise AttributeError(f"module 'lengthwise' has no attribute {name!r}{remedy}")
 
 
 def __dir__() -> list[str]:

@@ -26,7 +26,6 @@ from lengthwise.languages.spec import alphabet_text, parse, require_alphabet
 from lengthwise.languages.validation import short
 from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
-from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.circuit import circuit_predictor
@@ -127,54 +126,8 @@ def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
         ConfigError: the run writes no steps.
         TaskError: `words` is greater than the number of reserved inputs.
     """
-    _require_kind(run, "step-by-step", "this run writes no steps; runs on steps:TASK do.")
+    require_kind(run, "step-by-step", "this run writes no steps; runs on steps:TASK do.")
     return evaluated(run, {} if words is None else {"words": words}).summary()
-
-
-def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
-    """Return translations of sentences of any length, by a run on `pairs:FOLDER`.
-
-    `decoding` are settings of `DecodingConfig`: `beam`, `length_penalty`, `patience` and `ratio`.
-
-    Raises:
-        ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
-        TextError: a sentence is longer than memory allows, or the corpus is not there.
-    """
-    _require_kind(run, "translation", _NO_TRANSLATOR)
-    return _answered(run, sentences, decoding)
-
-
-def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict[str, Any]:
-    """Return BLEU and chrF of a run on `pairs:FOLDER`, on a part of its corpus.
-
-    `decoding` is that of `translate`. The result has `bleu` with `interval_95`, `chrf`, sacrebleu's
-    `signatures`, `by_length` of the sources, and `samples`, by which
-    `lengthwise.evaluation.bleu.compared` compares two runs.
-
-    Raises:
-        ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
-        TextError: the corpus is not there, or has no such part.
-    """
-    _require_kind(run, "translation", _NO_TRANSLATOR)
-    return evaluated(run, {"part": part, **decoding}).summary()
-
-
-def perplexity(
-    run: Run, lengths: Sequence[int], *, windows: int = 1_000, seed: int = 0
-) -> dict[int, float]:
-    """Return the perplexity of the last token of random windows, by window length.
-
-    All tokens of a window before its last are the context. The text is the test part of the run's
-    corpus.
-
-    Raises:
-        ConfigError: the run is not a language model, or lengths are not whole numbers.
-        TaskError: a length is below 2, or is repeated.
-        TextError: the corpus is not there, or too short.
-    """
-    _require_kind(run, "language-modelling", "this run is no language model.")
-    options = {"lengths": _listed_lengths(lengths), "words": windows, "seed": seed}
-    return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
 
 
 def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = None) -> Run:
@@ -275,7 +228,7 @@ def evaluate(
         remedy = "Use words_per_length." if "words" in options else "Leave it out."
         raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
     task = Task(language=chosen, protocol=protocol or "audited")
-    asked_lengths = _listed_lengths(range(41, 501) if lengths is None else lengths)
+    asked_lengths = listed_lengths(range(41, 501) if lengths is None else lengths)
     shortest = sorted({n for n in asked_lengths if 0 < n <= _LONGEST_TRIED})[:3]
     require_steady_if_own(
         module, [[place % min(2, chosen.num_symbols) for place in range(n)] for n in shortest]
@@ -305,7 +258,7 @@ def _evaluated(
         raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
     asked = {name: value for name, value in options.items() if value is not None}
     if "lengths" in asked:
-        asked["lengths"] = _listed_lengths(asked["lengths"])
+        asked["lengths"] = listed_lengths(asked["lengths"])
     found = evaluated(run, asked, watch, stored=store)
     return found.scores if isinstance(found, RecognitionEvaluation) else found
 
@@ -331,7 +284,7 @@ def shortcuts(
     """
     task = Task(language=_chosen(language), protocol=text_of("protocol", protocol, "audited"))
     seed, words = whole("seed", seed), whole("words_per_length", words_per_length, 1)
-    return shortcuts_beside(task, spread_lengths(_listed_lengths(lengths)), words, seed)
+    return shortcuts_beside(task, spread_lengths(listed_lengths(lengths)), words, seed)
 
 
 @keeps_mode
@@ -479,10 +432,13 @@ def certify(
 _LONGEST_TRIED = 1000
 """Greatest length of the words that a network of somebody's own is tried on."""
 
-_NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
 
+def require_kind(run: Run, kind: str, message: str) -> None:
+    """Refuse a run about another kind of problem.
 
-def _require_kind(run: Run, kind: str, message: str) -> None:
+    Raises:
+        ConfigError: it is about one, or not a run.
+    """
     if not isinstance(run, Run):
         module_of(run)  # which says how to load one
     if not isinstance(run, Run) or run.problem.kind != kind:
@@ -498,7 +454,7 @@ def _chosen(language: object) -> Language:
     return language if isinstance(language, Language) else parse(language)  # type: ignore[arg-type]
 
 
-def _listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
+def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
     """Return the lengths, if they are a sequence of whole numbers.
 
     Raises:
@@ -538,11 +494,11 @@ def _fitting(model: nn.Module | Run, language: object) -> Language:
             f"without a language."
         )
     model = network
-    if isinstance(model, LanguageModel):
-        raise ConfigError("this is a language model, and classifies no words. Use perplexity.")
     if (other := difference(model, chosen)) is not None:
         raise ConfigError(other)
     config = getattr(model, "config", None)
+    if hasattr(config, "vocab_size") and not hasattr(config, "num_classes"):
+        raise ConfigError("this model writes symbols, and classifies no words. Use evaluate.")
     made_for = (getattr(config, "vocab_size", None), getattr(config, "num_classes", None))
     asked = (chosen.num_symbols, chosen.num_classes)
     if None not in made_for and made_for != asked:

@@ -4,6 +4,7 @@ All JSON that the package stores is read here, so that a damaged file gives one 
 command.
 """
 
+import hashlib
 import json
 import math
 import os
@@ -354,6 +355,12 @@ def _kind(value: Any) -> str:
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sync_file(path: Path) -> None:

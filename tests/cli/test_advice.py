@@ -1,36 +1,34 @@
 """What a message advises can be done: every option that it names is one of the command's."""
 
-import argparse
 import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import lengthwise
 from cli.shell import Shell
-from lengthwise.cli.commands import COMMANDS
+from lengthwise.cli.commands import parser_of
+from own_commands import OWN_COMMANDS
 
 SOURCE = Path(lengthwise.__file__).parent
 SHOWN = ("certify", "compile", "verify", "train")
-PARTS = ("verification", "constructions", "problems", "training", "languages", "cli")
+PARTS = ("verification", "constructions", "problems", "training", "languages", "cli", "text")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
 @cache
 def options_of(command: str) -> frozenset[str]:
     """The options of a command, as its parser has them."""
-    parser = argparse.ArgumentParser()
-    import_module(f"lengthwise.cli.{command}").add_arguments(parser)
+    parser = parser_of(command)[1]
     return frozenset(option for action in parser._actions for option in action.option_strings)
 
 
 def strayed(message: str, command: str | None, printing: Iterable[str] = SHOWN) -> set[str]:
     """Options in a message that neither the commands it names have, nor those that print it."""
-    named = [each for each in COMMANDS if re.search(rf"\b{each}\b", message)]
+    named = [each for each in OWN_COMMANDS if re.search(rf"\b{each}\b", message)]
     commands = {*named, *([command] if command else printing)}
     known = frozenset().union(*(options_of(each) for each in commands))
     return set(OPTION.findall(message)) - known
@@ -46,7 +44,7 @@ def read_messages() -> Iterator[tuple[str, str | None, str]]:
     """Yield them, file by file."""
     for part in PARTS:
         for file in sorted((SOURCE / part).rglob("*.py")):
-            command = file.stem if part == "cli" and file.stem in COMMANDS else None
+            command = file.stem if file.parent.name == "cli" and file.stem in OWN_COMMANDS else None
             for node in ast.walk(ast.parse(file.read_text())):
                 if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                     text = "".join(
@@ -59,7 +57,7 @@ def read_messages() -> Iterator[tuple[str, str | None, str]]:
 
 def test_options_that_errors_name_are_options_of_the_command() -> None:
     found = {
-        place: strayed(text, command, SHOWN if place.startswith("verification") else COMMANDS)
+        place: strayed(text, command, SHOWN if place.startswith("verification") else OWN_COMMANDS)
         for place, command, text in messages()
     }
     assert len(found) > 300

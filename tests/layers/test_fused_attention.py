@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from layers.half_precision import assert_rounded_once, watched_dtypes
 from lengthwise.layers.fused_attention import fused_attention
 from lengthwise.layers.positions import POSITIONS
-from lengthwise.models.language_models import LANGUAGE_MODELS
+from lengthwise.text.models.language_models import LANGUAGE_MODELS
 
 
 def drawn(rows: int, columns: int, size: int, dtype: torch.dtype, seed: int = 0) -> list[Tensor]:

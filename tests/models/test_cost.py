@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from lengthwise.models.cost import forward_flops, matmul_rate
-from lengthwise.models.gpt_lm import GPTLM, GPTLMConfig
-from lengthwise.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
+from lengthwise.text.models.gpt_lm import GPTLM, GPTLMConfig
+from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 
 VOCAB, WIDTH = 11, 8
 DENSE = 12 * WIDTH**2

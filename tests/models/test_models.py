@@ -16,13 +16,13 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.encoder import Encoder, EncoderConfig
-from lengthwise.models.encoder_decoder import EncoderDecoderConfig
-from lengthwise.models.gpt_lm import GPTLMConfig
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPTConfig
-from lengthwise.models.regular_gpt_lm import RegularGPTLMConfig
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of, require_fit
 from lengthwise.objectives.prefix import AnswersEverywhere
+from lengthwise.text.models.encoder_decoder import EncoderDecoderConfig
+from lengthwise.text.models.gpt_lm import GPTLMConfig
+from lengthwise.text.models.regular_gpt_lm import RegularGPTLMConfig
 from ordinary import few
 from perturbed import random_tokens
 

@@ -11,13 +11,13 @@ from lengthwise.errors import ConfigError
 from lengthwise.layers.norms import NORMS
 from lengthwise.models.common_settings import CausalNorm
 from lengthwise.models.entry import Entry
-from lengthwise.models.language_models import LANGUAGE_MODELS
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.models.translation_models import TRANSLATION_MODELS
 from lengthwise.settings import Setting, check_settings, declarations
+from lengthwise.text.models.language_models import LANGUAGE_MODELS
+from lengthwise.text.models.translation_models import TRANSLATION_MODELS
 
 
 def entries() -> dict[str, Entry]:

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
-from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import (
     ConfigError,
     LengthwiseError,

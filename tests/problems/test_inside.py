@@ -177,13 +177,13 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.analyse(run, "cluster"), "Did you mean 'clusters'"),
         (lambda: lw.analyse(run, lengths="9"), "lengths are a list"),  # type: ignore[arg-type]
         (lambda: lw.compare(None), "runs or their folders are compared"),  # type: ignore[arg-type]
-        (lambda: lw.prepare(None), "out is a path"),  # type: ignore[arg-type]
-        (lambda: lw.prepare(tmp_path / "x", 3), "train is a source"),  # type: ignore[arg-type]
+        (lambda: lw.text.prepare(None), "out is a path"),
+        (lambda: lw.text.prepare(tmp_path / "x", 3), "train is a source"),
         (
-            lambda: lw.prepare_pairs(tmp_path / "x", [("a", "b")]),  # type: ignore[list-item]
+            lambda: lw.text.prepare_pairs(tmp_path / "x", [("a", "b")]),
             "train is a source such as 'book.txt', or a list of them, but got ('a', 'b')",
         ),
-        (lambda: lw.prepare_pairs(tmp_path / "x", languages="en"), "languages are two names"),  # type: ignore[arg-type]
+        (lambda: lw.text.prepare_pairs(tmp_path / "x", languages="en"), "languages are two names"),
         (lambda: language.encode(3), "a written word is a text"),  # type: ignore[arg-type]
     ]
     for call, told in calls:

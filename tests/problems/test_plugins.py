@@ -192,7 +192,7 @@ def test_what_is_no_variant_of_its_kind_is_refused(tmp_path: Path) -> None:
     (about / "entry_points.txt").write_text("\n".join(lines))
     script = """
 found["language"] = run("describe", "odd")
-found["problem"] = run("train", "parity", "--out", "run")
+found["problem"] = run("train", "odd:3", "--out", "run")
 """
     found = drive(tmp_path, script, tmp_path / "plugin")
     assert (

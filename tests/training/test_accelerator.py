@@ -173,7 +173,7 @@ def test_language_models_wait_for_the_device_once(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "text.txt").write_text("some words of a text, and some more of them. " * 200)
-    lw.prepare(tmp_path / "text", tmp_path / "text.txt", vocab_size=257)
+    lw.text.prepare(tmp_path / "text", tmp_path / "text.txt", vocab_size=257)
     _step(make_plan(f"text:{tmp_path / 'text'}", model, preset="smoke"), monkeypatch)
 
 
@@ -185,7 +185,7 @@ def test_translators_wait_for_the_device_once(
         (tmp_path / f"{part}.tsv").write_text("\n".join(["ten\ttwo", *lines]) + "\n")
     train_on, valid, test = (tmp_path / f"{part}.tsv" for part in ("train", "valid", "test"))
     corpus = tmp_path / "pairs"
-    lw.prepare_pairs(
+    lw.text.prepare_pairs(
         corpus, train_on, languages=("ten", "two"), valid=valid, test=test, vocab_size=259
     )
     _step(make_plan(f"pairs:{corpus}", preset="smoke"), monkeypatch)

@@ -23,7 +23,7 @@ SMALL = {"window": 8, "chunk": 4, "batch_size": 2, "steps": 2, "validate_every":
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
     (tmp_path / "text.txt").write_text("some words of a text, and some more of them. " * 200)
-    lw.prepare(tmp_path / "text", tmp_path / "text.txt", vocab_size=257)
+    lw.text.prepare(tmp_path / "text", tmp_path / "text.txt", vocab_size=257)
     text = f"text:{tmp_path / 'text'}"
     found = make_plan(text, "regular-gpt-lm", preset="smoke", settings=SMALL)
     return replace(found, training=replace(found.training, compile=True))

@@ -13,12 +13,12 @@ import torch
 from torch import nn
 
 from lengthwise.cli.main import main
-from lengthwise.data.text_corpus import PrepareConfig, Tokens, prepare
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
-from lengthwise.layers.token_loss import ReadOut
-from lengthwise.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.problems.runs import make_plan, train
+from lengthwise.text.data.text_corpus import PrepareConfig, Tokens, prepare
+from lengthwise.text.layers.token_loss import ReadOut
+from lengthwise.text.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.training.distributed import ALONE, Items, Joined, Rank, join
 from lengthwise.training.loop import fit
 from lengthwise.training.runs import RunFolder

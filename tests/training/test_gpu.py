@@ -17,12 +17,12 @@ import lengthwise as lw
 from lengthwise.errors import VerificationError
 from lengthwise.layers.dilated import KERNELS
 from lengthwise.layers.fused_attention import fused_attention
-from lengthwise.layers.token_loss import token_loss
 from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import objectives_of
 from lengthwise.precision import why_unavailable
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.runs import make_plan, train
+from lengthwise.text.layers.token_loss import token_loss
 from lengthwise.training import loop
 from lengthwise.training.devices import environment
 from stored_runs import copied

@@ -26,7 +26,6 @@ Axes:
 """
 
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
 
 import torch
@@ -39,12 +38,9 @@ from lengthwise.languages.language import Language
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.layers.rows import FullWords, Lengths
-from lengthwise.models.language_model import LanguageModel
 from lengthwise.models.regular_gpt import RegularGPT, roots
 
 _SYMBOLS_AT_ONCE = 2**16
-_NUMBERS_AT_ONCE = 2**22
-"""Tokens x width x layers of a language model whose gradient is computed together; half a GB."""
 
 
 def receptive_field(
@@ -65,7 +61,7 @@ def receptive_field(
     if not len(lengths) or int(lengths.min()) < 1:
         raise TaskError("the empty word has no positions to look at. Use lengths of 1 or more.")
     curves = [
-        _curve(
+        curve_of(
             lambda part: gradient_norms(model, part),
             tokens[lengths == length, tokens.shape[1] - length :],
         )
@@ -101,39 +97,14 @@ def _remembered(model: RegularGPT, x: Float[Tensor, "node width"]) -> Float[Tens
     return memory.norm(memory.read(signs + slope * (numbers - numbers.detach())))
 
 
-def context_field(model: LanguageModel, tokens: FullWords) -> dict[str, Any]:
-    """Record a curve as `receptive_field` does, of a language model on texts of one length.
-
-    z is the largest of the logits after the last token, and e_t the output of `embedding`.
+def curve_of(
+    norms_of: Callable[[Tensor], Tensor], tokens: FullWords, at_once: int = _SYMBOLS_AT_ONCE
+) -> dict[str, Any]:
+    """Record the curve of words of one length, from norms that are computed in parts.
 
     Raises:
         ClaimError: a gradient is not finite, or zero at all positions.
     """
-    model = deepcopy(model).cpu().double().eval().requires_grad_(False)
-    at_once = _NUMBERS_AT_ONCE // (model.embedding.embedding_dim * model.num_layers)
-    return _curve(lambda part: context_norms(model, part), tokens, at_once)
-
-
-def context_norms(model: LanguageModel, tokens: FullWords) -> Float[Tensor, "word position"]:
-    """Return s_t of texts of one length."""
-    leaves: list[Tensor] = []
-
-    def keep(module: nn.Module, given: Any, embedded: Tensor) -> Tensor:
-        leaves.append(embedded.detach().requires_grad_())
-        return leaves[-1]
-
-    hook = model.embedding.register_forward_hook(keep)
-    try:
-        largest = model.last(tokens).amax(dim=1).sum()
-    finally:
-        hook.remove()
-    (gradient,) = torch.autograd.grad(largest, leaves[0])
-    return gradient.norm(dim=2)
-
-
-def _curve(
-    norms_of: Callable[[Tensor], Tensor], tokens: FullWords, at_once: int = _SYMBOLS_AT_ONCE
-) -> dict[str, Any]:
     num_words, length = tokens.shape
     parts = torch.split(tokens, max(1, at_once // length))
     norms = torch.cat([norms_of(part) for part in parts])

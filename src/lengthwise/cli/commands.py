@@ -1,5 +1,6 @@
 """The commands of the program: those of this package, and those that other packages add."""
 
+from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -7,6 +8,16 @@ from typing import Any
 from lengthwise.cli.output import Parser
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.registry import Catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Wing:
+    """A command of a wing: what it does, where it comes from, and how that is installed."""
+
+    summary: str
+    package: str
+    remedy: str
+
 
 COMMANDS = {
     "demo": "the main job in about a minute: train, extrapolate, certify, report",
@@ -19,11 +30,8 @@ COMMANDS = {
     "explain": "what each layer of computed weights does, and its attention on a word",
     "settings": "every setting: default, unit, meaning, and the letter of the papers",
     "train": "train a model on a language, the steps of an algorithm, text or translations",
-    "prepare": "make text, or text with its translation, ready to train on",
-    "pretrain": "a small GPT-2 trained on plain text, for `train --model gpt2`",
     "evaluate": "scores of a trained model by length, its perplexity, or BLEU",
     "certify": "a proof that a run is right at every length, or the shortest wrong word",
-    "translate": "the sentences on standard input, by a trained translator",
     "predict": "what a trained model makes of the lines on standard input",
     "snap": "tables in place of a network: vectors snapped to representatives",
     "extract": "the automaton that a trained model computes",
@@ -45,16 +53,39 @@ PLUGGED: Catalogue[Any] = Catalogue(
 )
 """The modules of commands that other packages add."""
 
-WINGS = {"reproduce": "lengthwise-papers"}
-"""The distributions that bring the commands of our own other packages."""
-
-FOLDERS = {"lengthwise-papers": "./papers"}
-"""Their folders in a checkout."""
+WINGS = {
+    "prepare": Wing(
+        "make text, or text with its translation, ready to train on",
+        "lengthwise[text]",
+        "pip install 'lengthwise[text]'",
+    ),
+    "pretrain": Wing(
+        "a small GPT-2 trained on plain text, for `train --model gpt2`",
+        "lengthwise[text]",
+        "pip install 'lengthwise[text]'",
+    ),
+    "translate": Wing(
+        "the sentences on standard input, by a trained translator",
+        "lengthwise[text]",
+        "pip install 'lengthwise[text]'",
+    ),
+    "reproduce": Wing(
+        "tables and figures of the papers, measured again beside what was printed",
+        "lengthwise-papers",
+        "in a checkout, pip install ./papers",
+    ),
+}
+"""The commands of our own wings, which are known whether or not they are installed."""
 
 
 def summaries() -> dict[str, str]:
-    """Return the summary of each command that is installed; an added one has its package's."""
-    return COMMANDS | {name: PLUGGED.summary(name) for name in PLUGGED if name not in COMMANDS}
+    """Return the summary of each command that is installed; that of a package not ours is its
+    package's.
+    """
+    added = [name for name in PLUGGED if name not in COMMANDS]
+    return COMMANDS | {
+        name: WINGS[name].summary if name in WINGS else PLUGGED.summary(name) for name in added
+    }
 
 
 def parser_of(name: str) -> tuple[ModuleType, Parser]:
@@ -64,16 +95,16 @@ def parser_of(name: str) -> tuple[ModuleType, Parser]:
         ConfigError: there is no such command, or the package that brings it is not installed.
     """
     if name in COMMANDS:
-        command, summary = import_module(f"lengthwise.cli.{name}"), COMMANDS[name]
+        command = import_module(f"lengthwise.cli.{name}")
     elif name in PLUGGED:
-        command, summary = PLUGGED[name], PLUGGED.summary(name)
+        command = PLUGGED[name]
     elif name in WINGS:
         raise ConfigError(
-            f"the command {name} comes with {WINGS[name]}, which is not installed. In a checkout, "
-            f"run: pip install {FOLDERS[WINGS[name]]}"
+            f"the command {name} comes with {WINGS[name].package}, which is not installed. Use "
+            f"{WINGS[name].remedy}."
         )
     else:
         raise unknown_name("command", name, summaries())
-    parser = Parser(prog=f"lengthwise {name}", description=summary)
+    parser = Parser(prog=f"lengthwise {name}", description=summaries()[name])
     command.add_arguments(parser)
     return command, parser

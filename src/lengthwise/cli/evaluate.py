@@ -6,8 +6,7 @@ It also shows the accuracy of shortcuts.
 import argparse
 from pathlib import Path
 
-from lengthwise.cli.decoding import add_decoding
-from lengthwise.cli.options import options_of
+from lengthwise.cli.options import add_plugged, options_of
 from lengthwise.cli.output import (
     add_device,
     add_json,
@@ -51,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="another translator, tested on the same: how sure is the difference?",
     )
-    add_decoding(parser)
+    add_plugged(parser, "evaluate")
     parser.add_argument(
         "--protocol", help="of a language: published or audited (default: the run's)"
     )

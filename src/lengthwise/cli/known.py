@@ -10,14 +10,14 @@ RECOGNISERS = (
 MODELS = {
     "languages": (RECOGNISERS, "regular-gpt-binary"),
     "step tasks": (("step-decoder", "gpt2"), "step-decoder"),
-    "language models": (("regular-gpt-lm", "gpt-lm"), "regular-gpt-lm"),
-    "translators": (("encoder-decoder",), "encoder-decoder"),
     "files of words": (RECOGNISERS, "gru"),
     "automata inferred from words": (RECOGNISERS, "regular-gpt-slots"),
+    "language models": (("regular-gpt-lm", "gpt-lm"), "regular-gpt-lm"),
+    "translators": (("encoder-decoder",), "encoder-decoder"),
 }
 """The models of each kind of problem, and the default one."""
 
-PREFIXES = ("steps:", "text:", "pairs:", "words:", "labels:")
+PREFIXES = ("steps:", "words:", "labels:", "text:", "pairs:")
 """The prefixes of specifications."""
 
 OBJECTIVES = (

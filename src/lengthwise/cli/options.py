@@ -4,9 +4,22 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import ConfigError
+from lengthwise.registry import Catalogue
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Problem
+
+OPTIONS: Catalogue[Any] = Catalogue(
+    "set of options", {}, group="lengthwise.options", needs=("COMMANDS", "add_options")
+)
+"""The modules by which other packages, and wings of this one, add options to our commands."""
+
+
+def add_plugged(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add the options that others have for a command to its parser."""
+    for module in OPTIONS.values():
+        if command in module.COMMANDS:
+            module.add_options(parser)
 
 
 def options_of(arguments: argparse.Namespace, problem: "Problem", kind: str) -> dict[str, Any]:

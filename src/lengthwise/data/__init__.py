@@ -1,1 +1,1 @@
-"""Text to tokens."""
+"""Read labelled words from disk."""

@@ -31,8 +31,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.data.stored_corpus import digest_of
-from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_files import (
     TABLES,
     Row,
@@ -52,7 +51,14 @@ from lengthwise.data.word_symbols import (
     split_word,
 )
 from lengthwise.errors import LengthwiseError, TextError
-from lengthwise.files import cache_folder, read_object, sync_file, sync_folder, write_json
+from lengthwise.files import (
+    cache_folder,
+    digest_of,
+    read_object,
+    sync_file,
+    sync_folder,
+    write_json,
+)
 from lengthwise.languages.validation import check_alphabet
 from lengthwise.wording import counted
 

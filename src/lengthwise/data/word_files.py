@@ -12,8 +12,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lengthwise.data.documents import PACKED, decoded, opened
 from lengthwise.data.extra import require_extra
+from lengthwise.data.packed import PACKED, decoded, opened
 from lengthwise.errors import TextError, suggestion
 from lengthwise.files import parse_json
 

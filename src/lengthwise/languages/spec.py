@@ -32,6 +32,9 @@ _DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
 )
 """Generators of languages that need the deciders of the ladder, imported when first asked for."""
 
+_KIND = re.compile(r"(\w+)(?:\[(.*?)\])?:")
+"""The beginning of a line that names a kind of language, with its options."""
+
 
 def language(
     spec: str | Language | Callable[[str], Any],
@@ -87,7 +90,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
             f"{short(spec)}."
         )
     _require_text(alphabet)
-    match = re.match(r"(\w+)(?:\[(.*?)\])?:", spec)
+    match = _KIND.match(spec)
     if match is None or match.group(1) not in _KINDS:
         language = _named(spec)
     else:
@@ -99,6 +102,12 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
             )
         language = _KINDS[kind](spec[match.end() :], option, alphabet)
     return require_alphabet(language, alphabet)
+
+
+def names_kind(spec: str) -> bool:
+    """Return whether a line begins with a kind of language: `regex:`, `group:`, ..."""
+    match = _KIND.match(spec)
+    return match is not None and match.group(1) in _KINDS
 
 
 def languages() -> list[dict[str, str]]:

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.models.entry import Architecture, Entry
-from lengthwise.models.gpt2 import FROM_BACKBONE, Backbone, BackboneConfig, shape_of
+from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import DECODER
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
@@ -27,10 +26,11 @@ class StepModel(Entry):
 
 DEFAULT_STEP_MODEL = "step-decoder"
 
-_TRAINING = {
+TRAINING = {
     **{"steps": 6_000, "learning_rate": 1e-3, "schedule": "cosine", "warmup": 300},
     "validate_every": 500,
 }
+"""Settings of training that models have unless they say otherwise."""
 
 STEP_MODELS: Catalogue[StepModel] = Catalogue(
     "model that writes steps",
@@ -39,16 +39,8 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
             summary="a decoder of one layer and one head, in the manner of minGPT",
             architecture=DECODER,
             defaults={"initial": "mingpt"},
-            training={**_TRAINING, "learning_rate": 3e-4, "beta2": 0.95},
+            training={**TRAINING, "learning_rate": 3e-4, "beta2": 0.95},
             smoke={"d_model": 16, "warmup": 0},
-        ),
-        "gpt2": StepModel(
-            summary="the body of a GPT-2, frozen but for its layer norms, in and output",
-            architecture=Architecture(config=BackboneConfig, module=Backbone),
-            training=_TRAINING,
-            smoke={"warmup": 0},
-            fixed=FROM_BACKBONE,
-            shape=shape_of,
         ),
     },
     group="lengthwise.step_models",

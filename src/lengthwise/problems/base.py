@@ -109,7 +109,7 @@ class Problem(ABC):
     kind: ClassVar[str]
     """Its name in the registry, and in `config.json`."""
     prefix: ClassVar[str]
-    """Prefix of its specifications, such as `text:`."""
+    """Prefix of its specifications, such as `text:`; it ends in a colon."""
     noun: ClassVar[str]
     """Noun for its runs, in the plural: `language models`."""
     models: ClassVar[Catalogue[Any]]

@@ -1,18 +1,18 @@
 """The registry of problems, by name and by the prefix of specifications."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.language import Language
+from lengthwise.languages.spec import names_kind
 from lengthwise.problems.base import Problem
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
-from lengthwise.problems.language_modelling.problem import LanguageModelling
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Options
 from lengthwise.problems.step_by_step.problem import StepByStep
-from lengthwise.problems.translation.problem import Translation
 from lengthwise.registry import Catalogue
 
 PROBLEMS: Catalogue[type[Problem]] = Catalogue(
@@ -20,8 +20,6 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
     {
         "recognition": Recognition,
         "step-by-step": StepByStep,
-        "language-modelling": LanguageModelling,
-        "translation": Translation,
         "labelled-words": LabelledWordsProblem,
         "inferred": InferredProblem,
     },
@@ -62,7 +60,12 @@ def require_options(kind: type[Problem], options: Options, spec: object) -> None
 
 
 def kind_of(spec: str) -> type[Problem]:
-    """Return the kind of problem that a specification names."""
+    """Return the kind of problem that a specification names.
+
+    A language has no prefix but those of languages, so that no other package is imported for one.
+    """
+    if not re.match(r"[\w-]+:", spec) or names_kind(spec):
+        return Recognition
     return next(
         (kind for kind in PROBLEMS.values() if kind.prefix and spec.startswith(kind.prefix)),
         Recognition,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lengthwise.data.text_corpus import TRAIN, VALID
+from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.languages.spec import parse
 from lengthwise.objectives.own_automaton import OwnAutomaton
 from lengthwise.problems.labelled_words.objective import WordsOfFile, batch_of, part_of

@@ -9,7 +9,7 @@ import torch
 
 import lengthwise as lw
 from cli.shell import Shell
-from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.problems.base import Run, evaluated

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lengthwise.analysis.figures import Picture, receptive_field_figure
-from lengthwise.problems.language_modelling.problem import FIELD
+from lengthwise.text.problems.language_modelling.problem import FIELD
 from lengthwise_papers.chi2023.table3 import TABLE_3
 from lengthwise_papers.experiment import Record, Statement, Table
 from lengthwise_papers.trained import cells, one_digit, run_name

@@ -28,16 +28,17 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, lines_figure
-from lengthwise.data.documents import HUB
-from lengthwise.data.stored_corpus import INDEX
-from lengthwise.data.text_corpus import TEST, Corpus, PrepareConfig, prepare
+from lengthwise.data.parts import TEST
 from lengthwise.errors import TextError
-from lengthwise.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.layers.chunks import depth
-from lengthwise.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.text.data.documents import HUB
+from lengthwise.text.data.stored_corpus import INDEX
+from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare
+from lengthwise.text.evaluation.perplexity import perplexity_of, require_windows
+from lengthwise.text.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise_papers.trained import CellRun, TrainedExperiment, cells
 

@@ -23,16 +23,16 @@ from statistics import fmean
 from typing import Any
 
 from lengthwise.analysis.figures import Picture, panels_figure
-from lengthwise.data.numbers import DIGITS, WORDS
-from lengthwise.data.pairs import NUMBERS
-from lengthwise.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare_pairs
-from lengthwise.data.stored_corpus import INDEX
-from lengthwise.data.text_corpus import TEST, TRAIN, VALID
-from lengthwise.evaluation.bleu import BUCKETS, Comparison, compared
+from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.testing import Test
-from lengthwise.problems.translation.problem import Translation
 from lengthwise.sweeps.job import jobs_over_seeds
+from lengthwise.text.data.numbers import DIGITS, WORDS
+from lengthwise.text.data.pairs import NUMBERS
+from lengthwise.text.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare_pairs
+from lengthwise.text.data.stored_corpus import INDEX
+from lengthwise.text.evaluation.bleu import BUCKETS, Comparison, compared
+from lengthwise.text.problems.translation.problem import Translation
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise_papers.trained import CellRun, TrainedExperiment, cells
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.labelled_words import LabelledWords
-from lengthwise.data.text_corpus import TEST
+from lengthwise.data.parts import TEST
 from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_text

@@ -17,14 +17,14 @@ from typing import Any
 import torch
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.models.backbones import BACKBONES
-from lengthwise.models.gpt2 import Backbone, BackboneConfig
 from lengthwise.problems.base import Plan
-from lengthwise.problems.language_modelling.pretrain import make_named, pretraining
 from lengthwise.problems.runs import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
+from lengthwise.text.models.backbones import BACKBONES
+from lengthwise.text.models.gpt2 import Backbone, BackboneConfig
+from lengthwise.text.problems.language_modelling.pretrain import make_named, pretraining
 from lengthwise_papers.experiment import (
     Record,
     Statement,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from lengthwise.data.labelled_words import LabelledWords
-from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import TextError
 from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.search import infer

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from lengthwise.data.labelled_words import PARTS, LabelledWords
-from lengthwise.data.text_corpus import TEST, TRAIN
+from lengthwise.data.parts import TEST, TRAIN
 from lengthwise.errors import TaskError, TextError, unknown_name
 from lengthwise.evaluation.evaluate import answers, neighbours, require_numbers, scores_of
 from lengthwise.evaluation.predict import device_of

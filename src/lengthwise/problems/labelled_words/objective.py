@@ -5,7 +5,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from lengthwise.data.labelled_words import LabelledWords
-from lengthwise.data.text_corpus import TEST, TRAIN, VALID
+from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import TextError
 from lengthwise.objectives.answers import (
     class_step,

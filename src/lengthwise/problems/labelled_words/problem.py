@@ -8,7 +8,7 @@ from typing import Any, Self
 from torch import nn
 
 from lengthwise.data.labelled_words import LabelledWords, prepared
-from lengthwise.data.text_corpus import TEST
+from lengthwise.data.parts import TEST
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.characters import split_alphabet

@@ -1,0 +1,40 @@
+"""Options of the search for translations, which `evaluate` and `translate` have."""
+
+import argparse
+
+from lengthwise.cli.output import whole_number
+from lengthwise.text.evaluation.decoding import DecodingConfig
+
+COMMANDS = ("evaluate", "translate")
+"""The commands that have them."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the beam, the length penalty and the limits of the search to the parser."""
+
+    default = DecodingConfig()
+    parser.add_argument(
+        "--beam",
+        type=whole_number(1),
+        help=f"translations that are kept while one is written (default {default.beam}; 1: greedy)",
+    )
+    parser.add_argument(
+        "--length-penalty",
+        type=float,
+        metavar="A",
+        help=f"above 0, long translations are worth more (default {default.length_penalty})",
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        metavar="P",
+        help=f"a search ends when P times the beam translations have ended (default "
+        f"{default.patience})",
+    )
+    parser.add_argument(
+        "--ratio",
+        type=float,
+        metavar="R",
+        help=f"most tokens of a translation for each of its source, and 10 more (default "
+        f"{default.ratio})",
+    )

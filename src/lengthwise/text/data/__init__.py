@@ -1,0 +1,1 @@
+"""Text and parallel text, from documents to tokens on disk."""

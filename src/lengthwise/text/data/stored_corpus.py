@@ -1,0 +1,331 @@
+"""Base of prepared corpora: a folder for one request, with digests of its files.
+
+request.json    what was asked for; made first, never changed
+tokenizer.json  how text becomes tokens
+index.json      what there is, with the digest of every file; there exactly if all is ready
+"""
+
+import hashlib
+import json
+import shlex
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from lengthwise.data.extra import require_extra
+from lengthwise.errors import LengthwiseError, LengthwiseWarning, RunError, TextError, unknown_name
+from lengthwise.files import (
+    create_json,
+    digest_of,
+    is_leftover,
+    read_json,
+    remove_leftovers,
+    write_json,
+)
+from lengthwise.settings import flattened
+from lengthwise.shipped import resolved_corpus
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+REQUEST, TOKENIZER, INDEX = "request.json", "tokenizer.json", "index.json"
+
+TEXT_FORMAT, PAIRS_FORMAT = 1, "pairs-1"
+_KINDS = {TEXT_FORMAT: "text", PAIRS_FORMAT: "parallel text"}
+
+Progress = Callable[[int, int], None]
+"""Called with the documents, or pairs, that are done and the tokens so far."""
+
+
+class StoredCorpus(ABC):
+    """A corpus on disk that was found whole."""
+
+    format: ClassVar[int | str]
+    """Format that its index names."""
+    command: ClassVar[str]
+    """Command that makes one."""
+    special: ClassVar[Mapping[str, str]] = {}
+    """Tokens that its tokenizer must have, and what they do."""
+    skips_special: ClassVar[bool] = False
+    """True if special tokens have no text."""
+
+    def __init__(self, folder: Path, index: Mapping[str, Any]) -> None:
+        self.folder, self.index = folder, index
+        self.vocab_size: int = index["vocab_size"]
+
+    @classmethod
+    def load(cls, folder: Path | str) -> Self:
+        """Load the corpus in a folder, once all its files were found whole.
+
+        Raises:
+            TextError: there is none, it is not ready, or a file is not what the index says.
+        """
+        corpus = cls.opened(folder)
+        for name, expected in cls._digests(corpus.index):
+            path = corpus.folder / name
+            if not path.exists() or digest_of(path) != expected:
+                raise TextError(
+                    f"{path} is damaged: it is not what the index says. Prepare the corpus again, "
+                    f"in a new folder."
+                )
+        return corpus
+
+    @classmethod
+    def opened(cls, folder: Path | str) -> Self:
+        """Open the corpus in a folder, or `zoo:NAME`, by its index; its files are not looked at.
+
+        Raises:
+            TextError: there is none, it is not ready, or its index is damaged.
+        """
+        folder = resolved_corpus(folder)
+        path = folder / INDEX
+        if not path.exists():
+            if (folder / REQUEST).exists():
+                raise TextError(
+                    f"{folder} is not prepared to the end. Give its `prepare` command again, and "
+                    f"it goes on."
+                )
+            raise TextError(
+                f"{folder} holds no prepared corpus. Make one: `{cls.command} --out {folder}`."
+            )
+        index = noted(path)
+        found = index.get("format")
+        if found != cls.format:
+            for other, kind in _KINDS.items():
+                if found == other:
+                    raise TextError(
+                        f"{folder} holds {kind}, but {_KINDS[cls.format]} is needed. Make some: "
+                        f"{cls.command} --out DIR."
+                    )
+            raise TextError(f"{path} is not of format {cls.format}. Prepare it again.")
+        try:
+            cls._digests(index)  # raises unless every file has one
+            whole = index["digest"] == digest_of_index(index)
+        except (KeyError, TypeError, AttributeError):
+            whole = False
+        if not whole:
+            raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
+        return cls(folder, index)
+
+    @classmethod
+    def _digests(cls, index: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return all files with the digests that the index has of them."""
+        return [(TOKENIZER, index["tokenizer_sha256"]), *cls.files(index)]
+
+    @staticmethod
+    @abstractmethod
+    def files(index: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Return the files of all parts, with their digests."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the names of the parts."""
+        return tuple(self.index["parts"])
+
+    @classmethod
+    def read_tokenizer(cls, path: Path) -> "Tokenizer":
+        """Read the tokenizer in a file, or of a corpus.
+
+        Raises:
+            TextError: there is none, or it lacks a special token.
+        """
+        return read_tokenizer(path, cls.special)
+
+    @cached_property
+    def tokenizer(self) -> "Tokenizer":
+        """The library's tokenizer."""
+        return self.read_tokenizer(self.folder)
+
+    def decode(self, tokens: Iterable[int]) -> str:
+        """Return the text of tokens."""
+        return str(self.tokenizer.decode(list(tokens), skip_special_tokens=self.skips_special))
+
+    def require_part(self, name: str) -> None:
+        """Raise `TextError` unless there is such a part."""
+        if name in self.parts:
+            return
+        if name in ("train", "valid", "test"):
+            raise TextError(
+                f"{self.folder} has no part {name}; it has {', '.join(self.parts)}. Use one "
+                f"of these, or prepare a corpus that has it."
+            )
+        raise unknown_name("part", name, self.parts, TextError)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the content of all its files."""
+        return str(self.index["digest"])[:12]
+
+    @property
+    def tokenizer_digest(self) -> str:
+        """Digest of the file of the tokenizer: equal where tokens mean the same."""
+        return str(self.index["tokenizer_sha256"])
+
+
+Kind = TypeVar("Kind", bound=StoredCorpus)
+
+
+# ---- making one --------------------------------------------------------------------------------
+
+
+def claim(out: Path, request: Mapping[str, Any], require_sources: Callable[[], None]) -> None:
+    """Make the folder for what is asked for, or find that it is for that already.
+
+    `require_sources` raises if they cannot be read; then no folder is made.
+
+    Raises:
+        TextError: it holds something else.
+    """
+    path = out / REQUEST
+    foreign = out.exists() and (
+        not out.is_dir() or any(not is_leftover(found) for found in out.iterdir())
+    )
+    if foreign and not path.exists():
+        raise TextError(f"{out} exists and holds no prepared corpus. Use a new or empty folder.")
+    if not path.exists():
+        require_sources()
+    if create_json(path, request):
+        remove_leftovers(out)
+        return
+    stored = noted(path)
+    there, here = flattened(stored), flattened(request)
+    for name in {**here, **there}:
+        if there.get(name) != here.get(name):
+            told, wanted = (_shown(name, each.get(name)) for each in (there, here))
+            raise TextError(
+                f"{out} holds a corpus with {name} {told}, but now {wanted} is asked for. Use "
+                f"another folder, or ask for the same."
+            )
+
+
+def _shown(name: str, value: Any) -> str:
+    """Return a value of a request for a message."""
+    if isinstance(value, list):
+        return shlex.join(map(str, value)) or "nothing"
+    if name == "tokenizer":
+        return "of its own" if value is None else f"that of a corpus ({value[:12]})"
+    return "nothing" if value is None else str(value)
+
+
+def make_ready(
+    out: Path,
+    kind: type[Kind],
+    claim_folder: Callable[[], None],
+    make: Callable[[], None],
+    *,
+    sources: Mapping[str, Sequence[str]],
+    files_of: Callable[[str], Iterable[Path]],
+    is_resumable: Callable[[], bool] = lambda: False,
+) -> Kind:
+    """Make a corpus in a folder, or go on where that was interrupted, or find it ready.
+
+    `files_of` returns the files that one of the `sources` is read from.
+
+    A folder that is new is given up again if nothing can be made, unless it `is_resumable`.
+    """
+    is_new = not (out / REQUEST).exists()
+    claim_folder()
+    if (out / INDEX).exists():
+        _warn_of_newer(chain.from_iterable(map(files_of, chain(*sources.values()))), out)
+    else:
+        try:
+            make()
+        except LengthwiseError:
+            if is_new and not is_resumable():
+                unclaim(out)
+            raise
+    return kind.load(out)
+
+
+def _warn_of_newer(sources: Iterable[Path], out: Path) -> None:
+    """Warn if a source of a corpus that is ready was written to after the corpus was."""
+    made = (out / INDEX).stat().st_mtime
+    for path in sources:
+        with suppress(OSError):  # it need not be there any more
+            if path.stat().st_mtime > made:
+                warnings.warn(
+                    f"{path} is newer than {out}, which was made from it and stays as it is. To "
+                    f"take in what has changed, prepare another folder.",
+                    LengthwiseWarning,
+                    stacklevel=2,
+                )
+                return
+
+
+def unclaim(out: Path) -> None:
+    """Give up a folder from which nothing is worth going on: another command may be right."""
+    for name in (TOKENIZER, REQUEST):
+        (out / name).unlink(missing_ok=True)
+    if not any(out.iterdir()):
+        out.rmdir()
+
+
+def write_index(out: Path, index: Mapping[str, Any]) -> None:
+    """Say that all is ready; this file comes last."""
+    write_json(out / INDEX, {**index, "digest": digest_of_index(index)})
+
+
+def token_kind(vocab_size: int) -> np.dtype[Any]:
+    """Return the type of stored tokens: two bytes each, or four for large vocabularies."""
+    return np.dtype(np.uint16 if vocab_size <= 2**16 else np.uint32)
+
+
+# ---- reading what is there ---------------------------------------------------------------------
+
+
+def noted(path: Path) -> dict[str, Any]:
+    """Read a JSON object that this package wrote.
+
+    Raises:
+        TextError: it is none.
+    """
+    try:
+        found = read_json(path)
+    except RunError:
+        found = None
+    if not isinstance(found, dict):
+        raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
+    return found
+
+
+def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
+    """Read the tokenizer in a file, or of a corpus; it must have the `special` tokens.
+
+    Raises:
+        TextError: there is none, or it has no such token.
+    """
+    require_extra("tokenizers")
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
+    path = resolved_corpus(path)
+    path = path / TOKENIZER if path.is_dir() else path
+    try:
+        found = Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
+    except Exception:  # the library raises nothing more precise
+        raise TextError(f"{path} is no tokenizer. Give a tokenizer.json.") from None
+    found.encode_special_tokens = True  # in a text, what looks like one is text
+    for token, purpose in special.items():
+        if found.token_to_id(token) is None:
+            raise TextError(f"{path} has no token {token}, which {purpose}. Use another tokenizer.")
+    return found
+
+
+def digest_of_index(index: Mapping[str, Any]) -> str:
+    """Return the digest of an index, without its own digest and the places of its sources."""
+    aside = ("digest", "sources", "recognised")
+    said = {name: value for name, value in index.items() if name not in aside}
+    return digest(json.dumps(said, sort_keys=True).encode())
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,1 @@
+"""Perplexity, translations and BLEU."""

@@ -1,0 +1,1 @@
+"""Mechanisms that only models of texts have."""

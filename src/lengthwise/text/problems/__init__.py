@@ -1,0 +1,1 @@
+"""Language modelling and translation, as problems."""

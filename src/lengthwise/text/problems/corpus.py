@@ -1,0 +1,220 @@
+"""The common part of problems that learn from a prepared corpus: the reference to the corpus."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from lengthwise.arguments import path_of
+from lengthwise.errors import TextError
+from lengthwise.models.entry import Entry
+from lengthwise.problems.base import Plan, Problem
+from lengthwise.problems.results import Options
+from lengthwise.shipped import CORPORA, spelled
+from lengthwise.text.data.stored_corpus import StoredCorpus
+from lengthwise.text.evaluation.perplexity import perplexity_of
+from lengthwise.training.settings import MixedTrainingConfig
+from lengthwise.wording import counted
+
+Kind = TypeVar("Kind", bound=StoredCorpus)
+
+SMOKE = {"d_model": 16, "num_heads": 2, "steps": 20, "warmup": 0, "validate_every": 10}
+"""Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorpusReference:
+    """The folder of a prepared corpus, with the digests of tokens and tokenizer as identity."""
+
+    folder: str = field(compare=False)
+    """Folder of the corpus, or `zoo:NAME`; not compared, as a corpus that was moved is the same."""
+    digest: str
+    tokenizer: str
+    """Digest of the tokenizer: equal where tokens mean the same."""
+
+    @classmethod
+    def of(cls, corpus: StoredCorpus) -> "CorpusReference":
+        """Return the reference to a corpus, by its name or the absolute path of its folder."""
+        folder = corpus.folder
+        return cls(
+            folder=spelled(folder if folder.parent == CORPORA else folder.resolve()),
+            digest=corpus.digest,
+            tokenizer=corpus.tokenizer_digest,
+        )
+
+    @property
+    def shown(self) -> str:
+        """The folder, relative to the working folder if it is below it."""
+        folder = Path(self.folder)
+        here = Path.cwd()
+        return str(folder.relative_to(here)) if folder.is_relative_to(here) else self.folder
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reference as plain values."""
+        return asdict(self)
+
+    def load(self, kind: type[Kind]) -> Kind:
+        """Load the corpus itself.
+
+        Raises:
+            TextError: it does not exist, is incomplete, or was replaced by another one.
+        """
+        try:
+            corpus = kind.load(self.folder)
+        except TextError as error:
+            raise TextError(
+                f"the corpus of this run cannot be read: {error} If it was moved, name it with "
+                f"--text."
+            ) from None
+        if corpus.digest != self.digest:
+            raise TextError(
+                f"{self.folder} holds another corpus than the one that this run was made with. "
+                f"Prepare that one again, or name a corpus with --text."
+            )
+        return corpus
+
+    def load_or(self, kind: type[Kind], other: Path | str | Kind | None) -> Kind:
+        """Load the corpus itself, or another one whose tokens mean the same.
+
+        Raises:
+            TextError: the tokens of the other one mean something else, or one cannot be read.
+            ConfigError: the other one is neither a corpus nor a path.
+        """
+        if other is None:
+            return self.load(kind)
+        corpus = (
+            other if isinstance(other, kind) else kind.load(path_of("text", other, "runs/text"))
+        )
+        self.require_same_tokens(corpus)
+        return corpus
+
+    def require_same_tokens(self, corpus: StoredCorpus) -> None:
+        """Refuse a corpus whose tokens differ from those of this one.
+
+        Raises:
+            TextError: they mean something else.
+        """
+        if corpus.tokenizer_digest != self.tokenizer:
+            raise TextError(
+                f"the tokens of {corpus.folder} mean something else than those that this run "
+                f"knows. Prepare it with --tokenizer {self.folder}."
+            )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorpusProblem(Problem, Generic[Kind]):
+    """A prepared corpus that a model learns from."""
+
+    training = MixedTrainingConfig
+    unit = "tokens"
+    corpus_kind: ClassVar[type[StoredCorpus]]
+    """Class of its corpora."""
+
+    corpus: CorpusReference
+
+    @classmethod
+    def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
+        """Return the problem of the corpus in the folder that a specification names.
+
+        Raises:
+            TextError: it names none, or there is no such corpus.
+        """
+        return cls(corpus=cls.reference(spec))
+
+    @classmethod
+    def reference(cls, spec: str) -> CorpusReference:
+        """Return the reference to the corpus in the folder that a specification names."""
+        folder = spec.removeprefix(cls.prefix)
+        if not folder:
+            raise TextError(
+                f"{spec} names no corpus. Give {cls.prefix}FOLDER, which `prepare` made."
+            )
+        return CorpusReference.of(cls.corpus_kind.opened(Path(folder)))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the problem of a stored reference to a corpus."""
+        return cls(corpus=CorpusReference(**values["corpus"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reference to the corpus."""
+        return {"corpus": self.corpus.to_dict()}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the digest of the corpus, without its folder, since it may be moved."""
+        return {"corpus": self.corpus.digest}
+
+    @property
+    def name(self) -> str:
+        """The folder of the corpus, as a specification."""
+        return f"{self.prefix}{self.corpus.shown}"
+
+    def load(self, other: Path | str | Kind | None = None) -> Kind:
+        """Load the corpus, or another one whose tokens mean the same.
+
+        Raises:
+            TextError: it does not exist, is incomplete, or was replaced by another one; or the
+                tokens of the other one mean something else.
+        """
+        kind: Any = self.corpus_kind
+        found: Kind = self.corpus.load_or(kind, other)
+        return found
+
+    def digest_of_test(self, evaluation: Mapping[str, Any]) -> str:
+        """Return the digest of the corpus of an evaluation; its folder if that is all one knows.
+
+        Evaluations of older versions have no digest.
+        """
+        if "corpus_digest" in evaluation:
+            return str(evaluation["corpus_digest"])
+        folder = str(evaluation["corpus"])
+        if folder == self.corpus.folder:
+            return self.corpus.digest
+        try:
+            return self.corpus_kind.opened(folder).digest
+        except TextError:
+            return folder
+
+    def checked(self) -> Kind:
+        """Load the corpus for a new run, once all its files were found whole.
+
+        Raises:
+            TextError: it does not exist, or is not whole.
+        """
+        kind: Any = self.corpus_kind
+        found: Kind = kind.load(self.corpus.folder)
+        return found
+
+    @classmethod
+    def settable(cls, entry: Entry) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section."""
+        found = cls.every_name(entry)
+        found["network"] -= {"vocab_size"}
+        return found
+
+    @classmethod
+    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
+        """Return the settings that apply unless a user sets them."""
+        return {**entry.training, **(SMOKE if preset == "smoke" else {})}
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the folder of the corpus."""
+        return {"corpus": self.corpus.folder}
+
+    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the perplexity in validation."""
+        return {"validation_perplexity": perplexity_of(facts["validation_loss"])}
+
+    def validated(self, record: Mapping[str, Any]) -> str:
+        """Return the perplexity of a validation."""
+        return f"perplexity {perplexity_of(record['validation_loss']):.2f}"
+
+    def said(self, plan: Plan, facts: Mapping[str, Any], part: str) -> str:
+        """Return a line on how well a model was trained, and how fast."""
+        kept = facts["kept_step"]
+        return (
+            f"{plan.model} on {self.name} ({plan.trained_on}, {facts['parameters']:,} parameters, "
+            f"{plan.preset} preset): perplexity {facts['validation_perplexity']:.2f} on {part} set "
+            f"apart for validation, after {counted(kept, 'step')} at "
+            f"{facts['tokens_per_second']:,.0f} tokens per second"
+        )

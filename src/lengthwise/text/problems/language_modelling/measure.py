@@ -1,0 +1,152 @@
+"""Tests and answers of language models: perplexity by length, receptive field, continued texts."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import torch
+
+from lengthwise.data.parts import TEST
+from lengthwise.evaluation.predict import device_of
+from lengthwise.models.threads import processor_threads
+from lengthwise.problems.base import Run
+from lengthwise.problems.results import Evaluation, Options, Watch
+from lengthwise.shipped import spelled
+from lengthwise.text.context_field import context_field
+from lengthwise.text.data.text_corpus import END, Corpus, Tokens
+from lengthwise.text.evaluation.perplexity import last_token_perplexity, require_windows
+from lengthwise.text.models.language_model import LanguageModel
+from lengthwise.training.devices import environment
+from lengthwise.wording import counted
+
+_DOUBLINGS = 4
+
+
+def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Evaluation:
+    """Return the perplexity of the last token of random windows, by window length.
+
+    `options` are `lengths` (by default 1, 2, 4, 8 and 16 times the window of training), `words`
+    (windows of each length, by default 1,000), `seed` and `part` of the corpus.
+
+    Raises:
+        TextError: the corpus is too short.
+        TaskError: a length is below 2, or is repeated.
+        WordError: the model cannot read texts of a length.
+    """
+    plan, model, notes = run.require_plan(), run.model, list[str]()
+    assert isinstance(model, LanguageModel)
+    part, seed = options.get("part", TEST), options.get("seed", 0)
+    windows = options.get("words", 1_000)
+    lengths = options.get("lengths")
+    if lengths is None:
+        lengths = _usual_windows(plan.data.window, model.max_positions, corpus.part(part), notes)
+    model.require_length(max(lengths, default=0))
+    with processor_threads(plan.threads), watch("evaluating", "tokens") as progress:
+        found = last_token_perplexity(
+            model.eval(), corpus.part(part), lengths, windows=windows, seed=seed, progress=progress
+        )
+    records = [each.to_record() for each in found]
+    if found[0].windows < windows:
+        notes.append(
+            f"part {part} has {counted(found[0].windows, 'window')} of {max(lengths):,} tokens: "
+            f"all of them were asked"
+        )
+        windows = found[0].windows
+    summary = {
+        "corpus": spelled(corpus.folder),
+        "corpus_digest": corpus.digest,
+        "part": part,
+        "model": plan.model,
+        "train_window": plan.data.window,
+        "lengths": list(lengths),
+        "windows": windows,
+        "seed": seed,
+        "perplexity": {each.length: each.perplexity for each in found},
+        "bytes_per_token": corpus.bytes_per_token(part),
+        "environment": environment(str(device_of(model))),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    rows = [
+        [
+            f"{each['length']:,}",
+            f"{each['perplexity']:.2f}",
+            "{:.2f} to {:.2f}".format(*each["interval_95"]),
+            f"{1e3 * each['seconds'] / each['windows']:.1f}",
+        ]
+        for each in records
+    ]
+    return Evaluation(
+        values=summary,
+        records=records,
+        facts=[
+            ("text", f"{summary['corpus']}, part {part}"),
+            ("model", f"{plan.model}, trained on windows of {plan.data.window:,}"),
+            ("asked", f"the last token of {windows:,} windows at each length"),
+        ],
+        table=(["length", "perplexity", "95 % interval", "ms a window"], rows),
+        printed={**summary, "records": records},
+        notes=notes,
+    )
+
+
+def receptive_field(
+    run: Run, corpus: Corpus, length: int, *, windows: int, seed: int
+) -> dict[str, Any]:
+    """Return the influence of each token of the context, on random windows of a corpus.
+
+    Raises:
+        TextError: the corpus has no window of that length.
+        ClaimError: a gradient is zero or not finite.
+    """
+    assert isinstance(run.model, LanguageModel)
+    text = corpus.part(TEST)
+    require_windows(text, length, f"the {TEST} part of the text")
+    numbers = np.random.default_rng(seed).integers(text.num_windows(length), size=windows)
+    tokens = torch.from_numpy(text.windows(numbers, length))
+    with processor_threads(run.plan.threads):
+        return context_field(run.model, tokens)
+
+
+def continued(
+    run: Run, corpus: Corpus, text: str, *, tokens: int, temperature: float, seed: int
+) -> str:
+    """Return a continuation of a text by so many tokens, or fewer if it ends before.
+
+    Raises:
+        WordError: the text is empty, or would grow longer than the model can read.
+    """
+    device = device_of(run.model)
+    assert isinstance(run.model, LanguageModel)
+    given = torch.from_numpy(corpus.encode(text))[None].to(device)
+    with processor_threads(run.plan.threads):
+        found = run.model.eval().complete(
+            given,
+            tokens,
+            temperature=temperature,
+            generator=torch.Generator(device).manual_seed(seed),
+        )
+    return corpus.decode(found[0, given.shape[1] :].tolist()).partition(END)[0]
+
+
+def _usual_windows(
+    window: int, most: int | None, tokens: Tokens, notes: list[str]
+) -> Sequence[int]:
+    """Return 1, 2, 4, 8 and 16 times the window of training, as far as model and text allow.
+
+    For a text without windows of any of these lengths, return the longest possible of a half, a
+    fourth, ... of the window.
+    """
+    lengths = [window * 2**power for power in range(_DOUBLINGS + 1)]
+    read = [length for length in lengths if most is None or length <= most]
+    found = [length for length in read if tokens.num_windows(length)]
+    if found == read:
+        return read
+    shorter = (window >> power for power in range(1, window.bit_length() - 1))
+    found = found or [length for length in shorter if tokens.num_windows(length)][:1]
+    if found:
+        longest = found[-1]
+        notes.append(
+            f"the text has no window of {2 * longest:,} tokens, so {longest:,} is the longest asked"
+        )
+    return found or read[:1]

@@ -1,0 +1,341 @@
+"""Tests and answers of translators: BLEU and chrF by length, translations of a user's sentences."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import category
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.data.extra import require_extra
+from lengthwise.data.parts import TEST, TRAIN
+from lengthwise.errors import ConfigError, TextError, WordError
+from lengthwise.evaluation.predict import device_of
+from lengthwise.languages.validation import is_encodable
+from lengthwise.models.threads import processor_threads
+from lengthwise.problems.base import Run
+from lengthwise.problems.results import Answer, Evaluation, Facts, Options, Predictor, Watch
+from lengthwise.text.data.parallel_corpus import ParallelCorpus, Ragged
+from lengthwise.text.evaluation.bleu import (
+    BUCKETS,
+    FEWEST,
+    compared,
+    digest_of_test,
+    require_comparable,
+    scores,
+)
+from lengthwise.text.evaluation.decoding import DecodingConfig
+from lengthwise.text.evaluation.translate import Translator, require_short, translate
+from lengthwise.text.problems.corpus import CorpusReference
+from lengthwise.text.problems.translation.objective import limits, within
+from lengthwise.training.devices import environment
+from lengthwise.wording import counted
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """The sentences that a run translates in a test."""
+
+    text: ParallelCorpus
+    part: str
+    tokens: list[NDArray[np.int64]]
+    sources: list[str]
+    references: list[str]
+    longest_trained: int | None
+    """A bound that all sources exceed: the greatest length in training; None if there is no
+    bound."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return the figures that distinguish two tests."""
+        return {
+            "test": digest_of_test(self.sources, self.references),
+            "sentences": len(self.sources),
+        }
+
+
+def asked(
+    run: Run,
+    *,
+    part: str = TEST,
+    corpus: ParallelCorpus | Path | str | None = None,
+    sentences: int | None = None,
+) -> Asked:
+    """Return the sentences of the test of a run: those of a part of its corpus, or of another one.
+
+    A run that was trained on short sources is tested on those that are longer than any of training.
+    `sentences` is the greatest number of sentences.
+
+    Raises:
+        TextError: the corpus was replaced by another one, its tokens mean something else, or the
+            part has no sentence of that length.
+    """
+    plan, reference = run.require_plan(), corpus_of(run)
+    text = reference.load_or(ParallelCorpus, corpus)
+    is_own = text.digest == reference.digest
+    pairs, least, trained = text.part(part), 0, None
+    if plan.data.protocol != "train-all-test-all":
+        own = text if is_own else reference.load(ParallelCorpus)
+        bounds = limits(own.part(TRAIN), plan.data.protocol)
+        least, trained = bounds.test[0], int(bounds.train[1])
+    numbers = within(pairs, (least, np.inf))[:sentences]
+    if not len(numbers):
+        raise TextError(
+            f"the part {part} has no source longer than {trained} tokens, the longest that this "
+            f"run was trained on. Use another part, or another corpus."
+        )
+    sources, references = ([side[n] for n in numbers] for side in text.texts(part))
+    return Asked(
+        text=text,
+        part=part,
+        tokens=[pairs.source.tokens(n) for n in numbers],
+        sources=sources,
+        references=references,
+        longest_trained=trained,
+    )
+
+
+def evaluate_run(run: Run, options: Options, watch: Watch) -> Evaluation:
+    """Return BLEU and chrF of a run on the sentences that `asked` returns.
+
+    `options` are `part` (by default `test`), `text` (another corpus), `words` (greatest number of
+    sentences), `buckets` (lengths of sources by which scores are divided), the settings of
+    `DecodingConfig`, and `against`, another run that is tested on the same sentences.
+
+    Raises:
+        TextError: as for `asked`.
+        ConfigError: sacrebleu is not installed, or `against` does not translate.
+    """
+    against = options.get("against")
+    if against is None:
+        return _measured(run, options, watch)
+    if against.problem.kind != run.problem.kind:
+        where = against.folder.path if against.folder else "what was given"
+        raise ConfigError(f"--against is another translator, but {where} is none.")
+    part, text = options.get("part", TEST), options.get("text")
+    tests = [  # checked before hours of translating
+        asked(each, part=part, corpus=text, sentences=options.get("words")).facts()
+        for each in (run, against)
+    ]
+    require_comparable(*tests)
+    found, beside = _measured(run, options, watch), _measured(against, options, watch)
+    better, other = compared(beside.values, found.values), beside.values
+    path = str(against.folder.path) if against.folder else "another run"
+    assert found.printed is not None
+    beside_it = {"run": path, "bleu": other["bleu"], "chrf": other["chrf"], **better._asdict()}
+    said = (
+        f"{other['bleu']:.2f}: {better.difference:+.2f} BLEU, p = {better.p_value:.3f} (paired "
+        f"bootstrap, better in {100 * better.share_better:.1f} % of samples)"
+    )
+    return replace(
+        found,
+        facts=[*found.facts, (f"against {path}", said)],
+        printed={**found.printed, "against": beside_it},
+        notes=[*found.notes, *beside.notes],
+    )
+
+
+def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
+    require_extra("sacrebleu")
+    plan, decoding = run.require_plan(), decoding_of(options)
+    part, buckets = options.get("part", TEST), options.get("buckets", BUCKETS)
+    test = asked(run, part=part, corpus=options.get("text"), sentences=options.get("words"))
+    start = time.perf_counter()
+    with watch("translating", "sentences") as progress:
+        found = _translated(run, test.text, test.tokens, decoding, progress)
+    seconds = time.perf_counter() - start
+    written = [each.sentence for each in found]
+    lengths = np.array([len(each) for each in test.tokens])
+    records = [
+        {"tokens": tokens, "source": source, "reference": reference, "translation": translation}
+        for tokens, source, reference, translation in zip(
+            lengths.tolist(), test.sources, test.references, written, strict=True
+        )
+    ]
+    summary = {
+        "corpus": str(test.text.folder),
+        "corpus_digest": test.text.digest,
+        "at_most": options.get("words"),
+        "text": _named(test.text, part),
+        "part": part,
+        "model": plan.model,
+        "protocol": plan.data.protocol,
+        "longest_trained": test.longest_trained,
+        "decoding": decoding.to_dict(),
+        **scores(written, test.references, lengths, buckets=buckets).to_dict(),
+        **test.facts(),
+        "cut": sum(each.is_cut for each in found),
+        "seconds": round(seconds, 3),
+        "environment": environment(str(device_of(run.model))),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    cells = [
+        [f"{each['first']}..{each['last']}", f"{each['sentences']:,}", f"{each['bleu']:.2f}"]
+        for each in summary["by_length"]
+    ]
+    return Evaluation(
+        values=summary,
+        records=records,
+        facts=facts(summary),
+        table=(["source tokens", "sentences", "BLEU"], cells),
+        printed={key: value for key, value in summary.items() if key != "samples"},
+        notes=[*said_of_cut(summary["cut"], decoding), *_said_of_few(summary["sentences"])],
+    )
+
+
+def _said_of_few(sentences: int) -> list[str]:
+    """Return a line if an interval says little."""
+    if sentences >= FEWEST:
+        return []
+    return [f"the interval is that of {counted(sentences, 'sentence')} alone, too few to say much"]
+
+
+def facts(summary: Mapping[str, Any]) -> Facts:
+    """Return the summary of an evaluation as a person reads it."""
+    low, high = summary["interval_95"]
+    trained_to = summary["longest_trained"]
+    longer = f", all longer than the {trained_to} tokens of training" if trained_to else ""
+    return [
+        ("text", f"{summary['corpus']}, part {summary['part']}"),
+        ("sentences", f"{summary['sentences']:,}{longer}"),
+        ("BLEU", f"{summary['bleu']:.2f} (95 %: {low:.2f} to {high:.2f})"),
+        ("chrF", f"{summary['chrf']:.2f}"),
+        ("signature", summary["signatures"]["bleu"]),
+        ("words", f"{summary['length_ratio']:.2f} for one of the references"),
+    ]
+
+
+def decoding_of(options: Options) -> DecodingConfig:
+    """Return the settings of the search for translations: those in the options, and defaults.
+
+    Raises:
+        ConfigError: a number is out of range.
+    """
+    names = DecodingConfig.__dataclass_fields__
+    return DecodingConfig.from_dict({n: each for n, each in options.items() if n in names})
+
+
+def said_of_cut(cut: int, decoding: DecodingConfig) -> list[str]:
+    """Return a line with the number of translations cut at their limit; none if it is 0."""
+    if not cut:
+        return []
+    return [
+        f"{counted(cut, 'translation')} cut at {decoding.ratio:g} tokens for each "
+        f"of the source and 10 more; --ratio sets how many"
+    ]
+
+
+def corpus_of(run: Run) -> CorpusReference:
+    """Return the reference to the corpus of a run."""
+    reference = getattr(run.problem, "corpus", None)
+    assert isinstance(reference, CorpusReference)
+    return reference
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TranslationAnswer(Answer):
+    """A translation of a sentence."""
+
+    is_cut: bool
+
+
+def predictor_of(run: Run, options: Options) -> Predictor:
+    """Return the predictor, which translates sentences."""
+    decoding = decoding_of(options)
+    corpus = corpus_of(run).load_or(ParallelCorpus, options.get("text"))
+
+    def read(sentence: str) -> str:
+        if not is_encodable(sentence):
+            raise WordError("has half of a character (a lone surrogate). Repair it.")
+        try:
+            require_short(len(corpus.encode(sentence)), "")
+        except TextError as error:
+            raise WordError(str(error).lstrip()) from None
+        return sentence
+
+    def answer(sentences: Sequence[str]) -> list[TranslationAnswer]:
+        found = translated(run, sentences, corpus=corpus, decoding=decoding)
+        return [
+            TranslationAnswer(
+                shown=each.sentence,
+                record={"sentence": sentence, "translation": each.sentence},
+                is_cut=each.is_cut,
+            )
+            for sentence, each in zip(sentences, found, strict=True)
+        ]
+
+    def cut(answers: Sequence[Answer]) -> int:
+        return sum(isinstance(each, TranslationAnswer) and each.is_cut for each in answers)
+
+    return Predictor(
+        read=read,
+        answer=answer,
+        key="sentences",
+        joint=" ",
+        together=64,
+        totals=lambda answers: {"cut": cut(answers)},
+        notes=lambda answers: said_of_cut(cut(answers), decoding),
+    )
+
+
+class Written(NamedTuple):
+    """A translation as text."""
+
+    sentence: str
+    is_cut: bool
+    """Whether the translation was unfinished when it reached its limit."""
+
+
+def translated(
+    run: Run,
+    sentences: Sequence[str],
+    *,
+    corpus: ParallelCorpus | None = None,
+    decoding: DecodingConfig | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Written]:
+    """Translate sentences that a user gives; the translation of an empty sentence is empty.
+
+    Raises:
+        TextError: a sentence is longer than memory allows, or the corpus is not there.
+    """
+    text = corpus_of(run).load_or(ParallelCorpus, corpus)
+    tokens = [text.encode(sentence) for sentence in sentences]
+    return _translated(run, text, tokens, decoding or DecodingConfig(), progress)
+
+
+def _translated(
+    run: Run,
+    corpus: ParallelCorpus,
+    tokens: Sequence[NDArray[np.int64]],
+    decoding: DecodingConfig,
+    progress: Callable[[int, int], None] | None,
+) -> list[Written]:
+    model = run.model.eval()
+    assert isinstance(model, Translator)
+    with processor_threads(run.plan.threads):
+        found = translate(
+            model,
+            Ragged(np.concatenate([*tokens, _NONE]), np.cumsum([0, *map(len, tokens)])),
+            decoding,
+            device=device_of(run.model),
+            progress=progress,
+        )
+    return [Written(_in_one_line(corpus.decode(each.tokens)), each.is_cut) for each in found]
+
+
+_NONE: NDArray[np.int64] = np.zeros(0, np.int64)
+
+
+def _in_one_line(text: str) -> str:
+    """Return the text with a space for line ends and control characters, which bytes can spell."""
+    return " ".join("".join(" " if category(c) == "Cc" else c for c in text).split())
+
+
+def _named(corpus: ParallelCorpus, part: str) -> str:
+    """Describe the text of a part in words."""
+    sources = [Path(each.partition(",")[0]).name for each in corpus.index["sources"][part]]
+    return f"{', '.join(sources)} ({' to '.join(corpus.languages)})"

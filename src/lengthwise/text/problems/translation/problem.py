@@ -1,0 +1,228 @@
+"""Translation: the problem of translating sentences into another language."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lengthwise.data.parts import TRAIN, VALID
+from lengthwise.errors import TextError
+from lengthwise.models.cost import forward_flops
+from lengthwise.models.entry import Entry
+from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.results import (
+    Condition,
+    Curve,
+    Evaluation,
+    Facts,
+    Options,
+    Predictor,
+    Watch,
+)
+from lengthwise.problems.testing import Test, TestResult
+from lengthwise.settings import Config, Parts
+from lengthwise.text.data.parallel_corpus import ParallelCorpus
+from lengthwise.text.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
+from lengthwise.text.problems.corpus import CorpusProblem
+from lengthwise.text.problems.translation.measure import evaluate_run, facts, predictor_of
+from lengthwise.text.problems.translation.objective import (
+    NextTargetToken,
+    SentencesConfig,
+    SmoothingConfig,
+    limits,
+    no_longer,
+    within,
+)
+from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.training.loop import Objective
+from lengthwise.training.runs import RunFolder
+from lengthwise.wording import counted
+
+TOKENS_OF_COST = 30
+"""Number of tokens of a sentence, and of its translation, whose cost is given."""
+
+DECODING = ("beam", "length_penalty", "patience", "ratio")
+
+_OF_TEST = (
+    "text",
+    "test",
+    "sentences",
+    "cut",
+    "bleu",
+    "interval_95",
+    "chrf",
+    "signatures",
+    "length_ratio",
+    "by_length",
+    "samples",
+    "decoding",
+    "longest_trained",
+)
+
+_PROTOCOLS = {
+    "train-all-test-all": "pairs of all lengths",
+    "train-short-test-long": "pairs up to the median length",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Translation(CorpusProblem[ParallelCorpus]):
+    """A parallel corpus whose sentences a model translates."""
+
+    kind = "translation"
+    prefix = "pairs:"
+    noun = "translators"
+    models = TRANSLATION_MODELS
+    default_model = DEFAULT_TRANSLATION_MODEL
+    data = SentencesConfig
+    corpus_kind = ParallelCorpus
+    objective_settings = SmoothingConfig
+    evaluation_options = frozenset({"words", "text", "part", "against", "buckets", *DECODING})
+    prediction_options = frozenset({"text", "keep_going", *DECODING})
+    own_options = frozenset({"protocol"})
+
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network, the sentences and the objective.
+
+        Raises:
+            ConfigError: a value does not fit.
+            TextError: the corpus is not whole, or no pair is short enough.
+        """
+        corpus = self.checked()
+        network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
+        sentences = SentencesConfig.from_dict(chosen["data"])
+        smoothing = SmoothingConfig.from_dict(chosen["objective"])
+        NextTargetToken(corpus.part(TRAIN), corpus.part(VALID), sentences)  # raises if none is left
+        return network, sentences, smoothing
+
+    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+        """Return the objective.
+
+        Raises:
+            TextError: no pair is short enough to train or validate on.
+        """
+        corpus = self.load()
+        return NextTargetToken(
+            corpus.part(TRAIN),
+            corpus.part(VALID),
+            plan.data,
+            label_smoothing=plan.objective.label_smoothing,
+            half=plan.training.autocast,
+        )
+
+    def supervision(self, plan: Plan) -> str:
+        """Return `translations`."""
+        return "translations"
+
+    def trained_on(self, plan: Plan) -> str:
+        """Return a few words for the lengths of pairs."""
+        return _PROTOCOLS[plan.data.protocol]
+
+    def facts(self, plan: Plan) -> dict[str, Any]:
+        """Return the folder of the corpus, and how many pairs are trained on and are too long.
+
+        The corpus may be gone where training has ended; then there are no numbers.
+        """
+        try:
+            train = self.load().part(TRAIN)
+        except TextError:
+            return {"corpus": self.corpus.folder}
+        of_protocol = within(train, limits(train, plan.data.protocol).train)
+        num_trained = len(no_longer(train, of_protocol, plan.data.longest))
+        return {
+            "corpus": self.corpus.folder,
+            "training_pairs": num_trained,
+            "pairs_too_long": len(of_protocol) - num_trained,
+        }
+
+    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        """Return a line with the perplexity in validation, the speed, and pairs left out."""
+        said = self.said(plan, facts, "the pairs")
+        if not (too_long := facts.get("pairs_too_long", 0)):
+            return said
+        longest = counted(plan.data.longest, "token")
+        return f"{said}; {counted(too_long, 'pair')} of more than {longest} left out"
+
+    def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
+        """Return the commands `evaluate` and `translate`."""
+        folder = shlex.quote(str(out))
+        return f"lengthwise evaluate {folder}, or lengthwise translate {folder}"
+
+    def flops(self, plan: Plan) -> int:
+        """Return floating-point operations of a sentence and its translation."""
+        return forward_flops(plan.build().eval(), plan.network.vocab_size, TOKENS_OF_COST)
+
+    def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
+        """Return BLEU and chrF, in total and by length, and compare with another run if given."""
+        return evaluate_run(run, options, watch)
+
+    def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
+        """Return BLEU by the first source length of a bucket, or None if there is no evaluation."""
+        found = folder.evaluation()
+        if found is None:
+            return None
+        longest = found["longest_trained"]
+        first = 0 if longest is None else longest + 1  # which may be within a bucket
+        which = "" if longest is None else f" of more than {counted(longest, 'source token')}"
+        return Curve(
+            points={max(first, each["first"]): each["bleu"] for each in found["by_length"]},
+            measure="BLEU",
+            conditions=self._conditions(found),
+            sample=f"{counted(found['sentences'], 'sentence')}{which}",
+            overall=found["bleu"],
+            horizontal="source tokens, from",
+            trained_to=longest,
+        )
+
+    def said_of(self, values: Mapping[str, Any]) -> Facts:
+        """Return BLEU and chrF."""
+        return facts(values)
+
+    def predictor(self, run: Run, options: Options) -> Predictor:
+        """Return the predictor, which translates sentences."""
+        return predictor_of(run, options)
+
+    def test(self, run: Run, test: Test) -> TestResult:
+        """Return BLEU on the corpus part of the test's name; its lengths are the buckets."""
+        options = {"part": test.name, "buckets": test.lengths, "words": test.words_per_length}
+        found = evaluated(run, options).values
+        more = {
+            "figures": {name: found[name] for name in _OF_TEST},
+            "words_per_length": found["sentences"],  # in total; `test` has the upper bound
+            "seconds": found["seconds"],
+        }
+        return TestResult.plain(test, "translation", more)
+
+    def no_words(self) -> str:
+        """Return the reason why a run has no words of a language."""
+        return (
+            "this run translates, and classifies no words of a formal language. Use evaluate or "
+            "translate."
+        )
+
+    def _conditions(self, found: Mapping[str, Any]) -> list[Condition]:
+        """Return the text of an evaluation, and the search for translations, as conditions.
+
+        The sentences may differ: runs that were trained on short ones are tested on longer ones.
+        """
+        corpus, part = found["corpus"], found["part"]
+        most = found.get("at_most", found["sentences"])  # older versions do not store it
+        sentences = "all sentences" if most is None else f"at most {counted(most, 'sentence')}"
+        words = "" if most is None else f" --words {most}"
+        decoding = found["decoding"]
+        search = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
+        return [
+            Condition(
+                value=(self.digest_of_test(found), part, most),
+                shown=f"{sentences} of part {part} of {corpus}",
+                options=f"--text {shlex.quote(corpus)} --part {part}{words}",
+            ),
+            Condition(
+                value=decoding,
+                shown=", ".join(f"{name} {decoding[name]}" for name in DECODING),
+                options=" ".join(search),
+            ),
+        ]
