@@ -1,4 +1,4 @@
-"""Put figures and tables from `papers/results/`, and the reference of settings, into the docs.
+"""Put figures and tables from `papers/results/` into the docs.
 
 .venv/bin/python papers/docs/make.py            writes them
 .venv/bin/python papers/docs/make.py --check    says whether anything would change
@@ -14,7 +14,6 @@ import ladder_outputs
 import proof_tables
 import protocol_tables
 import reproduced
-import settings_tables
 import speed_tables
 import verdicts
 import zoo_tables
@@ -106,7 +105,6 @@ def tables() -> dict[tuple[str, str], str]:
     )
     generated["docs/ladder.md", "classes"] = ladder_outputs.table()
     generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
-    generated["docs/settings.md", "settings"] = settings_tables.sections()
     generated["docs/reproducing.md", "verdicts"] = verdicts.table(RESULTS)
     generated["docs/reproducing.md", "summary"] = verdicts.summary(RESULTS)
     generated["docs/proof_assistant.md", "figures"] = proof_tables.table(

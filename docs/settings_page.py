@@ -1,8 +1,11 @@
-"""Tables of `settings.md`: every setting of every model of every problem, by problem."""
+"""Hook of the docs site: the tables of `settings.md`, every setting of every model, by problem.
 
-import textwrap
-from collections.abc import Mapping
+They follow from the package, so they are made with the site.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
 from lengthwise.cli.settings import shown
 from lengthwise.objectives.base import WordObjective
@@ -11,9 +14,6 @@ from lengthwise.problems.base import Problem
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS, without_model
 from lengthwise.settings import SettingInfo, describe_settings
-from lengthwise_papers.experiment import Table
-from lengthwise_papers.page import markdown
-from wrapping import WIDTH
 
 Settings = Mapping[str, SettingInfo]
 """The settings of one model by name, such as `training.steps`."""
@@ -32,6 +32,11 @@ _NAMED = {
     "inferred": "`words:...` without `--model`, and `labels:...`",
 }
 """What is said of specifications beside their prefix."""
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Put the tables below what the page says of settings in general."""
+    return f"{markdown}\n\n{sections()}" if page.file.src_uri == "settings.md" else markdown
 
 
 def sections() -> str:
@@ -55,11 +60,11 @@ def _training() -> str:
     return "\n\n".join(
         [
             "## Training",
-            _wrapped(
+            (
                 "Defaults are those of the default model of each problem, with the preset "
                 "`laptop`; a problem without an entry does not have the setting."
             ),
-            markdown(Table(["setting", *problems, *ABOUT], rows)),
+            _rows(["setting", *problems, *ABOUT], rows),
         ]
     )
 
@@ -99,7 +104,7 @@ def _own(kind: type[Problem]) -> list[str]:
     if not kind.prefix or not found:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]
-    return [markdown(Table(["setting", "tasks", *ABOUT], rows))]
+    return [_rows(["setting", "tasks", *ABOUT], rows)]
 
 
 def _objectives(kind: type[Problem]) -> list[str]:
@@ -114,8 +119,8 @@ def _objectives(kind: type[Problem]) -> list[str]:
     ]
     return [
         "`--objective NAME` chooses what is learned from:",
-        "\n".join(_wrapped(line, indent="  ") for line in told),
-        markdown(Table(["objective", "setting", "default", *ABOUT], rows)),
+        "\n".join(line for line in told),
+        _rows(["objective", "setting", "default", *ABOUT], rows),
     ]
 
 
@@ -132,13 +137,13 @@ def _others(kind: type[Problem], default: Settings, models: Mapping[str, Setting
     for names, group in groups.items():
         parts.append(f"### {', '.join(f'`{model}`' for model in group)}")
         lines = [f"- `{model}`: {kind.models[model].summary}." for model in group]
-        parts.append("\n".join(_wrapped(line, indent="  ") for line in lines))
+        parts.append("\n".join(line for line in lines))
         differences = {model: _difference(default, settings) for model, settings in group.items()}
         if len(set(differences.values())) == 1:
             differences = {"": next(iter(differences.values()))}
         for model, difference in differences.items():
             if difference:
-                parts.append(_wrapped(f"{f'`{model}`: ' if model else ''}{difference}"))
+                parts.append(f"`{model}`: {difference}" if model else difference)
         if names != _network(default):
             networks = {
                 model: {name: settings[name] for name in names} for model, settings in group.items()
@@ -167,8 +172,11 @@ def _difference(default: Settings, settings: Settings) -> str:
     return f"{found} Not there: {', '.join(missing)}." if missing else found
 
 
-def _wrapped(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
 def _table(models: Mapping[str, Settings]) -> str:
@@ -179,7 +187,7 @@ def _table(models: Mapping[str, Settings]) -> str:
         [f"`{name}`", *(_default(settings[name]) for settings in models.values()), *_about(about)]
         for name, about in first.items()
     ]
-    return markdown(Table([*columns, *ABOUT], rows))
+    return _rows([*columns, *ABOUT], rows)
 
 
 def _about(setting: SettingInfo) -> list[str]:
