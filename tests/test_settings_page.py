@@ -1,8 +1,9 @@
 """The page of settings on the docs site has every setting of every problem."""
 
+from settings_page import sections
+
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
-from settings_page import sections
 
 
 def test_the_page_has_every_setting_of_every_model() -> None:
