@@ -135,7 +135,8 @@ def test_outputs_have_no_errors_and_nothing_of_a_machine(path: Path) -> None:
 def test_prose_names_what_there_is(path: Path) -> None:
     for cell in read(path).cells:
         if cell.cell_type != "markdown":
-            assert set(re.findall(r"\blw\.(\w+)", cell.source)) <= set(lw.__all__)
+            assert set(re.findall(r"\blw\.(\w+)", cell.source)) <= {*lw.__all__, "text"}
+            assert all(hasattr(lw.text, n) for n in re.findall(r"\blw\.text\.(\w+)", cell.source))
             continue
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", cell.source):
             assert (NOTEBOOKS / target).exists(), target

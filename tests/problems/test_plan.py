@@ -20,10 +20,10 @@ def test_no_two_sections_but_that_of_the_network_share_a_name(kind: str) -> None
 
 
 def test_a_run_is_recognised_by_what_differs_from_the_defaults() -> None:
-    plan = make_plan("parity", settings={"supervision": "codebook", "replay": False, "seed": 3})
+    plan = make_plan("parity", settings={"objective": "codebook", "replay": False, "seed": 3})
     found = plan.identity()["settings"]
     assert found.pop("chunk_lengths") == "all"  # what codebooks need
-    assert found == {"supervision": "codebook", "replay": False, "seed": 3, "patience": 1}
+    assert found == {"name": "codebook", "replay": False, "seed": 3, "patience": 1}
     assert plan.identity() != plan.with_seed(4).identity()
 
 

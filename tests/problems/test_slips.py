@@ -92,7 +92,12 @@ def test_a_former_name_is_refused_with_the_present_one(
 
 def test_a_former_value_is_refused_with_the_present_ones() -> None:
     with pytest.raises(ConfigError, match="codebook"):
-        make_plan("parity", settings={"supervision": "assigned"})
+        make_plan("parity", settings={"objective": "assigned"})
+
+
+def test_supervision_is_refused_with_the_present_name() -> None:
+    with pytest.raises(ConfigError, match="--objective codebook"):
+        make_plan("parity", settings={"supervision": "codebook"})
 
 
 def test_settings_of_a_task_are_a_section() -> None:

@@ -119,6 +119,6 @@ def test_a_setting_that_comes_later_leaves_digests_alone() -> None:
     """A stored job without a setting, as an older version wrote it, is the same job."""
     job = small_jobs(1)[0]
     stored = job.to_dict()
-    del stored["plan"]["objective"]["margin"]
+    del stored["plan"]["objective"]["closure"]
     assert Job.from_dict(stored).digest == job.digest
-    assert "margin" not in job.plan.identity()["settings"]
+    assert "closure" not in job.plan.identity()["settings"]

@@ -140,7 +140,7 @@ def test_an_outcome_without_a_setting_that_came_later_is_loaded(tmp_path: Path) 
     outcome = run_job(job, tmp_path, device="cpu")
     file = JobFolder.of(job, tmp_path).path / "outcome.json"
     stored = read_json(file)
-    del stored["plan"]["objective"]["margin"]
+    del stored["plan"]["objective"]["closure"]
     stored["plan"]["training"]["given up since"] = 1
     write_json(file, stored)
 

@@ -30,6 +30,10 @@ class ObjectiveConfig(Config):
     def __post_init__(self) -> None:
         check_settings(self)
 
+    def non_defaults(self) -> dict[str, Any]:
+        """Return the settings that differ from their defaults, and the name in any case."""
+        return {**Config.non_defaults(self), "name": self.name}
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
