@@ -116,8 +116,7 @@ def save_compiled(
 ) -> RunFolder:
     """Store computed weights, in float32 where that is exact and the claim allows any length.
 
-    Otherwise they are stored in the type that they have. Settings of the network that a folder of
-    an older version lacks are taken to be the defaults.
+    Otherwise they are stored in the type that they have.
 
     Raises:
         RunError: the folder holds something else, or the same construction with other weights.

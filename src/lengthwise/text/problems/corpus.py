@@ -160,21 +160,6 @@ class CorpusProblem(Problem, Generic[Kind]):
         found: Kind = self.corpus.load_or(kind, other)
         return found
 
-    def digest_of_test(self, evaluation: Mapping[str, Any]) -> str:
-        """Return the digest of the corpus of an evaluation; its folder if that is all one knows.
-
-        Evaluations of older versions have no digest.
-        """
-        if "corpus_digest" in evaluation:
-            return str(evaluation["corpus_digest"])
-        folder = str(evaluation["corpus"])
-        if folder == self.corpus.folder:
-            return self.corpus.digest
-        try:
-            return self.corpus_kind.opened(folder).digest
-        except TextError:
-            return folder
-
     def checked(self) -> Kind:
         """Load the corpus for a new run, once all its files were found whole.
 

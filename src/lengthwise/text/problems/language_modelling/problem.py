@@ -159,7 +159,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
             measure="perplexity",
             conditions=[
                 Condition(
-                    value=(found["part"], self.digest_of_test(found)),
+                    value=(found["part"], found["corpus_digest"]),
                     shown=f"part {found['part']} of {found['corpus']}",
                     options=f"--text {shlex.quote(found['corpus'])} --part {found['part']}",
                 )

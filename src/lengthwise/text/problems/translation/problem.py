@@ -209,14 +209,14 @@ class Translation(CorpusProblem[ParallelCorpus]):
         The sentences may differ: runs that were trained on short ones are tested on longer ones.
         """
         corpus, part = found["corpus"], found["part"]
-        most = found.get("at_most", found["sentences"])  # older versions do not store it
+        most = found["at_most"]
         sentences = "all sentences" if most is None else f"at most {counted(most, 'sentence')}"
         words = "" if most is None else f" --words {most}"
         decoding = found["decoding"]
         search = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
         return [
             Condition(
-                value=(self.digest_of_test(found), part, most),
+                value=(found["corpus_digest"], part, most),
                 shown=f"{sentences} of part {part} of {corpus}",
                 options=f"--text {shlex.quote(corpus)} --part {part}{words}",
             ),
