@@ -101,8 +101,8 @@ class Expression:
             self._require_within(symbols)
         elif not symbols:
             raise LanguageError(
-                f"a language needs symbols, but expression {short(self.written)} names none. "
-                f"Give the alphabet, as in regex[01]:{self.written}"
+                f"a language needs symbols, but expression {short(self.written)} names none "
+                f"(white space is not a symbol). Give the alphabet, as in regex[01]:{self.written}"
             )
         sets = list(dict.fromkeys(t.matched for t in self._tokens if t.kind == "symbols"))
         alike = _alike(symbols, sets)

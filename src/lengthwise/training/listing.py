@@ -134,8 +134,10 @@ def _listed(path: Path) -> Listed:
     try:
         with values_of(path / "config.json", remedy="Restore it, or make it again."):
             return Listed(**_read(path))
-    except (RunError, OSError) as error:
+    except RunError as error:
         reason = str(error)
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}. Restore it, or make it again"
     return Listed(folder=str(path), written=_written(path), state="damaged", reason=reason)
 
 
