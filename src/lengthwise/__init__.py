@@ -42,11 +42,11 @@ if TYPE_CHECKING:
         streaming,
     )
     from lengthwise.problems.results import Evaluation
+    from lengthwise.proofs.check.certificate import Certificate
+    from lengthwise.proofs.search.codes import CodeRecurrence
+    from lengthwise.proofs.search.exploration import explore
     from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
-    from lengthwise.verification.certificate import Certificate
-    from lengthwise.verification.codes import CodeRecurrence
-    from lengthwise.verification.exploration import explore
 
     __version__: str
 
@@ -90,8 +90,8 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
-    "Certificate": "verification.certificate",
-    "CodeRecurrence": "verification.codes",
+    "Certificate": "proofs.check.certificate",
+    "CodeRecurrence": "proofs.search.codes",
     "Comparison": "report.compare",
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
@@ -112,7 +112,7 @@ _ELSEWHERE = {
     "ltl": "languages.spec",
     "compile": "constructions.api",
     "explain": "constructions.api",
-    "explore": "verification.exploration",
+    "explore": "proofs.search.exploration",
     "load_construction": "constructions.api",
     "snap": "problems.inside",
     "streaming": "problems.inside",

@@ -13,11 +13,11 @@ from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, t
 from lengthwise.problems.base import Run
 from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.problems.results import Evaluation
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import facts_of, name_of, terms_of
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30

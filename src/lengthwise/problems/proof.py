@@ -16,12 +16,12 @@ from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Architecture
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS, ModelEntry
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check
+from lengthwise.proofs.search.plain import PROVABLE
 from lengthwise.registry import Catalogue
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check
-from lengthwise.verification.plain import PROVABLE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
