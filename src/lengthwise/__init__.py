@@ -11,6 +11,8 @@
 Each name is imported when it is first used, since torch is slow to import and not always needed.
 """
 
+from lengthwise import display
+
 TYPE_CHECKING = False  # that of typing, which takes long to import
 if TYPE_CHECKING:
     from typing import Any
@@ -119,6 +121,9 @@ _ELSEWHERE = {
     "verify": "constructions.api",
 }
 """Modules of the names that `lengthwise.api` does not have."""
+
+
+display.views = "lengthwise.notebooks.views"
 
 
 def __getattr__(name: str) -> "Any":

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import LengthwiseError
@@ -28,18 +27,11 @@ from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
-from lengthwise.models.binary_recurrent import BinaryRecurrent
-from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
-from lengthwise.models.rational_gpt import RationalGPT
-from lengthwise.models.rational_gpt_config import RationalGPTConfig
-from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
-from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.models.window_scratchpad import WindowScratchpad
-from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
+from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.exact_learning import language_of
+from lengthwise.proofs.search.plain import PROVABLE
 from proofs.search.test_robust import parity_by_hand
 from proofs.trained import (
     ENDS_WITH_1,
@@ -582,19 +574,10 @@ def _inside(language: Language, word: tuple[int, ...]) -> bool:
     return language.domain is None or language.domain.classify(word) == 1
 
 
-_MODEL_OF: dict[type[NetworkConfig], Callable[[Any], nn.Module]] = {
-    BinaryRecurrentConfig: BinaryRecurrent,
-    RationalGPTConfig: RationalGPT,
-    RegularGPTConfig: RegularGPT,
-    StateSlotsConfig: StateSlots,
-    WindowScratchpadConfig: WindowScratchpad,
-}
-
-
 def model_of(verified: Certificate) -> Any:
     """The network of a certificate, as torch runs it, with its weights."""
-    config = verified.network_config
-    model = _MODEL_OF[config](config.from_dict(verified.settings))
+    kind: Any = next(each for each in PROVABLE if each.__name__ == verified.kind)
+    model = kind(PROVABLE[kind].from_dict(verified.settings))
     weights = {name: torch.from_numpy(weight.copy()) for name, weight in verified.weights.items()}
     model.to(next(iter(weights.values())).dtype).load_state_dict(weights)
     return model.eval()

@@ -20,9 +20,6 @@ import torch
 from lengthwise.errors import CertificateError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.models.regular_gpt_config import RegularGPTConfig
-from lengthwise.models.state_slots_config import StateSlotsConfig
-from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.margins import SnapDistances
@@ -133,17 +130,17 @@ def first_says(path: Path, *, named: bool = True) -> Decision:
 def is_true(path: Path) -> bool:
     """Whether words show nothing false in what a file states of language and network."""
     made = Certificate.load(path)
-    if made.network_config is StateSlotsConfig:
+    if made.kind == "StateSlots":
         return falsehood(made) == ""
     if made.strength in ("snapped", "robust"):
         any_distance = SnapDistances(spread=np.inf, gap=0.0)
         return falsehood(replace(made, moved=any_distance)) == ""
-    if issubclass(made.network_config, RegularGPTConfig):
+    if made.kind in ("RegularGPT", "RationalGPT"):
         assert made.sureness is not None
         least = replace(made.sureness, sign_distance=0.0)  # margins are not asked for
         return falsehood(replace(made, sureness=least)) == ""
     language = made.language
-    scratchpad = made.network_config is WindowScratchpadConfig
+    scratchpad = made.kind == "WindowScratchpad"
     read_off = windowed.automaton_of if scratchpad else automaton_of
     own = replace(
         read_off(model_of(made)),

@@ -12,7 +12,7 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from lengthwise.errors import CertificateError, LengthwiseError
+from lengthwise.errors import CertificateError
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import shown
 
@@ -57,10 +57,10 @@ def _difference(made: Certificate, settings: Path, weights: Path) -> str:
         arrays = load(weights.read_bytes())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
         return f"it cannot be read ({shown(str(error) or repr(error)):.80})"
+    if not isinstance(network, dict) or set(network) != set(made.settings):
+        return "it is a network of another kind"
     try:
         made.require_model(network, arrays)
-    except CertificateError:
+    except (CertificateError, TypeError, ValueError):
         return "its settings or weights are others"
-    except (LengthwiseError, TypeError, ValueError, AttributeError):
-        return "it is a network of another kind"
     return ""

@@ -18,21 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.arguments import path_of
-from lengthwise.display import Viewed
+from lengthwise.display import html_of
 from lengthwise.errors import CertificateError
 from lengthwise.files import write_bytes
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
-from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
-from lengthwise.models.rational_gpt_config import RationalGPTConfig
-from lengthwise.models.regular_gpt_config import RegularGPTConfig
-from lengthwise.models.state_slots_config import StateSlotsConfig
-from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.proofs.check import schema
 from lengthwise.proofs.check.arrays import Integers, pack, unpack
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.narrow import Precision, bfloat16_rounded
+from lengthwise.proofs.check.networks import Kind, kind_of
 from lengthwise.proofs.check.statement import about, quoted, shown, stated, terms_of
 from lengthwise.wording import shortened
 
@@ -81,7 +76,7 @@ class WrongWord:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Certificate(Viewed):
+class Certificate:
     """The result of a proof attempt about a model and a language, with the evidence.
 
     `reason`, `sureness`, `moved` and `made_with` are notes of the maker of the certificate. `check`
@@ -93,7 +88,7 @@ class Certificate(Viewed):
     language: Language
     machine: Machine
     settings: Mapping[str, Any]
-    """Settings of the network, a `network_config`."""
+    """Settings of the network, those of its `kind`."""
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal or `contexts` of
@@ -131,21 +126,19 @@ class Certificate(Viewed):
     def __repr__(self) -> str:
         return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
 
+    def _repr_html_(self) -> str:
+        """Return the view of the certificate in notebooks."""
+        return html_of(self)
+
     @property
-    def network_config(self) -> type[NetworkConfig]:
-        """Class of the settings of the network."""
-        if self.strength == "structural":
-            return StateSlotsConfig
-        if "window" in self.settings:
-            return WindowScratchpadConfig
-        if "attention" in self.settings:
-            return RationalGPTConfig
-        return BinaryRecurrentConfig if "cell" in self.settings else RegularGPTConfig
+    def kind(self) -> Kind:
+        """The kind of network that the certificate is about."""
+        return kind_of(self.strength, self.settings)
 
     @property
     def is_recurrent(self) -> bool:
         """True if the network reads symbol by symbol, so that levels are lengths of prefixes."""
-        return self.network_config in (BinaryRecurrentConfig, WindowScratchpadConfig)
+        return self.kind in ("BinaryRecurrent", "WindowScratchpad")
 
     @property
     def model_digest(self) -> str:
@@ -223,12 +216,18 @@ class Certificate(Viewed):
 
         Raises:
             CertificateError: settings or weights differ.
-            ConfigError: the settings are those of another kind of network.
         """
-        whole = self.network_config.from_dict(settings).to_dict()  # runs may leave out newer ones
+        if set(settings) != set(self.settings):
+            raise CertificateError(
+                "the certificate is one of another kind of network than the run's. Certify the run."
+            )
         if self.precision == "bfloat16":
             weights = {name: bfloat16_rounded(w.astype(np.float32)) for name, w in weights.items()}
-        if digest_of(whole, weights) != self.model_digest:
+        alike = all(
+            type(value) is type(self.settings[name]) and value == self.settings[name]
+            for name, value in settings.items()
+        )
+        if not alike or digest_of(self.settings, weights) != self.model_digest:
             raise CertificateError(
                 "the certificate is one of another model (its digest differs). Certify this one."
             )

@@ -10,24 +10,20 @@ Axes:
     chunk   the C children of a node; `ABSENT` stands for the pad
 """
 
-import json
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.errors import CertificateError
-from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
-from lengthwise.models.regular_gpt_config import RegularGPTConfig
-from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.proofs.check.arrays import ABSENT, Booleans, Integers, unpack
 from lengthwise.proofs.check.balls import Ball, Floats, norm, norm_bound
 from lengthwise.proofs.check.bounded import largest
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
+from lengthwise.proofs.check.networks import require_settings
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.check.window_node import WindowNode
 
@@ -35,47 +31,30 @@ _BATCH = 4096
 _OUTWARD = 1 + 1e-9
 """Factor on distances: more than rounding loses in computing them."""
 
-MAX_POSITIONS = 32
-"""Largest number of positions of a chunk."""
-
 Chunk = tuple[int, ...]
 
 
-def require(holds: bool, what: str) -> None:
-    """Refuse a certificate of which a requirement does not hold.
-
-    Raises:
-        CertificateError: the requirement does not hold.
-    """
-    if not holds:
-        raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
-
-
-def require_network(claim: Certificate) -> NetworkConfig:
-    """Return the settings, if they and the weights are those of a network for the language."""
-    settings = claim.network_config.from_dict(claim.settings)
-    plain = (json.dumps(each, sort_keys=True) for each in (settings.to_dict(), claim.settings))
-    require(len(set(plain)) == 1, "settings are written out as they are")
+def require_network(claim: Certificate) -> None:
+    """Refuse settings and weights that are not those of a network for the language."""
+    require_settings(claim.kind, claim.settings)
     numbers = (claim.settings["vocab_size"], claim.settings["num_classes"])
     fits = numbers == (claim.language.num_symbols, claim.language.num_classes)
     require(fits, "the network has the symbols and classes of the language")
     finite = all(np.isfinite(weight).all() for weight in claim.weights.values())
     require(finite, "weights are numbers")
-    return settings
 
 
 def node_of(claim: Certificate) -> Node | RecurrentNode | WindowNode:
     """Return the node function of the weights."""
-    settings = require_network(claim)
+    require_network(claim)
     known = claim.precision == "weights" or claim.strength == "discrete"
     require(known, "bounds for bfloat16 are about discrete memory")
-    if isinstance(settings, BinaryRecurrentConfig):
+    if claim.kind == "BinaryRecurrent":
         return RecurrentNode(claim.settings, claim.weights, claim.precision)
-    if isinstance(settings, WindowScratchpadConfig):
-        require(settings.num_layers <= len(claim.weights), "every layer has weights")
+    if claim.kind == "WindowScratchpad":
+        require(claim.settings["num_layers"] <= len(claim.weights), "every layer has weights")
         return WindowNode(claim.settings, claim.weights, claim.precision)
-    assert isinstance(settings, RegularGPTConfig)
-    require(settings.thickness <= len(claim.weights), "every layer has weights")
+    require(claim.settings["thickness"] <= len(claim.weights), "every layer has weights")
     make = TightNode if claim.strength == "robust" else Node
     return make(claim.settings, claim.weights, claim.precision)
 

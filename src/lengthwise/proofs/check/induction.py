@@ -24,15 +24,15 @@ from lengthwise.proofs.check.arrays import ABSENT, Booleans, Integers
 from lengthwise.proofs.check.certificate import TOO_LARGE, Certificate, Machine, StatePair
 from lengthwise.proofs.check.elements import (
     ELEMENTS,
-    MAX_POSITIONS,
     Elements,
     node_of,
-    require,
 )
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
+from lengthwise.proofs.check.networks import MAX_POSITIONS
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.statement import shown
 from lengthwise.proofs.check.structure import check_structure
 from lengthwise.proofs.check.window_node import WindowNode

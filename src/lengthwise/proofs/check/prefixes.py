@@ -17,9 +17,10 @@ import numpy as np
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.check.bounded import BoundedCoded, Codes, Decided
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.elements import Margin, named_codes, require
+from lengthwise.proofs.check.elements import Margin, named_codes
 from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.window_node import WindowNode
 
 _BATCH = 1024
@@ -164,7 +165,7 @@ def named(claim: Certificate, node: RecurrentNode | WindowNode) -> Codes:
         rows = np.unpackbits(named_codes(claim, node.num_bits), axis=1, count=node.num_bits)
         return rows.astype(np.bool_)
     require(set(claim.elements) == {"contexts"}, "elements are contexts")
-    width = node.shape.receptive_field - 1
+    width = node.receptive_field - 1
     contexts = claim.elements["contexts"]
     require(all(len(row) == width for row in contexts), "contexts have the tokens that a step sees")
     tokens = np.array(contexts, dtype=np.int64).reshape(-1, width)

@@ -88,6 +88,16 @@ def _has(value: Any, form: Any) -> bool:
     return True
 
 
+def require(holds: bool, what: str) -> None:
+    """Refuse a certificate of which a requirement does not hold.
+
+    Raises:
+        CertificateError: the requirement does not hold.
+    """
+    if not holds:
+        raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
+
+
 def _require(holds: bool, where: str, what: str) -> None:
     if not holds:
         raise CertificateError(f"{where} is not {what}")

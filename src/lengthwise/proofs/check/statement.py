@@ -66,11 +66,10 @@ _TERMS = {
 
 def terms_of(made: "Certificate") -> tuple[str, ...]:
     """Return the assumptions of a claim."""
-    network = made.network_config.__name__.removesuffix("Config")
     terms = _TERMS[made.strength]
     if made.precision == "bfloat16":
         terms = (*terms[:-1], _BFLOAT16)
-    return tuple(term.format(network=network) for term in terms)
+    return tuple(term.format(network=made.kind) for term in terms)
 
 
 def stated(made: "Certificate") -> str:

@@ -1,10 +1,25 @@
-"""The check of a structural certificate, without torch: the weights alone decide."""
+"""The check of a structural certificate, without torch: the weights alone decide.
 
+The cases are those of `proofs.search.structure`, whose docstring says why they are enough; no code
+of it is used. The automaton is read off the weights first, and then compared with the machine:
+
+1. every slot of a symbol, and the start, holds the code of some slot of the pad, its *state*;
+2. whatever the other slots hold, a slot becomes the code of the state that it looks up;
+3. the class of each state is certain;
+4. the automaton and the machine of the claim are walked side by side.
+
+Shared with the search are the bounds on rounding (`slot_node.py`, `balls.py`), nothing else.
+"""
+
+import numpy as np
+
+from lengthwise.proofs.check.arrays import Booleans
 from lengthwise.proofs.check.certificate import Certificate, Machine
-from lengthwise.proofs.check.elements import MAX_POSITIONS, require, require_network
+from lengthwise.proofs.check.elements import Margin, read, require_network
 from lengthwise.proofs.check.margins import RoundingMargins
+from lengthwise.proofs.check.networks import MAX_POSITIONS
+from lengthwise.proofs.check.schema import require
 from lengthwise.proofs.check.slot_node import SlotNode
-from lengthwise.proofs.search.structure import own_machine, structure_of
 
 _MOST_PAIRS = 1_000_000
 """Largest number of pairs of states that are walked."""
@@ -13,9 +28,6 @@ _MOST_PAIRS = 1_000_000
 def check_structure(claim: Certificate) -> RoundingMargins:
     """Check that the network composes the maps of an automaton, and the claim about that; return
     how far the network is from composing others.
-
-    The automaton is the machine of the claim, or the one that the weights hold, which is then
-    compared with the machine on all words at once.
 
     Raises:
         CertificateError: something of it is not so.
@@ -27,15 +39,15 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     require(claim.precision == "weights", "there are no bounds for bfloat16")
     require(claim.settings["chunk"] <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
     node = SlotNode(claim.settings, claim.weights)
-    found = structure_of(node, claim.machine, claim.language.num_classes)
-    own, wrong = claim.machine, None
-    if not found.holds:
-        read = own_machine(node)
-        require(read is not None, "slots of symbols and the start hold codes of states")
-        assert read is not None
-        own, found = read, structure_of(node, read, claim.language.num_classes)
-        wrong = _shortest_wrong(own, claim.machine, outside=claim.language.num_classes)
-    require(found.holds, f"every case holds; {found.reason or 'rounding could change one'}")
+    signs, answers = Margin("sign"), Margin("answer")
+    written = node.written()
+    require(bool((written > node.flushed).all()), "written numbers are not too near to 0")
+    signs.see(written, np.full(len(written), node.flushed))
+    sides, radius = node.sides()  # infinite radii where sides are no numbers
+    require(bool((sides > radius).all()), "other slots cannot change a product")
+    signs.see(sides, radius)
+    own = _automaton(node, claim.machine, claim.language.num_classes, answers)
+    wrong = _shortest_wrong(own, claim.machine, outside=claim.language.num_classes)
     if claim.verdict == "equivalent":
         none = claim.counterexample is None and claim.checked_length is None
         require(none, "there is no counterexample, and any length was checked")
@@ -44,7 +56,33 @@ def check_structure(claim: Certificate) -> RoundingMargins:
         require(wrong is not None, "a word is wrong")
         assert wrong is not None
         _check_counterexample(claim, own, wrong)
-    return RoundingMargins.of(found.signs, found.answers)
+    return RoundingMargins.of(signs, answers)
+
+
+def _automaton(node: SlotNode, machine: Machine, outside: int, answers: Margin) -> Machine:
+    """Return the automaton that the weights hold, with a state for each slot.
+
+    Classes have to be certain: of all states, or, if the automaton is the machine but for classes
+    outside the domain, of the states in the domain.
+    """
+    state_of = {code.tobytes(): state for state, code in enumerate(node.states)}
+
+    def named(code: Booleans) -> int:
+        require(code.tobytes() in state_of, "slots of symbols and the start hold codes of states")
+        return state_of[code.tobytes()]
+
+    start = named(node.start)
+    by_symbol = [[named(code) for code in slots] for slots in node.symbols]
+    transitions = tuple(zip(*by_symbol, strict=True))
+    logits, radius = node.logits()
+    classes = tuple(logits.argmax(axis=1).tolist())
+    alike = (transitions, start) == (machine.transitions, machine.start) and all(
+        mine == true for mine, true in zip(classes, machine.classes, strict=True) if true < outside
+    )
+    inside = [state for state, true in enumerate(machine.classes) if true < outside]
+    asked = inside if alike else list(range(len(classes)))
+    read(logits[asked], radius[asked], answers)
+    return Machine(transitions=transitions, classes=classes, start=start)
 
 
 def _shortest_wrong(own: Machine, true: Machine, outside: int) -> int | None:

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Ball, Floats
 from lengthwise.proofs.check.bounded import Codes, Decided, largest
@@ -33,16 +32,16 @@ from lengthwise.proofs.check.layer_node import (
     require_shapes,
 )
 from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.check.networks import base_of, receptive_field
 
 
 class WindowNode(LayerNode):
     """The step function of one trained network.
 
-    `settings` are those of `WindowScratchpadConfig`; `weights` are named as in its state
-    dictionary.
+    `settings` are those of a "WindowScratchpad" (`networks.py`); `weights` are named as in its
+    state dictionary.
 
     Raises:
-        ConfigError: the settings do not fit together.
         VerificationError: settings and weights do not fit together, or weights are of several
             types.
     """
@@ -54,23 +53,26 @@ class WindowNode(LayerNode):
         precision: Precision = "weights",
     ) -> None:
         super().__init__(settings, weights, precision)
-        self.shape = WindowScratchpadConfig.from_dict(settings)
-        _check_shapes(self.shape, settings, weights)
+        self._num_symbols = int(settings["vocab_size"])
+        self.base, self._num_digits = base_of(settings), int(settings["num_digits"])
+        self._num_layers, self._window = int(settings["num_layers"]), int(settings["window"])
+        self.receptive_field = receptive_field(settings)
+        _check_shapes(settings, weights)
         self._write, self._answer = (self._matrix(name) for name in ("write", "answer"))
 
     @property
     def num_symbols(self) -> int:
         """Number of different symbols."""
-        return self.shape.vocab_size
+        return self._num_symbols
 
     @property
     def first_token(self) -> int:
         """The token of state 0; before it are those of the symbols and the start."""
-        return self.shape.vocab_size + 1
+        return self._num_symbols + 1
 
     def start(self) -> Decided:
         """Return the code of the empty word, and the margins of its state."""
-        context = np.full((1, self.shape.receptive_field), ABSENT)
+        context = np.full((1, self.receptive_field), ABSENT)
         context[:, -1] = self.first_token - 1
         return self._decided(context)
 
@@ -90,11 +92,11 @@ class WindowNode(LayerNode):
 
         `contexts` are `[prefix, token]`, with `ABSENT` before the start.
         """
-        window = self.shape.window
+        window = self._window
         tokens, rows = np.unique(contexts, return_inverse=True)
         x = ChunkBalls(self._embedded(np.maximum(tokens, 0)), rows.reshape(contexts.shape))
         present = contexts != ABSENT
-        for index in range(self.shape.num_layers):
+        for index in range(self._num_layers):
             windows = sliding_window_view(x.rows, window, axis=1)
             seen = sliding_window_view(present, window, axis=1).reshape(-1, window).copy()
             seen[:, -1] = True  # what is computed where no token is, no token sees
@@ -106,12 +108,12 @@ class WindowNode(LayerNode):
         if self._norm == "pre":
             last = self._layer_norm(last, "final_norm")
         numbers, radius = self.arithmetic.numbers(last, self._write)
-        digits = (len(contexts), self.shape.num_digits, self.shape.base)
+        digits = (len(contexts), self._num_digits, self.base)
         return numbers.reshape(digits), radius.reshape(digits)
 
     def _decided(self, contexts: Integers) -> Decided:
         chosen = largest(*self.logits(contexts))
-        places = self.shape.base ** np.arange(self.shape.num_digits)
+        places = self.base ** np.arange(self._num_digits)
         written = self.first_token + (chosen.values * places).sum(axis=1)
         codes = np.concatenate([contexts[:, 2:], written[:, None]], axis=1)
         return Decided(codes, chosen.distance, chosen.radius)
@@ -120,20 +122,19 @@ class WindowNode(LayerNode):
         return Ball(self._weights["embedding.weight"][tokens], np.zeros(len(tokens)))
 
 
-def _check_shapes(
-    shape: WindowScratchpadConfig, settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]
-) -> None:
-    """Refuse invalid settings, and weights of other shapes than the settings say."""
+def _check_shapes(settings: Mapping[str, Any], weights: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse unknown choices, and weights of other shapes than the settings say."""
     require_choices(settings, LAYER_CHOICES)
-    width, written = shape.d_model, shape.num_digits * shape.base
+    width, symbols, digits = settings["d_model"], settings["vocab_size"], settings["num_digits"]
+    base, classes = base_of(settings), settings["num_classes"]
     require_shapes(
         weights,
         {
-            "embedding.weight": (shape.vocab_size + 1 + shape.num_state_tokens, width),
-            "write.weight": (written, width),
-            "write.bias": (written,),
-            "answer.weight": (shape.num_classes, width),
-            "answer.bias": (shape.num_classes,),
-            **layer_shapes(settings, shape.num_layers, shape.window),
+            "embedding.weight": (symbols + 1 + base**digits, width),
+            "write.weight": (digits * base, width),
+            "write.bias": (digits * base,),
+            "answer.weight": (classes, width),
+            "answer.bias": (classes,),
+            **layer_shapes(settings, settings["num_layers"], settings["window"]),
         },
     )

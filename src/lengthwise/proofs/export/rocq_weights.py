@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
-from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import Induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
@@ -34,9 +32,9 @@ def reason_without_weights(verified: Certificate) -> str:
     settings = verified.settings
     if verified.verdict != "equivalent":
         return "a wrong word is one of the table"
-    if verified.network_config is RationalGPTConfig:
+    if verified.kind == "RationalGPT":
         reason = _reason_of_tree(settings)
-    elif verified.network_config is BinaryRecurrentConfig and settings["cell"] == "relu":
+    elif verified.kind == "BinaryRecurrent" and settings["cell"] == "relu":
         reason = ""
     else:
         reason = (

@@ -79,7 +79,7 @@ def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurr
 
     It is 0 where there is one token alone, whose logit decides nothing.
     """
-    if node.shape.base == 1:
+    if node.base == 1:
         return 0.0
     first = model.first_context
     elements, symbols = known.taken(_SAMPLE)
