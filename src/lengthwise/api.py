@@ -395,8 +395,9 @@ def certify(
     itself may answer a word otherwise. `.table` is the finite algebra that the model computes,
     `.save(path)` writes all of it to a file that `lengthwise certify --check FILE` checks again.
     The verdict `equivalent` is given only if that checker, which believes nothing of what the
-    search found, accepts the proof. Both compute networks, and bounds on their rounding, by the
-    same functions; the checker in Rust (`make checker`) shares no code with either.
+    search found, accepts the proof. The search imports the checker's functions that compute
+    networks and bounds on their rounding (`lengthwise.proofs.check`), and nothing else decides for
+    both; the checker in Rust (`make checker`) shares no code with either.
     `.summary()["terms"]` has the terms of the claim.
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.

@@ -1,5 +1,6 @@
 """The checker runs without anything that it need not trust."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,23 @@ def test_what_is_loaded_is_seen() -> None:
     said = run("", "certificate", "numpy lengthwise.languages").splitlines()
     assert "'numpy'" in said[-1]
     assert "'lengthwise.languages.language'" in said[-1]
+
+
+SHARED = {
+    *("balls", "narrow", "bounded"),
+    *("node", "layer_node", "tight_node", "recurrent_node", "window_node", "slot_node"),
+}
+"""Modules that compute for both, as docs/verification.md says."""
+
+DATA = {"arrays", "certificate", "margins"}
+"""Types of values that they exchange."""
+
+
+def test_the_search_shares_what_the_page_says() -> None:
+    search = (ROOM.parent / "search").glob("*.py")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in search)
+    named = set(re.findall(r"from lengthwise\.proofs\.check\.(\w+) import", text))
+    assert named <= SHARED | DATA | {"induction"}  # which `certify` asks, as anybody else
+    page = (Path(__file__).parents[3] / "docs" / "verification.md").read_text(encoding="utf-8")
+    shared = page.partition("**What the search shares with it.**")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", shared)) >= SHARED

@@ -5,6 +5,7 @@ Each is right on all short words, so that nothing but its code gives it away.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +17,11 @@ from torch.nn.utils import parametrize
 
 import lengthwise as lw
 from lengthwise.errors import VerificationError
-from lengthwise.layers import activations, chunks, norms
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.layers.sliding_dilated import ChunkAttention
-from lengthwise.models import regular_gpt, regular_gpt_config
 from lengthwise.models.regular_gpt import Layer, RegularGPT, RegularGPTConfig
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check
+from lengthwise.proofs.check.statement import terms_of
 from proofs.trained import ENDS_WITH_1, last_symbol
 
 LONG = 300
@@ -297,73 +298,49 @@ def test_layers_in_another_order_are_refused() -> None:
 # ---- the code of classes ---------------------------------------------------------------------
 
 
-CODE: dict[str, tuple[Any, str]] = {
-    "RegularGPT.read": (RegularGPT, "read"),
-    "RegularGPT.forward": (RegularGPT, "forward"),
-    "RegularGPT.block": (RegularGPT, "block"),
-    "RegularGPTConfig.scale": (RegularGPTConfig, "scale"),
-    "RegularGPTConfig.to_dict": (RegularGPTConfig.__mro__[1], "to_dict"),
-    "Layer.everywhere": (Layer, "everywhere"),
-    "ChunkAttention.forward": (ChunkAttention, "forward"),
-    "BinaryMemory.numbers": (BinaryMemory, "numbers"),
-    "NoNorm.final": (norms.NoNorm, "final"),
-    "grow": (regular_gpt, "grow"),
-    "depth": (chunks, "depth"),
-    "math": (regular_gpt_config, "math"),
-    "F.linear": (F, "linear"),
-    "F.layer_norm": (F, "layer_norm"),
-    "nn.Linear.forward": (nn.Linear, "forward"),
-    "nn.LayerNorm.forward": (nn.LayerNorm, "forward"),
-    "nn.Module._call_impl": (nn.Module, "_call_impl"),
-    "nn.Module.state_dict": (nn.Module, "state_dict"),
-}
+def tripled(plain: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *given, **named: 3.0 * plain(*given, **named)
 
 
-def test_replaced_code_is_refused(model: RegularGPT, monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind, (holder, name) in CODE.items():
-        plain = getattr(holder, name)
-
-        def other(*given: Any, plain: Any = plain, **named: Any) -> Any:
-            return plain(*given, **named)
-
-        is_property = isinstance(plain, property)
-        monkeypatch.setattr(holder, name, property(plain.fget) if is_property else other)
-        assert f".{name} was replaced or added since" in refusal(model), kind
-        monkeypatch.undo()
+@pytest.mark.parametrize(
+    ("holder", "name"),
+    [(F, "linear"), (F, "layer_norm"), (nn.Linear, "forward"), (nn.LayerNorm, "forward")],
+)
+def test_replaced_code_that_moves_numbers_is_measured(
+    model: RegularGPT, monkeypatch: pytest.MonkeyPatch, holder: Any, name: str
+) -> None:
+    """Code is not looked at, but the model is run beside the node function of its weights."""
+    monkeypatch.setattr(holder, name, tripled(getattr(holder, name)))
+    assert "the model as it runs is " in refusal(model)
+    monkeypatch.undo()
     assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
 
 
-def test_methods_that_are_added_before_those_of_other_classes_are_refused(
+def test_replaced_code_that_answers_otherwise_is_found_on_short_words(
     model: RegularGPT, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = nn.Module.__call__
-    for name in ("__call__", "__getattribute__", "_call_impl", "eval"):
-        with monkeypatch.context() as patch:
-            found = getattr(RegularGPT, name) if name != "__call__" else plain
-            patch.setattr(RegularGPT, name, found, raising=False)
-            assert f"RegularGPT.{name} was replaced or added" in refusal(model)
+    plain = RegularGPT.read
+    monkeypatch.setattr(RegularGPT, "read", lambda *given: plain(*given).flip(-1))
+    assert "the model does not answer as the node function of its weights does" in refusal(model)
+
+
+def test_code_that_waits_for_long_words_is_outside_the_terms(
+    model: RegularGPT, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The file is true of its weights all the same, and says for which code."""
+    plain = RegularGPT.forward
+
+    def late(own: RegularGPT, tokens: Tensor, *rest: Any) -> Tensor:
+        return flipped(tokens, plain(own, tokens, *rest))
+
     with monkeypatch.context() as patch:
-        patch.setattr(RegularGPT, "of_nobody", 3, raising=False)
-        assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
-
-
-def test_code_that_is_changed_in_place_is_refused(
-    model: RegularGPT, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(norms.NoNorm.final, "__defaults__", (1e-3,))
-    assert "_Placement.final was replaced or added" in refusal(model)
-    monkeypatch.undo()
-    monkeypatch.setattr(nn.Identity.forward, "__code__", Same.forward.__code__)
-    assert "Identity.forward was replaced or added" in refusal(model)
-
-
-def test_another_activation_under_the_same_name_is_refused(
-    model: RegularGPT, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The fresh model that this one is compared with would have it, too."""
-    monkeypatch.setitem(activations.ACTIVATIONS._entries, "relu", F.gelu)
-    layer_of(model).activation = F.gelu
-    assert "ACTIVATIONS['relu'] was replaced or added" in refusal(model)
+        patch.setattr(RegularGPT, "forward", late)
+        made = lw.certify(model, ENDS_WITH_1)
+        assert lw.predict(model, ENDS_WITH_1, ["1" * (LONG + 1)]) == ["0"]
+    assert any("with nothing of its code replaced" in term for term in terms_of(made))
+    made.save(tmp_path / "certificate.json")
+    assert check(Certificate.load(tmp_path / "certificate.json")).verdict == "equivalent"
+    assert lw.predict(model, ENDS_WITH_1, ["1" * (LONG + 1)]) == ["1"]
 
 
 # ---- arithmetic ------------------------------------------------------------------------------
