@@ -51,7 +51,7 @@ TOGETHER = 200
 _OF_ROUNDING = (
     "every sign is certain",
     "every answer is certain",
-    "every case holds",  # of slots
+    "other slots cannot change a product",
     "the nearest representative is taken",
     "vectors are nearer to theirs than any is to another",
     "vectors are near their representative",
@@ -75,8 +75,7 @@ class Decision:
     @property
     def is_of_rounding(self) -> bool:
         """Whether its bounds on rounding are what decided."""
-        is_exact = "a written number is too near to 0" in self.why
-        return not is_exact and any(reason in self.why for reason in _OF_ROUNDING)
+        return any(reason in self.why for reason in _OF_ROUNDING)
 
 
 def second_checker() -> Path:
