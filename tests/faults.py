@@ -385,11 +385,25 @@ FAULTS = (
         "proofs/check/test_structure.py",
     ),
     Fault(
+        "classes of slots without their rounding",
+        "proofs/check/structure.py",
+        "read(logits[asked], radius[asked], answers)",
+        "read(logits[asked], radius[asked] * 0, answers)",
+        "proofs/check/test_certificate_format.py",
+    ),
+    Fault(
+        "settings one below their least value",
+        "proofs/check/networks.py",
+        "if value < self.least:",
+        "if value < self.least - 1:",
+        "proofs/check/test_networks.py",
+    ),
+    Fault(
         "class of a slot with the least logit",
         "proofs/search/structure.py",
         "classes = tuple(logits.argmax(axis=1).tolist())",
         "classes = tuple(logits.argmin(axis=1).tolist())",
-        "proofs/check/test_structure.py",
+        "proofs/search/test_structure.py",
     ),
     Fault(
         "nodes of one child taken for words",
