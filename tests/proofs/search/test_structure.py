@@ -16,13 +16,24 @@ from lengthwise.evaluation.predict import predict
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
+from lengthwise.proofs.check.certificate import Machine
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.measured import measured_products
+from lengthwise.proofs.search.structure import own_machine, structure_of
 from ordinary import few
+from proofs.slots import slots_of
 from proofs.structured import SPECS, node_of, proved, some_words, with_weights, wrong_on
 from proofs.trained import last_symbol
 from strategies import all_words, recognisers
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_automaton_of_slots_made_by_hand_is_read_off_their_weights(spec: str) -> None:
+    language = parse(spec).total().minimised()
+    node, machine = node_of(slots_of(language)), Machine.of(language)
+    assert own_machine(node) == machine
+    assert structure_of(node, machine, language.num_classes).holds
 
 
 @pytest.mark.slow_except("2-d-2", "2-tomita-3")
