@@ -3,7 +3,7 @@
 import pytest
 
 from lengthwise.problems.runs import make_plan, train
-from lengthwise.verification.certify import certify
+from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.own.hostile_words import hostile_words, misjudged
 from lengthwise_papers.own.kinds import KINDS, language_of_kind
 

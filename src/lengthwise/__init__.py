@@ -11,6 +11,8 @@
 Each name is imported when it is first used, since torch is slow to import and not always needed.
 """
 
+from lengthwise import display
+
 TYPE_CHECKING = False  # that of typing, which takes long to import
 if TYPE_CHECKING:
     from typing import Any
@@ -42,11 +44,11 @@ if TYPE_CHECKING:
         streaming,
     )
     from lengthwise.problems.results import Evaluation
+    from lengthwise.proofs.check.certificate import Certificate
+    from lengthwise.proofs.search.codes import CodeRecurrence
+    from lengthwise.proofs.search.exploration import explore
     from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
-    from lengthwise.verification.certificate import Certificate
-    from lengthwise.verification.codes import CodeRecurrence
-    from lengthwise.verification.exploration import explore
 
     __version__: str
 
@@ -90,8 +92,8 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
-    "Certificate": "verification.certificate",
-    "CodeRecurrence": "verification.codes",
+    "Certificate": "proofs.check.certificate",
+    "CodeRecurrence": "proofs.search.codes",
     "Comparison": "report.compare",
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
@@ -112,13 +114,16 @@ _ELSEWHERE = {
     "ltl": "languages.spec",
     "compile": "constructions.api",
     "explain": "constructions.api",
-    "explore": "verification.exploration",
+    "explore": "proofs.search.exploration",
     "load_construction": "constructions.api",
     "snap": "problems.inside",
     "streaming": "problems.inside",
     "verify": "constructions.api",
 }
 """Modules of the names that `lengthwise.api` does not have."""
+
+
+display.views = "lengthwise.notebooks.views"
 
 
 def __getattr__(name: str) -> "Any":

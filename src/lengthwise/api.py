@@ -39,6 +39,10 @@ from lengthwise.problems.recognition.measure import (
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
+from lengthwise.proofs.check.certificate import Certificate, Strength
+from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.search.certify import certify as certify_model
+from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.silence import told
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import StepTask
@@ -46,10 +50,6 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.made_for import difference
 from lengthwise.training.progress import Shown, caller_progress, caller_watch
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate, Strength
-from lengthwise.verification.certify import certify as certify_model
-from lengthwise.verification.closure import MAX_CHUNKS
-from lengthwise.verification.narrow import Precision
 
 
 def train(
@@ -395,8 +395,9 @@ def certify(
     itself may answer a word otherwise. `.table` is the finite algebra that the model computes,
     `.save(path)` writes all of it to a file that `lengthwise certify --check FILE` checks again.
     The verdict `equivalent` is given only if that checker, which believes nothing of what the
-    search found, accepts the proof. Both compute networks, and bounds on their rounding, by the
-    same functions; the checker in Rust (`make checker`) shares no code with either.
+    search found, accepts the proof. The search imports the checker's functions that compute
+    networks and bounds on their rounding (`lengthwise.proofs.check`), and nothing else decides for
+    both; the checker in Rust (`make checker`) shares no code with either.
     `.summary()["terms"]` has the terms of the claim.
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.

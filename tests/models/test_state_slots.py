@@ -11,7 +11,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import depth
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.state_slots_config import bits_for
-from lengthwise.verification.check_elements import MAX_POSITIONS
+from lengthwise.proofs.check.networks import MAX_POSITIONS
 
 
 def drawn(seed: int, *, chunk: int = 2, slots: int = 3, bits: int = 2) -> StateSlots:

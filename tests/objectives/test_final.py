@@ -13,7 +13,7 @@ from lengthwise.objectives.final import FinalLoss
 from lengthwise.objectives.own_automaton import OwnAutomaton
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.runs import make_plan, plan_for, train
-from lengthwise.verification.certify import certify
+from lengthwise.proofs.search.certify import certify
 
 SMALL: dict[str, Any] = {
     "objective": "final",

@@ -16,8 +16,8 @@ from lengthwise.objectives.codebook import CODEBOOK
 from lengthwise.objectives.state_codes import recurrent
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.runs import make_plan
+from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.state_codes import make_state_codes
-from lengthwise.verification.certify import certify
 
 BOTH = pytest.mark.parametrize("model", ["gru-binary", "elman-binary"])
 

@@ -33,10 +33,10 @@ from lengthwise.problems.inferred.hypothesis import sample_of
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.section import inferred_section
 from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check
 from lengthwise.wording import counted
 
 

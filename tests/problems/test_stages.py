@@ -22,9 +22,9 @@ from lengthwise.problems import stages
 from lengthwise.problems.recognition import routes
 from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict, train
 from lengthwise.problems.stages import stage_records
+from lengthwise.proofs.search.certify import certify
 from lengthwise.training.loop import Step
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certify import certify
 from staged import SHORT, files, plan
 
 

@@ -75,9 +75,9 @@ def demo(out: Path, plans: "Sequence[Plan]") -> Iterator[tuple[str, dict[str, An
     """
     from lengthwise.problems.base import evaluated
     from lengthwise.problems.runs import train
+    from lengthwise.proofs.search.certify import certify
     from lengthwise.training.progress import counting_progress, training_progress
     from lengthwise.training.runs import RunFolder
-    from lengthwise.verification.certify import certify
 
     for plan in plans:
         spec = plan.problem.name

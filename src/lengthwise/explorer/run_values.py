@@ -18,13 +18,13 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run
 from lengthwise.problems.classification import classify
 from lengthwise.problems.proof import is_about, read_proof
+from lengthwise.proofs.check.arrays import ABSENT
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.statement import facts_of, terms_of
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.network import node_of, require_regular_gpt
 from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.training.compiled import Compiled
-from lengthwise.verification.algebra import ABSENT
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.network import node_of, require_regular_gpt
-from lengthwise.verification.statement import facts_of, terms_of
 from lengthwise.wording import counted
 
 Values = dict[str, Any]

@@ -1,5 +1,6 @@
 """The view of each class: what its card says."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lengthwise.analysis.analyses import Findings
@@ -13,11 +14,11 @@ from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, t
 from lengthwise.problems.base import Run
 from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.problems.results import Evaluation
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import facts_of, name_of, terms_of
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30
@@ -228,6 +229,24 @@ def of_findings(found: Findings) -> str:
             points=(found.caption,),
         )
     )
+
+
+VIEWS: Mapping[type, Callable[[Any], str]] = {
+    Certificate: of_certificate,
+    Construction: of_construction,
+    Evaluation: of_evaluation,
+    Findings: of_findings,
+    Language: of_language,
+    Run: of_run,
+    Scores: of_scores,
+    StepTask: of_step_task,
+}
+"""The view of each class, and of those that derive from it."""
+
+
+def view_of(value: object) -> str:
+    """Return the view of a value of one of the classes in `VIEWS`."""
+    return next(VIEWS[kind] for kind in type(value).__mro__ if kind in VIEWS)(value)
 
 
 def _listed(names: tuple[str, ...]) -> str:

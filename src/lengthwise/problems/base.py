@@ -41,6 +41,7 @@ from lengthwise.problems.results import (
     read_options,
 )
 from lengthwise.problems.testing import Test, TestResult
+from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Config, NoSettings, Parts, SettingInfo
 from lengthwise.tasks.task import Task
@@ -50,7 +51,6 @@ from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
-from lengthwise.verification.certificate import Certificate
 from lengthwise.wording import shorter_words
 
 __all__ = ["Plan", "Problem", "Run", "evaluated"]

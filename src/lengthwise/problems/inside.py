@@ -21,17 +21,17 @@ from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.proof import known_verdict, read_proof, symbols_of
+from lengthwise.proofs.search.extracted_automaton import ExtractedAutomaton
+from lengthwise.proofs.search.extracted_automaton import extract_automaton as extract_own_automaton
+from lengthwise.proofs.search.extraction import Extraction
+from lengthwise.proofs.search.extraction import extract as extract_algebra
+from lengthwise.proofs.search.learning_by_tests import LearnedAutomaton
+from lengthwise.proofs.search.learning_by_tests import learn_automaton as learn_from_recogniser
+from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
+from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.silence import told
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
-from lengthwise.verification.extracted_automaton import ExtractedAutomaton
-from lengthwise.verification.extracted_automaton import extract_automaton as extract_own_automaton
-from lengthwise.verification.extraction import Extraction
-from lengthwise.verification.extraction import extract as extract_algebra
-from lengthwise.verification.learning_by_tests import LearnedAutomaton
-from lengthwise.verification.learning_by_tests import learn_automaton as learn_from_recogniser
-from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
-from lengthwise.verification.lookup import SnappedModel
 
 
 def module_of(model: nn.Module | Run) -> nn.Module:
@@ -161,7 +161,7 @@ def learn_automaton(
 
     `recogniser` is a run, a model with an `alphabet`, or any function from a list of written words
     to their classes. Alphabet, classes and domain of a run are its own unless others are given. The
-    settings are those of `lengthwise.verification.learning_by_tests.learn_automaton`, which says
+    settings are those of `lengthwise.proofs.search.learning_by_tests.learn_automaton`, which says
     how words are drawn and what the tests support.
 
     Raises:

@@ -27,6 +27,7 @@ from lengthwise.problems.registry import (
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.stages import train_stages
+from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.settings import Parts, merged, require, sort_settings
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
@@ -37,7 +38,6 @@ from lengthwise.training.distributed import ProcessGroup, join, require_alone
 from lengthwise.training.loop import Progress, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig, TextTrainingConfig
-from lengthwise.verification.certificate import Certificate
 
 
 def make_plan(

@@ -15,8 +15,8 @@ from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import read_lines, read_object, require_kinds, values_of
 from lengthwise.languages.serialisation import from_dict
+from lengthwise.proofs.check.statement import shown
 from lengthwise.training import FORMAT
-from lengthwise.verification.statement import shown
 from lengthwise.wording import shortened
 
 try:

@@ -13,7 +13,7 @@ from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.objectives.sizes import num_elements
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.runs import make_plan, plan_from_dict
-from lengthwise.verification.certify import certify
+from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import (
     Part,

@@ -27,10 +27,10 @@ from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.runs import make_plan
+from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
-from lengthwise.verification.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import uniform_automaton
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained

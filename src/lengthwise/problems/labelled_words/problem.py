@@ -29,13 +29,13 @@ from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFil
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.search.certify import certify
 from lengthwise.settings import Config, Parts
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.certify import certify
 from lengthwise.wording import counted, shorter_words
 
 _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}

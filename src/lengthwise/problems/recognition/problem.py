@@ -38,6 +38,8 @@ from lengthwise.problems.recognition.outcome import needs_another_model, outcome
 from lengthwise.problems.recognition.routes import routes_to_a_proof, standing
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.search.certify import certify
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
@@ -46,8 +48,6 @@ from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.certify import certify
 from lengthwise.wording import counted
 
 WORD_OF_COST = 500
@@ -279,7 +279,7 @@ class Recognition(Problem):
         """Prove a run right at every length, or find the shortest word on which it is wrong.
 
         `options` are `against` (another language over the same symbols and classes), `strength`,
-        `precision`, `max_chunks` and `progress`, as those of `verification.certify`.
+        `precision`, `max_chunks` and `progress`, as those of `proofs.search.certify`.
 
         Raises:
             LanguageError: the other language is over other symbols or classes.

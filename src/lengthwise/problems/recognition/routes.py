@@ -22,8 +22,8 @@ from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.models.state_slots_config import MOST_BITS
 from lengthwise.objectives.sizes import LARGE_MODEL, STEPPING_MODEL
 from lengthwise.problems.plan import Route
-from lengthwise.verification.certify import certify
-from lengthwise.verification.short_words import wrong_words
+from lengthwise.proofs.search.certify import certify
+from lengthwise.proofs.search.short_words import wrong_words
 
 MOST_TRIED = 16
 """Greatest number of state maps for which the network finds codes of its own by default."""
