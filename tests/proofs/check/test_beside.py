@@ -53,6 +53,23 @@ def no_config(run: Path) -> None:
     (run / "config.json").write_text("[]")
 
 
+def without_weights(run: Path) -> None:
+    (run / "model.safetensors").unlink()
+
+
+def with_a_folder_for_weights(run: Path) -> None:
+    without_weights(run)
+    (run / "model.safetensors").mkdir()
+
+
+def with_exchanged_symbols(run: Path) -> None:
+    change_config(run, lambda config: config["problem"]["language"]["alphabet"].reverse())
+
+
+def with_exchanged_classes(run: Path) -> None:
+    change_config(run, lambda config: config["problem"]["language"]["class_names"].reverse())
+
+
 def change_config(run: Path, how: Any) -> None:
     config = json.loads((run / "config.json").read_bytes())
     how(config)
@@ -69,6 +86,10 @@ def change_config(run: Path, how: Any) -> None:
         (of_another_kind, "it is a network of another kind"),
         (without_settings, "it cannot be read ("),
         (no_config, "it cannot be read ("),
+        (without_weights, "it cannot be read ("),
+        (with_a_folder_for_weights, "it cannot be read ("),
+        (with_exchanged_symbols, "its symbols or classes have other names"),
+        (with_exchanged_classes, "its symbols or classes have other names"),
     ],
 )
 def test_a_model_that_differs_is_told(change: Any, why: str, run: Path) -> None:
@@ -83,6 +104,7 @@ def test_a_model_that_differs_is_told(change: Any, why: str, run: Path) -> None:
 def test_a_file_beside_no_run_says_that_no_model_was_looked_at(run: Path) -> None:
     made = Certificate.load(run / "certificate.json")
     (run / "model.safetensors").unlink()
+    (run / "config.json").unlink()
     found = compared_with_folder(made, run)
     assert (found.model, found.is_same) == (None, None)
     assert "only the weights in the file were looked at" in found.said
@@ -101,4 +123,4 @@ def test_checking_beside_a_run_loads_no_torch(run: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "the same settings and weights" in done.stdout
+    assert "the same settings, weights and symbols" in done.stdout

@@ -124,6 +124,25 @@ class FirstRow(Parity):
         return np.where(len(elements) > 2, 1, elements ^ symbols)
 
 
+class Alone(Parity):
+    """A network that answers otherwise where it is asked about one row."""
+
+    def step(self, elements: Any, symbols: Any) -> Any:
+        return elements ^ symbols ^ (len(elements) == 1)
+
+
+class Alternating(Parity):
+    """A network whose start is 0, then 1, then 0 again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next = 1
+
+    def start(self) -> Any:
+        self._next ^= 1
+        return self._next
+
+
 class Random(Tree):
     """A tree that makes one of ten elements at random."""
 
@@ -154,6 +173,8 @@ class RandomBits(Bits):
     [
         (Counting(3), r"Counting\.read answers \d+ of \d+ questions otherwise"),
         (FirstRow(), r"FirstRow\.step answers"),
+        (Alone(), r"Alone\.step answers"),
+        (Alternating(), r"Alternating\.start answers"),
         (Random(), r"Random\.(compose|read) answers"),
         (CodeRecurrence(RandomBits()), r"RandomBits\.(step|read) answers"),
     ],

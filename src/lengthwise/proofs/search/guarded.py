@@ -4,7 +4,8 @@ A proof goes on with the arrays that it asks about, so an algebra gets copies, w
 What it answers must be integers, one for each row, and elements must be small enough to be told
 apart in pairs with states. A proof also believes that an answer depends on nothing but the
 question: not on chance, on earlier questions, or on the other rows. So the first rows of each
-call, up to 256 in all, are asked again in the end, together, and in the opposite order.
+call, up to 256 in all, are asked again in the end, together and in the opposite order, and the
+first of them alone.
 """
 
 from typing import Any
@@ -43,19 +44,30 @@ class _Guarded:
         return self._answers(("read", (level,), ()), elements)
 
     def require_steady(self) -> None:
-        """Ask again, in another batch and order.
+        """Ask again: all rows together and in the opposite order, and the first one alone.
 
         Raises:
             VerificationError: some answers are others.
         """
         for question, parts in self._asked.items():
             *rows, before = (np.concatenate(column)[::-1] for column in zip(*parts, strict=True))
-            if changed := int((self._call(question, rows) != before).sum()):
-                raise VerificationError(
-                    f"{self._name}.{question[0]} answers {changed} of {len(before)} questions "
-                    f"otherwise when they are asked again, in another order. Turn off what is "
-                    f"random, remembered between calls, or taken from other rows."
-                )
+            alone = [each[-1:] for each in rows]
+            changed = int((self._call(question, rows) != before).sum())
+            changed += int((self._call(question, alone) != before[-1:]).sum())
+            self._require_none(changed, question[0], len(before))
+
+    def _require_none(self, changed: int, method: str, asked: int) -> None:
+        """Refuse an algebra some answers of which changed.
+
+        Raises:
+            VerificationError: there are such answers.
+        """
+        if changed:
+            raise VerificationError(
+                f"{self._name}.{method} answers {changed} of {asked} questions otherwise when "
+                f"they are asked again, in another order or alone. Turn off what is random, "
+                f"remembered between calls, or taken from other rows."
+            )
 
     def _answers(self, question: _Question, *rows: Integers) -> Integers:
         if not len(rows[0]):
@@ -95,12 +107,28 @@ class _Guarded:
 class GuardedRecurrence(_Guarded):
     """A `Recurrence` that is called with copies, and asked again."""
 
+    def __init__(self, given: Any) -> None:
+        super().__init__(given)
+        self._starts = set[int]()
+
+    def require_steady(self) -> None:
+        """Ask again, for the start, too.
+
+        Raises:
+            VerificationError: some answers are others.
+        """
+        super().require_steady()
+        self.start()
+        self.start()
+        self._require_none(len(self._starts) - 1, "start", 3)
+
     def start(self) -> int:
         """Return the element of the empty word."""
         found = self._given.start()
         is_integer = np.ndim(found) == 0 and np.asarray(found).dtype.kind in "iub"
         if not is_integer or not 0 <= found < _LARGEST:
             raise self._unfit("start", "[]", found)
+        self._starts.add(int(found))
         return int(found)
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
