@@ -104,6 +104,8 @@ class SettingInfo:
     unit: str = ""
     letter: str = ""
     meaning: str = ""
+    origin: str = ""
+    """Who set the default, unless it is that of the class: `preset smoke`."""
 
 
 class NoSettings(Config):

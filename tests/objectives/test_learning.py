@@ -28,7 +28,7 @@ from lengthwise.objectives.learning import (
     identity,
     observed,
 )
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.verification.plain import require_plain
 

@@ -19,8 +19,9 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.objectives.composition import CompositionLoss
 from lengthwise.objectives.maps import MapLoss
 from lengthwise.problems import stages
+from lengthwise.problems.planning import make_plan, plan_for, plan_from_dict
 from lengthwise.problems.recognition import routes
-from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict, train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.problems.stages import stage_records
 from lengthwise.training.loop import Step
 from lengthwise.training.runs import RunFolder

@@ -11,7 +11,7 @@ from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.training.clock import Clock
 from lengthwise.training.loop import Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder

@@ -21,7 +21,8 @@ from lengthwise.evaluation.predict import predict
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.verification.certificate import Certificate, WrongWord
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check

@@ -18,6 +18,7 @@ import torch
 from lengthwise.analysis.figures import Picture, curves_figure
 from lengthwise.errors import ConfigError, NothingFinishedError
 from lengthwise.evaluation.scores import parse_lengths
+from lengthwise.problems.capabilities import Costed
 from lengthwise.problems.recognition.problem import WORD_OF_COST
 from lengthwise.problems.testing import TestResult
 from lengthwise.registry import Catalogue
@@ -215,6 +216,7 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
     """Return the record of a run: its settings, its cost, and its scores at each length."""
     if isinstance(result, Failure):
         return {**_about(run), "error": result.error}
+    problem = run.job.plan.problem
     return {
         **_about(run),
         "steps": result.steps,
@@ -222,7 +224,7 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
         **_validated(result),
         "seconds": round(result.seconds, 1),
         "parameters": result.parameters,
-        "flops": run.job.plan.problem.flops(run.job.plan),
+        "flops": problem.flops(run.job.plan) if isinstance(problem, Costed) else None,
         "environment": dict(result.environment),
         "date": result.date,
         "tests": {test.name: _test(run.job, test) for test in result.tests},

@@ -27,8 +27,9 @@ from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
-from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.shipped import ROOT
 from lengthwise.training.compiled import Compiled, save_compiled
 from lengthwise.training.devices import commit, environment

@@ -40,6 +40,8 @@ class Entry:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any]
     """Settings of training by default: how long and how fast."""
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Numbers of this model that stand in place of a preset's."""
     fixed: frozenset[str] = frozenset()
     """Settings of the network that users do not set: the name of the entry decides them."""
 

@@ -1,7 +1,7 @@
 """The models by name: how each is built for a language, and how trained by default."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.models.binary_recurrent import BinaryRecurrent
@@ -57,8 +57,6 @@ class ModelEntry(Entry):
     """What it learns from unless the user names another objective (`objectives.catalogue`)."""
     audited: bool
     """Whether it trains on `audited` words even where the paper's own distribution exists."""
-    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Numbers of this model that stand in place of a preset's."""
 
 
 def _recurrent(cell: str, summary: str) -> ModelEntry:

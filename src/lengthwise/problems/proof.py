@@ -135,17 +135,6 @@ def require_symbols(made: Certificate, symbols: Language | None) -> None:
         )
 
 
-def symbols_of(problem: object) -> Language | None:
-    """Return the language of a problem, or an automaton with the symbols and classes of its words.
-
-    It is None of a problem without words that have classes.
-    """
-    for name in ("symbols", "language"):
-        if isinstance(found := getattr(problem, name, None), Language):
-            return found
-    return None
-
-
 def _architecture(config: Mapping[str, Any]) -> Architecture | None:
     """Return the architecture of a stored run; None for one that its user's code builds."""
     name = config.get("model")

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.problems.base import Plan, Problem
+from lengthwise.problems.capabilities import Parametrised
+from lengthwise.problems.planning import make_plan, origins_of
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.runs import make_plan
-from lengthwise.settings import SettingInfo, describe_settings, sort_settings
+from lengthwise.settings import SettingInfo, describe_settings, merged, sort_settings
 
 
 def settings_reference(
@@ -29,19 +30,30 @@ def settings_reference(
     """
     PRESETS[preset]  # raises unless it is a name
     plan = _planned(spec, model, preset, objective)
-    entry = plan.entry if plan else kind.models[kind.default_model if model is None else model]
-    names = kind.settable(entry)
-    usual = kind.usual(preset, entry, spec)
-    values = sort_settings(usual, names, derived=kind.derived, strict=False)
-    values["network"] = {**entry.defaults, **values["network"]}
+    setup, origins = kind.setup, dict[str, str]()
+    name = plan.model if plan else setup.default_model if model is None else model
+    entry = setup.models[name]
+    names = setup.settable(entry)
     if plan:
-        values = {name: part.to_dict() for name, part in plan.sections.items()}
-    found = list(kind.own_settings(spec).values()) if spec else []
-    objective_there = kind.objective_settings.from_dict(values["objective"])
-    kinds = {**kind.sections(entry), "objective": type(objective_there)}
+        values, origins = plan.settings, dict(origins_of(plan))
+    else:
+        usual = [setup.of_model(name), *setup.of_preset(preset, name, spec)]
+        values = merged(sort_settings(each.values, names, strict=False) for each in usual)
+    found = list[SettingInfo]()
+    if spec and issubclass(kind, Parametrised):
+        found += kind.own_settings(spec).values()
+    objective_there = setup.objective.from_dict(values["objective"])
+    kinds = {**setup.sections(entry), "objective": type(objective_there)}
     for section, config in kinds.items():
         found += describe_settings(section, config, names[section], values[section])
-    return [replace(e, default=None) if e.name in kind.derived else e for e in found]
+    return [
+        replace(
+            each,
+            default=None if each.name in setup.derived else each.default,
+            origin=origins.get(each.name, ""),
+        )
+        for each in found
+    ]
 
 
 def usual_model(
@@ -52,7 +64,7 @@ def usual_model(
     It is that of the problem, if `spec` cannot be read.
     """
     plan = _planned(spec, None, preset, objective)
-    return (plan.model, plan.chosen) if plan else (kind.default_model, "")
+    return (plan.model, plan.chosen) if plan else (kind.setup.default_model, "")
 
 
 def _planned(

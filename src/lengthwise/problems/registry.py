@@ -25,7 +25,7 @@ PROBLEMS: Catalogue[type[Problem]] = Catalogue(
     },
     group="lengthwise.problems",
     expected=Problem,
-    needs=("kind", "prefix", "noun", "models", "default_model", "data"),
+    needs=("kind", "prefix", "noun", "setup"),
 )
 
 
@@ -55,7 +55,7 @@ def require_options(kind: type[Problem], options: Options, spec: object) -> None
         ConfigError: one is given that is not.
     """
     for option in options:
-        if option not in kind.own_options:
+        if option not in kind.setup.train_options:
             raise ConfigError(f"--{option} is for languages, and {spec} is none. Omit it.")
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import write_text
-from lengthwise.problems.base import Plan
+from lengthwise.problems.base import Plan, section_about
+from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.results import Section
-from lengthwise.problems.runs import plan_from_dict
 from lengthwise.report.compare import compare, curve_of, subject_of
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
@@ -98,7 +98,7 @@ def read_run(path: Path) -> RunPage:
         made=_made(folder, config.get("environment", {})),
         settings=_settings({**plan.to_dict(), "environment": config.get("environment", {})}),
         metrics=metrics,
-        section=plan.problem.section(folder, plan),
+        section=section_about(folder, plan),
     )
 
 

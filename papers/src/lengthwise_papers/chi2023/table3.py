@@ -31,7 +31,7 @@ from lengthwise.analysis.figures import Picture, lines_figure
 from lengthwise.data.parts import TEST
 from lengthwise.errors import TextError
 from lengthwise.layers.chunks import depth
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.documents import HUB

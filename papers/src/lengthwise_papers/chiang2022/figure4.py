@@ -33,7 +33,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
 from lengthwise.objectives.final import FinalLoss
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan, plan_from_dict
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment

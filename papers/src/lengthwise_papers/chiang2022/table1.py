@@ -24,7 +24,7 @@ from typing import Any
 
 from lengthwise.analysis.figures import Picture, panels_figure
 from lengthwise.data.parts import TEST, TRAIN, VALID
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.numbers import DIGITS, WORDS

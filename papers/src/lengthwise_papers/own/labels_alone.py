@@ -26,7 +26,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment

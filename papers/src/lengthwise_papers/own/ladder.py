@@ -30,7 +30,8 @@ from lengthwise.evaluation.scores import parse_lengths, wilson
 from lengthwise.languages.ladder import DEEPEST, QUESTIONS, RUNGS, Ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.base import run_test
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import kept as kept_weights
@@ -146,7 +147,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     run, record = trained(plan, folder)
     lengths = tuple(parse_lengths(settings["lengths"]))
     test = Test(name="longer", lengths=lengths, words_per_length=settings["words"])
-    result = run.problem.test(run, test)
+    result = run_test(run, test)
     by_length = result.accuracy_by_length()
     asked = sum(each.words for each in result.by_length)
     right = sum(each.correct for each in result.by_length)

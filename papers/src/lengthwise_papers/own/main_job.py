@@ -10,7 +10,7 @@ from lengthwise.analysis.figures import Picture, accuracy_by_language_figure
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import evaluated
-from lengthwise.problems.runs import make_plan, plan_from_dict
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise_papers.chi2023.table1 import PUBLISHED
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained

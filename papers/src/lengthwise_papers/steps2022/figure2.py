@@ -23,7 +23,8 @@ from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.models.decoder import Decoder
 from lengthwise.problems.base import Plan, Run, evaluated
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.sweeps.sweep import Progress
 from lengthwise_papers.experiment import (
     MeasuredExperiment,

@@ -33,7 +33,7 @@ from itertools import product, starmap
 from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.tasks.step_tasks import Regime

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from lengthwise.errors import TextError
 from lengthwise.problems.base import Run, evaluated
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Outcome
