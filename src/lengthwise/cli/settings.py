@@ -1,4 +1,4 @@
-"""The command `settings`: prints the default, unit, meaning and paper's letter of every setting."""
+"""The command `settings`: prints the default of every setting, its origin, unit and meaning."""
 
 import argparse
 from dataclasses import asdict
@@ -35,16 +35,24 @@ def run(arguments: argparse.Namespace) -> None:
         model, chosen = usual_model(kind_of(spec), spec, arguments.preset, arguments.objective)
     kind = kind_of(spec)
     found = settings_reference(
-        kind, model, preset=arguments.preset, spec=spec, objective=arguments.objective
+        kind, arguments.model, preset=arguments.preset, spec=spec, objective=arguments.objective
     )
     if arguments.json:
         settings = [asdict(each) for each in found]
         about = {"problem": kind.kind, "model": model, "chosen": chosen}
         print_json({**about, "settings": settings})
         return
-    columns = ["setting", "default", "unit", "letter", "values", "meaning"]
+    columns = ["setting", "default", "origin", "unit", "letter", "values", "meaning"]
     rows = [
-        [each.name, shown(each.default), each.unit, each.letter, each.kind, each.meaning]
+        [
+            each.name,
+            shown(each.default),
+            each.origin,
+            each.unit,
+            each.letter,
+            each.kind,
+            each.meaning,
+        ]
         for each in found
     ]
     print_table(columns, rows)

@@ -15,7 +15,7 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.words import WordsConfig
-from lengthwise.settings import Config, check_settings
+from lengthwise.settings import Config
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective
 
@@ -26,9 +26,6 @@ class ObjectiveConfig(Config):
 
     name: str
     """What is learned from, by its name in the catalogue: `--objective`."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     def non_defaults(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, and the name in any case."""

@@ -14,7 +14,7 @@ A problem has a capability if its class derives from it, and callers ask `isinst
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -70,7 +70,7 @@ class Formal(Proving):
         ends without a proof; the first has the settings that are `asked` for."""
 
     @abstractmethod
-    def suited(self, preset: str, entry: Entry, asked: Parts) -> Defaults:
+    def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterable[Defaults]:
         """Return defaults that suit the language; `asked` are the settings that the user gives."""
 
     @abstractmethod

@@ -94,7 +94,7 @@ def _suited(
     problem: Problem, model: str, preset: str, asked: Parts, route: Route | None
 ) -> Iterator[Defaults]:
     if isinstance(problem, Formal):
-        yield problem.suited(preset, problem.setup.models[model], asked)
+        yield from problem.suited(preset, problem.setup.models[model], asked)
     if route is not None and route.steps is not None:
         yield Defaults("stage that another follows", {"steps": route.steps})
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import torch
 from torch import nn
@@ -15,7 +15,7 @@ from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
 from lengthwise.problems.setup import Setup
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config, NoSettings, Parts, require_at_least
+from lengthwise.settings import Config, NoSettings, Parts, Setting
 from lengthwise.training.loop import Objective, Step, Validation
 
 
@@ -50,13 +50,10 @@ class Table(nn.Module):
 class DigitsConfig(Config):
     """Which inputs are drawn."""
 
-    max_length: int = 6
+    max_length: Annotated[int, Setting(least=1)] = 6
     """Digits of each input."""
-    batch_size: int = 16
+    batch_size: Annotated[int, Setting(least=1)] = 16
     """Inputs of a batch."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, {"max_length": 1, "batch_size": 1})
 
 
 class CopyEverything(Objective):

@@ -170,18 +170,18 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
         )
         return objective.fitted(subject, asked["network"]), words, settings
 
-    def suited(self, preset: str, entry: Entry, asked: Parts) -> Defaults:
-        """Return the default settings of the objective for the language."""
+    def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterator[Defaults]:
+        """Return the objective that stands in for a model's own, and what it sets for the language."""
         assert isinstance(entry, ModelEntry)
         named = asked["objective"].get("name")
         name = named or self._unnamed(entry)
         found = OBJECTIVES[name].defaults(
             self.language, preset, entry.config, is_named=named is not None
         )
+        if name not in (named, entry.objective):
+            yield Defaults(f"in place of {entry.objective}", {"objective.name": name})
         size = f", {found.size}" if found.size else ""
-        return Defaults(
-            f"objective {name}, {preset}{size}", {"objective.name": name, **found.values}
-        )
+        yield Defaults(f"objective {name}, {preset}{size}", found.values)
 
     def _unnamed(self, entry: ModelEntry) -> str:
         """Return the objective of a model, or its fallback for the language."""

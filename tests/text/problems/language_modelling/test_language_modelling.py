@@ -186,7 +186,7 @@ def test_a_run_is_loaded_as_it_was(run: Run) -> None:
     assert again.plan == run.plan
     tokens = torch.arange(97, 105)[None]
     assert torch.equal(again.model(tokens), run.model(tokens))
-    with pytest.raises(RunError, match="is a language model"):
+    with pytest.raises(RunError, match="classifies no words of a formal language"):
         _ = again.task
 
 

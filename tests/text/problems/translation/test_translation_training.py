@@ -220,7 +220,7 @@ def test_a_stored_run_is_the_one_that_was_trained(corpus: ParallelCorpus, tmp_pa
     ("settings", "words"),
     [
         ({"protocol": "short"}, "must be one of 'train-all-test-all'"),
-        ({"label_smoothing": 1.0}, "label_smoothing=1.0 is no share"),
+        ({"label_smoothing": 1.0}, "label_smoothing=1.0 is too large. Use a number below 1."),
         ({"batch_tokens": 0}, "batch_tokens"),
         ({"batch_tokens": 2**25}, "batch_tokens=33,554,432 is too large"),
         ({"scal": "standard"}, "Did you mean 'scale'"),
