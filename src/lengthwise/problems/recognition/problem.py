@@ -171,7 +171,7 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
         return objective.fitted(subject, asked["network"]), words, settings
 
     def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterator[Defaults]:
-        """Return the objective that stands in for a model's own, and what it sets for the language."""
+        """Return the objective in place of a model's own, and what it sets for the language."""
         assert isinstance(entry, ModelEntry)
         named = asked["objective"].get("name")
         name = named or self._unnamed(entry)
