@@ -5,7 +5,7 @@ import os
 import time
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from lengthwise.silence import noting_time
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Plan
+    from lengthwise.training.loop import Progress
 
 
 _SECONDS_TO_SPEAK = 5.0
@@ -159,15 +160,19 @@ def _trained(
     from lengthwise.training.devices import choose_device
     from lengthwise.training.loop import kept
     from lengthwise.training.progress import training_progress
-    from lengthwise.training.track import tracked
 
     problem, unit, cost = plan.problem, plan.problem.setup.unit, None
     if isinstance(problem, Distributed):
         cost = problem.training_cost(plan, choose_device(arguments.device))
-    with (
-        training_progress(plan.title, plan.training.steps, unit, cost and cost.full_speed) as shown,
-        tracked(shown, arguments.tensorboard) as progress,
-    ):
+    with ExitStack() as held:
+        speed_at_most = cost and cost.full_speed
+        progress: Progress = held.enter_context(
+            training_progress(plan.title, plan.training.steps, unit, speed_at_most)
+        )
+        if arguments.tensorboard is not None:
+            from lengthwise.training.track import tracked
+
+            progress = held.enter_context(tracked(progress, arguments.tensorboard))
         result = train(
             plan, out=arguments.out, device=arguments.device, film=film, progress=progress
         )

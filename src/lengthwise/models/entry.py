@@ -92,3 +92,13 @@ class Entry:
                 f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is "
                 f"the most. Lower {' or '.join(lower)}."
             )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelEntry(Entry):
+    """One way to build a network that classifies words: tokens and lengths to logits."""
+
+    objective: str
+    """What it learns from unless the user names another objective (`objectives.catalogue`)."""
+    audited: bool
+    """Whether it trains on `audited` words even where the paper's own distribution exists."""

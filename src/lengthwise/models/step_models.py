@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.models.entry import Entry
-from lengthwise.models.recognisers import DECODER
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.transformer_entries import DECODER
 from lengthwise.registry import Catalogue
 
 

@@ -11,7 +11,7 @@ import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from torch import nn
 
@@ -36,7 +36,6 @@ from lengthwise.problems.results import (
     read_options,
 )
 from lengthwise.problems.setup import Setup
-from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
@@ -44,6 +43,9 @@ from lengthwise.training.loop import Objective, kept
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
 from lengthwise.wording import shorter_words
+
+if TYPE_CHECKING:
+    from lengthwise.problems.testing import Test, TestResult
 
 __all__ = ["Plan", "Problem", "Run", "evaluated"]
 
@@ -222,10 +224,12 @@ def judged(
     return Judged("in validation", problem.validated(kept(metrics)) if metrics else "not yet")
 
 
-def run_test(run: Run, test: Test) -> TestResult:
+def run_test(run: Run, test: "Test") -> "TestResult":
     """Run one test of a sweep; by default, `evaluate` with its lengths, words and seed."""
     if isinstance(run.problem, Tested):
         return run.problem.test(run, test)
+    from lengthwise.problems.testing import TestResult  # noqa: PLC0415  sweeps alone
+
     wanted = {"lengths": list(test.lengths), "words": test.words_per_length, "seed": test.seed}
     taken = run.problem.setup.evaluate_options
     found = evaluated(run, {name: value for name, value in wanted.items() if name in taken})

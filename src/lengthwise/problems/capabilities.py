@@ -25,7 +25,6 @@ from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.problems.results import Curve, Judged, Options, Section, TrainingCost
 from lengthwise.problems.setup import Defaults
-from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
@@ -33,11 +32,12 @@ from lengthwise.training.distributed import ProcessGroup
 from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Problem, Run
     from lengthwise.problems.plan import Plan, Route
+    from lengthwise.problems.testing import Test, TestResult
+    from lengthwise.verification.certificate import Certificate
 
 
 class Proving(ABC):
@@ -53,7 +53,7 @@ class Proving(ABC):
         """Return the least and the greatest length of words of training."""
 
     @abstractmethod
-    def certify(self, run: "Run", options: Options) -> Certificate:
+    def certify(self, run: "Run", options: Options) -> "Certificate":
         """Prove a run right at every length, or find the shortest input on which it is wrong."""
 
 
@@ -119,7 +119,7 @@ class Tested(ABC):
     """Sweeps have a test of its own kind."""
 
     @abstractmethod
-    def test(self, run: "Run", test: Test) -> TestResult:
+    def test(self, run: "Run", test: "Test") -> "TestResult":
         """Run one test of a sweep."""
 
 

@@ -109,7 +109,8 @@ def _checked(
     """
     setup = problem.setup
     entry: Entry = setup.models[model]
-    names = setup.settable(entry)
+    named = [each.values["objective.name"] for each in layers if "objective.name" in each.values]
+    names = setup.settable(entry, named[-1] if named else None)
     chosen: Parts = {section: {} for section in SECTIONS}
     origins = dict[str, str]()
     for origin, values in layers:
@@ -191,6 +192,8 @@ def _sorted(
     layers: Sequence[Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     """Return the settings that are asked for, by section."""
+    if not any(layers):
+        return {section: {} for section in SECTIONS}
     names, derived = kind.setup.settable(entry), kind.setup.derived
     if isinstance(spec, str) and issubclass(kind, Parametrised):
         names["task"] = set(kind.own_settings(spec))

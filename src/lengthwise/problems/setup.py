@@ -50,8 +50,11 @@ class Setup:
             "training": self.training,
         }
 
-    def settable(self, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
+    def settable(self, entry: Entry, objective: str | None = None) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, by section.
+
+        Where there are several objectives, they are those of one, or of all.
+        """
         found = {
             section: {
                 each.name for each in fields(kind) if f"{section}.{each.name}" not in self.given

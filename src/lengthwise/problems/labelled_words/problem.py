@@ -12,8 +12,8 @@ from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
-from lengthwise.models.entry import Entry
-from lengthwise.models.recognisers import MODELS, ModelEntry
+from lengthwise.models.entry import Entry, ModelEntry
+from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of
 from lengthwise.objectives.own_automaton import curriculum
 from lengthwise.problems.base import Plan, Problem, Run, Summary, Told, evaluated, judged

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from torch import nn
 
@@ -15,12 +15,13 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
 from lengthwise.models.cost import forward_flops
-from lengthwise.models.entry import Entry
-from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry
+from lengthwise.models.entry import Entry, ModelEntry
+from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS
 from lengthwise.objectives.base import Subject, WordObjective
 from lengthwise.objectives.catalogue import (
     OBJECTIVES,
     AnyObjectiveConfig,
+    names_of,
     names_of_settings,
     require_fit,
     require_own,
@@ -29,25 +30,23 @@ from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.objectives.words import WordsConfig
 from lengthwise.problems.base import Plan, Problem, Run, Summary, Told
 from lengthwise.problems.capabilities import Costed, Formal, Plotted, Reported, Tested
-from lengthwise.problems.classification import require_same_symbols
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import OF_PAPER, PRESETS
-from lengthwise.problems.recognition.film import film_of
-from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
 from lengthwise.problems.recognition.outcome import needs_another_model, outcome_of
 from lengthwise.problems.recognition.routes import routes_to_a_proof, standing
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.setup import Defaults, Setup
-from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.certify import certify
 from lengthwise.wording import counted
+
+if TYPE_CHECKING:
+    from lengthwise.problems.testing import Test, TestResult
+    from lengthwise.verification.certificate import Certificate
 
 WORD_OF_COST = 500
 """Number of symbols of the word whose cost is given."""
@@ -61,9 +60,10 @@ _FROM_LANGUAGE = frozenset(f"network.{name}" for name in _SHAPE.split())
 class RecognitionSetup(Setup):
     """A setup in which objectives have names."""
 
-    def settable(self, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, of all objectives."""
-        return {**Setup.settable(self, entry), "objective": names_of_settings(entry)}
+    def settable(self, entry: Entry, objective: str | None = None) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, of one objective or of all."""
+        every = names_of_settings(entry) if objective is None else names_of(objective, entry)
+        return {**Setup.settable(self, entry), "objective": every}
 
     def of_model(self, model: str) -> Defaults:
         """Return the defaults of a model, its objective included."""
@@ -193,8 +193,10 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
         named = asked["objective"].get("name")
         if named is not None and OBJECTIVES[named].model != self.setup.default_model:
             return (Route(OBJECTIVES[named].model, f"objective={named!r} is asked for"),)
-        names = self.setup.settable(large := MODELS[LARGE_MODEL])
-        names["objective"] = {"name", *OBJECTIVES[large.objective].names(large.config)}
+        if not any(asked.values()):
+            return routes_to_a_proof(self.language, preset)
+        large = MODELS[LARGE_MODEL]
+        names = self.setup.settable(large, large.objective)
         own = [each for part in names for each in asked[part] if each not in names[part]]
         if named is None and not own:
             return routes_to_a_proof(self.language, preset)
@@ -227,6 +229,8 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
 
     def film(self, plan: Plan) -> Film | None:
         """Return an empty film of codes of words, or None without binary memory."""
+        from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  seldom
+
         return film_of(plan, self.words_of(plan))
 
     @property
@@ -277,6 +281,8 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, and measure the accuracy of shortcuts on them."""
+        from lengthwise.problems.recognition.measure import evaluate_run  # noqa: PLC0415  seldom
+
         lengths = options.get("lengths")
         if lengths is None:
             lengths = parse_lengths(usual_lengths(run.plan))
@@ -284,9 +290,11 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which classifies words."""
+        from lengthwise.problems.recognition.measure import predictor_of  # noqa: PLC0415  seldom
+
         return predictor_of(run, self.language, options)
 
-    def certify(self, run: Run, options: Options) -> Certificate:
+    def certify(self, run: Run, options: Options) -> "Certificate":
         """Prove a run right at every length, or find the shortest word on which it is wrong.
 
         `options` are `against` (another language over the same symbols and classes), `strength`,
@@ -296,13 +304,18 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
             LanguageError: the other language is over other symbols or classes.
             VerificationError: the model is no RegularGPT, or the strength does not suit it.
         """
+        from lengthwise.problems.classification import require_same_symbols  # noqa: PLC0415  seldom
+        from lengthwise.verification.certify import certify  # noqa: PLC0415  all searches
+
         others = {name: each for name, each in options.items() if name != "against"}
         language: Language = options.get("against") or self.language
         require_same_symbols(self.language, language)
         return certify(run.model, language, **others)
 
-    def test(self, run: Run, test: Test) -> TestResult:
+    def test(self, run: Run, test: "Test") -> "TestResult":
         """Return accuracy by length."""
+        from lengthwise.problems.recognition.measure import test_run  # noqa: PLC0415  seldom
+
         return test_run(run, test)
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
