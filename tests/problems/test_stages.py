@@ -88,7 +88,7 @@ def test_settings_of_the_user_hold_in_every_stage_or_end_the_list() -> None:
     assert made.chosen == "num_heads is not for regular-gpt-slots"
     made = make_plan("group:S3", settings={"num_bits": 16})
     assert made.stages == (made,)
-    assert "num_bits=16 is more than 12" in made.barrier
+    assert "num_bits=16 is too large" in made.barrier
 
 
 def test_a_stage_that_another_follows_has_fewer_steps() -> None:

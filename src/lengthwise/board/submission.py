@@ -22,7 +22,7 @@ from lengthwise.board.entries import LANGUAGES, Entry
 from lengthwise.errors import CertificateError, ClaimError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.problems.proof import require_own_certificate
+from lengthwise.problems.runs import require_own_certificate
 from lengthwise.shipped import spelled
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder

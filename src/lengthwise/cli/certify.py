@@ -227,7 +227,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
         _require_language(certificate, parse(arguments.against), arguments.against)
     if arguments.run is not None:
-        from lengthwise.problems.proof import require_own_certificate
+        from lengthwise.problems.runs import require_own_certificate
         from lengthwise.training.runs import RunFolder
 
         require_own_certificate(certificate, RunFolder(arguments.run))

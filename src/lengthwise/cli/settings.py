@@ -26,17 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
-    from lengthwise.problems.reference import settings_reference, usual_model
+    from lengthwise.problems.reference import settings_reference, usual_plan
     from lengthwise.problems.registry import kind_of, without_model
 
-    spec, model, chosen = arguments.spec, arguments.model, ""
-    if model is None:
-        spec = without_model(spec)
-        model, chosen = usual_model(kind_of(spec), spec, arguments.preset, arguments.objective)
-    kind = kind_of(spec)
-    found = settings_reference(
-        kind, arguments.model, preset=arguments.preset, spec=spec, objective=arguments.objective
-    )
+    spec, model, preset = arguments.spec, arguments.model, arguments.preset
+    spec = without_model(spec) if model is None else spec
+    kind, plan = kind_of(spec), usual_plan(spec, model, preset, arguments.objective)
+    found = settings_reference(kind, model, preset=preset, spec=spec, objective=arguments.objective)
+    model = plan.model if plan else model or kind.setup.default_model
+    chosen = plan.chosen if plan else ""
     if arguments.json:
         settings = [asdict(each) for each in found]
         about = {"problem": kind.kind, "model": model, "chosen": chosen}

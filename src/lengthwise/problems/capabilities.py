@@ -6,7 +6,6 @@ A problem has a capability if its class derives from it, and callers ask `isinst
     Formal         the words are those of a formal language, which suggests models and numbers
     Parametrised   the subject has settings of its own: the `bits` of `steps:addition`
     Distributed    several processes can train together
-    Costed         the operations of one input can be counted
     Tested         sweeps have a test of its own kind
     Plotted        an evaluation has a figure by length, or by another number
     Reported       the report has a section of its own kind
@@ -18,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import nn
 
 from lengthwise.errors import RunError
 from lengthwise.languages.language import Language
@@ -29,7 +27,6 @@ from lengthwise.settings import Parts, SettingInfo
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.distributed import ProcessGroup
-from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 
@@ -73,14 +70,6 @@ class Formal(Proving):
     def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterable[Defaults]:
         """Return defaults that suit the language; `asked` are the settings that the user gives."""
 
-    @abstractmethod
-    def standing(self, plan: "Plan", model: nn.Module) -> Mapping[str, Any]:
-        """Return `proved`, `right_to`, `first_wrong` and `reason` of a stage that was given up."""
-
-    @abstractmethod
-    def film(self, plan: "Plan") -> Film | None:
-        """Return an empty film of training by a plan, or None if its network cannot be filmed."""
-
 
 class Parametrised(ABC):
     """The subject has settings of its own, such as the `bits` of `steps:addition`."""
@@ -105,14 +94,6 @@ class Distributed(ABC):
     @abstractmethod
     def training_cost(self, plan: "Plan", device: torch.device) -> TrainingCost:
         """Return the cost of a word or token in training."""
-
-
-class Costed(ABC):
-    """The operations of one input can be counted."""
-
-    @abstractmethod
-    def flops(self, plan: "Plan") -> int:
-        """Return floating-point operations of a usual input."""
 
 
 class Tested(ABC):

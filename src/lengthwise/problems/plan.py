@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from lengthwise.models.entry import Entry
-from lengthwise.problems.capabilities import Formal, formal
+from lengthwise.problems.capabilities import formal
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task
-from lengthwise.training.film import Film
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Problem
@@ -114,10 +113,6 @@ class Plan:
             RunError: it is about something else.
         """
         return formal(self.problem).words_of(self)
-
-    def film(self) -> Film | None:
-        """Return an empty film of training, or None if the network cannot be filmed."""
-        return self.problem.film(self) if isinstance(self.problem, Formal) else None
 
     def draw(self) -> nn.Module:
         """Build the network with the initial weights of the seed.

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.errors import CertificateError, ConfigError, RunError
+from lengthwise.errors import CertificateError, ConfigError
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Architecture, ModelEntry
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS
-from lengthwise.problems.capabilities import Proving
-from lengthwise.problems.registry import problem_from_dict
 from lengthwise.registry import Catalogue
-from lengthwise.training.compiled import Compiled, is_compiled
+from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.check import check
@@ -95,25 +93,6 @@ def _apart(made: Certificate, language: Language) -> list[str]:
         *(["snapped"] if made.strength == "snapped" else []),
         *([] if made.precision == "weights" else [made.precision]),
     ]
-
-
-def require_own_certificate(made: Certificate, folder: RunFolder) -> None:
-    """Refuse a certificate that is not of the run in a folder; no code of a user is imported.
-
-    Raises:
-        CertificateError: class, settings or weights of the network differ, or symbols or classes.
-        RunError: the folder holds no run, or is damaged.
-    """
-    require_network(made, folder)
-    config = folder.config()
-    if is_compiled(config):
-        require_symbols(made, Compiled.from_dict(config).task.language)
-        return
-    try:
-        problem = problem_from_dict(config["problem"])
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise RunError(f"{folder.path}/config.json is damaged ({error!r:.80}).") from None
-    require_symbols(made, problem.symbols if isinstance(problem, Proving) else None)
 
 
 def require_network(made: Certificate, folder: RunFolder) -> None:

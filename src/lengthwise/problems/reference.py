@@ -5,7 +5,7 @@ from dataclasses import replace
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.capabilities import Parametrised
-from lengthwise.problems.planning import make_plan, origins_of
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.presets import PRESETS
 from lengthwise.settings import SettingInfo, describe_settings, merged, sort_settings
 
@@ -29,16 +29,14 @@ def settings_reference(
         LengthwiseError: there is nothing that `spec` names.
     """
     PRESETS[preset]  # raises unless it is a name
-    plan = _planned(spec, model, preset, objective)
-    setup, origins = kind.setup, dict[str, str]()
-    name = plan.model if plan else setup.default_model if model is None else model
+    plan = usual_plan(spec, model, preset, objective)
+    setup = kind.setup
+    name = plan.model if plan else model or setup.default_model
     entry = setup.models[name]
     names = setup.settable(entry)
-    if plan:
-        values, origins = plan.settings, dict(origins_of(plan))
-    else:
-        usual = [setup.of_model(name), *setup.of_preset(preset, name, spec)]
-        values = merged(sort_settings(each.values, names, strict=False) for each in usual)
+    usual = [setup.of_model(name), *setup.of_preset(preset, name, spec)]
+    values = merged(sort_settings(each.values, names, strict=False) for each in usual)
+    values = plan.settings if plan else values
     found = list[SettingInfo]()
     if spec and issubclass(kind, Parametrised):
         found += kind.own_settings(spec).values()
@@ -46,35 +44,22 @@ def settings_reference(
     kinds = {**setup.sections(entry), "objective": type(objective_there)}
     for section, config in kinds.items():
         found += describe_settings(section, config, names[section], values[section])
+    origins = plan.origins if plan else {}
+    follow = dict.fromkeys(setup.derived, None)
     return [
-        replace(
-            each,
-            default=None if each.name in setup.derived else each.default,
-            origin=origins.get(each.name, ""),
-        )
-        for each in found
+        replace(e, default=follow.get(e.name, e.default), origin=origins.get(e.name, ""))
+        for e in found
     ]
 
 
-def usual_model(
-    kind: type[Problem], spec: str, preset: str = "laptop", objective: str | None = None
-) -> tuple[str, str]:
-    """Return the model that `train SPEC` takes first, and why.
-
-    It is that of the problem, if `spec` cannot be read.
-    """
-    plan = _planned(spec, None, preset, objective)
-    return (plan.model, plan.chosen) if plan else (kind.setup.default_model, "")
-
-
-def _planned(
-    spec: str, model: str | None, preset: str, objective: str | None = None
+def usual_plan(
+    spec: str, model: str | None, preset: str = "laptop", objective: str | None = None
 ) -> Plan | None:
-    """Return the plan, if there is a specification, and a corpus where it is one."""
+    """Return the plan of `train SPEC`, if there is a specification, and a corpus where it is one."""
     if not spec:
         return None
-    chosen = {} if objective is None else {"objective": objective}
     try:
+        chosen = {} if objective is None else {"objective": objective}
         return make_plan(spec, model, preset=preset, settings=chosen)
     except TextError:
         return None

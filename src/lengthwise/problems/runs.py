@@ -3,23 +3,29 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.memory import enough_memory
 from lengthwise.models.adapted import Adapted, require_trainable
 from lengthwise.problems.base import Plan, Problem, Run, remember_subject
-from lengthwise.problems.capabilities import Concluding, Distributed, proving
+from lengthwise.problems.capabilities import Concluding, Distributed, Proving, proving
 from lengthwise.problems.planning import plan_from_dict, require_unchanged
+from lengthwise.problems.recognition.film import film_of
 from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.registry import problem_from_dict
 from lengthwise.problems.stages import train_stages
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
-from lengthwise.training.compiled import is_compiled, load_compiled, load_weights
+from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, load_weights
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import ProcessGroup, join, require_alone
 from lengthwise.training.loop import Objective, Progress, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig, TextTrainingConfig
+
+if TYPE_CHECKING:
+    from lengthwise.verification.certificate import Certificate
 
 
 def train(
@@ -105,7 +111,7 @@ def _trained(
                 objective,
                 training,
                 folder=folder,
-                film=plan.film() if film or folder.is_filmed else None,
+                film=film_of(plan) if film or folder.is_filmed else None,
                 progress=progress,
                 processes=processes,
             )
@@ -153,7 +159,7 @@ def _require_film(plan: Plan, folder: RunFolder | None) -> None:
     """
     if folder is None:
         raise ConfigError("a film of training is kept in the run's folder. Give out=DIR.")
-    if plan.film() is None:
+    if film_of(plan) is None:
         raise ConfigError(
             f"a film shows the codes of a network with binary memory, but {plan.model} on "
             f"{plan.problem.name} has none. Leave the film out, or use model regular-gpt-binary."
@@ -230,6 +236,27 @@ def _plan_there(folder: RunFolder, plan: Plan) -> Plan | None:
     stored = folder.config()
     there = None if is_compiled(stored) else plan_from_dict(stored)
     return there if there is not None and _are_of_one_run(there, plan) else None
+
+
+def require_own_certificate(made: "Certificate", folder: RunFolder) -> None:
+    """Refuse a certificate that is not of the run in a folder; no code of a user is imported.
+
+    Raises:
+        CertificateError: class, settings or weights of the network differ, or symbols or classes.
+        RunError: the folder holds no run, or is damaged.
+    """
+    from lengthwise.problems.proof import require_network, require_symbols  # noqa: PLC0415  seldom
+
+    require_network(made, folder)
+    config = folder.config()
+    if is_compiled(config):
+        require_symbols(made, Compiled.from_dict(config).task.language)
+        return
+    try:
+        problem = problem_from_dict(config["problem"])
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(f"{folder.path}/config.json is damaged ({error!r:.80}).") from None
+    require_symbols(made, problem.symbols if isinstance(problem, Proving) else None)
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:

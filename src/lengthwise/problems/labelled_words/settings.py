@@ -17,6 +17,10 @@ class WordParts(Protocol):
     def test_share(self) -> float:
         """Share of the words that are set apart for the test."""
 
+    @property
+    def max_length(self) -> int | None:
+        """Length of the longest words of training and validation."""
+
 
 def require_parts(parts: WordParts) -> None:
     """Refuse shares that leave no words for training.

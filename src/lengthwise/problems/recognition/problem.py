@@ -6,15 +6,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
-from torch import nn
-
-from lengthwise.errors import WordError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
-from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry, ModelEntry
 from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS
 from lengthwise.objectives.base import Subject, WordObjective
@@ -29,17 +25,16 @@ from lengthwise.objectives.catalogue import (
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.objectives.words import WordsConfig
 from lengthwise.problems.base import Plan, Problem, Run, Summary, Told
-from lengthwise.problems.capabilities import Costed, Formal, Plotted, Reported, Tested
+from lengthwise.problems.capabilities import Formal, Plotted, Reported, Tested
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import OF_PAPER, PRESETS
 from lengthwise.problems.recognition.outcome import needs_another_model, outcome_of
-from lengthwise.problems.recognition.routes import routes_to_a_proof, standing
+from lengthwise.problems.recognition.routes import routes_to_a_proof
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.setup import Defaults, Setup
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
-from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted
@@ -47,9 +42,6 @@ from lengthwise.wording import counted
 if TYPE_CHECKING:
     from lengthwise.problems.testing import Test, TestResult
     from lengthwise.verification.certificate import Certificate
-
-WORD_OF_COST = 500
-"""Number of symbols of the word whose cost is given."""
 
 _SHAPE = "vocab_size num_classes num_slots num_states state_classes transition_size"
 _FROM_LANGUAGE = frozenset(f"network.{name}" for name in _SHAPE.split())
@@ -80,7 +72,7 @@ class RecognitionSetup(Setup):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
+class Recognition(Problem, Formal, Tested, Plotted, Reported):
     """A language whose words a model classifies."""
 
     kind = "recognition"
@@ -203,10 +195,6 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
         own = [*own, f"objective={named!r}"]
         return (Route(self.setup.default_model, f"{own[0]} is not for {LARGE_MODEL}"),)
 
-    def standing(self, plan: Plan, model: nn.Module) -> Mapping[str, Any]:
-        """Return how far a model is right, by exploration with a bound."""
-        return standing(model, self.language)
-
     def objective(self, plan: Plan) -> Objective:
         """Return the loss, with its labels, of the objective of a plan."""
         return _objective(plan).loss(self._subject(plan))
@@ -226,12 +214,6 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
         if isinstance(plan, Compiled):
             return plan.task
         return _task(self.language, self.language.spec, plan.data.protocol, plan.data.p_one)
-
-    def film(self, plan: Plan) -> Film | None:
-        """Return an empty film of codes of words, or None without binary memory."""
-        from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  seldom
-
-        return film_of(plan, self.words_of(plan))
 
     @property
     def symbols(self) -> Language:
@@ -270,14 +252,6 @@ class Recognition(Problem, Formal, Costed, Tested, Plotted, Reported):
         if facts["proved"] is not None or facts["states"] is not None:
             return f"lengthwise certify {folder}"
         return f"lengthwise evaluate {folder} --lengths {usual_lengths(plan)}"
-
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of a word of `WORD_OF_COST` symbols."""
-        model, num_symbols = plan.build().eval(), self.language.num_symbols
-        try:
-            return forward_flops(model, num_symbols, WORD_OF_COST)
-        except WordError:  # learned positions reach only the training lengths
-            return forward_flops(model, num_symbols, plan.data.max_length)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, and measure the accuracy of shortcuts on them."""

@@ -52,7 +52,7 @@ def routes_to_a_proof(language: Language, preset: str) -> Sequence[Route]:
     return found[:1] if preset == "smoke" else found
 
 
-def standing(model: nn.Module, language: Language) -> dict[str, Any]:
+def standing_of(model: nn.Module, language: Language) -> dict[str, Any]:
     """Return how far a model is right: `proved`, `right_to`, `first_wrong` and `reason`."""
     from lengthwise.verification.certify import certify  # noqa: PLC0415  all searches
     from lengthwise.verification.short_words import wrong_words  # noqa: PLC0415  seldom

@@ -13,12 +13,11 @@ from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import percent, percent_interval
 from lengthwise.evaluation.steps import evaluate_steps, written
-from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Problem, Run, Summary, Told, evaluated
-from lengthwise.problems.capabilities import Costed, Parametrised, Plotted, Tested
+from lengthwise.problems.capabilities import Parametrised, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
     Curve,
@@ -61,7 +60,7 @@ _OF_TASK: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StepByStep(Problem, Parametrised, Costed, Tested, Plotted):
+class StepByStep(Problem, Parametrised, Tested, Plotted):
     """A task whose outputs a model writes, after intermediate steps or at once."""
 
     kind = "step-by-step"
@@ -154,10 +153,6 @@ class StepByStep(Problem, Parametrised, Costed, Tested, Plotted):
             f"{counted(kept, 'step')}"
         )
         return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
-
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of one input with all steps."""
-        return forward_flops(plan.build().eval(), self.steps.num_symbols, plan.network.max_length)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on inputs that it was neither trained nor validated on.

@@ -15,7 +15,7 @@ from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Plan, Run, Summary, Told, evaluated
-from lengthwise.problems.capabilities import Costed, Distributed, Plotted, Tested
+from lengthwise.problems.capabilities import Distributed, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
     Condition,
@@ -62,7 +62,7 @@ _MOST_TEMPERATURE = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LanguageModelling(CorpusProblem[Corpus], Distributed, Costed, Tested, Plotted):
+class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
     """A prepared corpus whose next tokens a model predicts."""
 
     kind = "language-modelling"
@@ -141,10 +141,6 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Costed, Tested, Plot
         with processor_threads(plan.threads):
             peak = matmul_rate(device, torch.bfloat16 if half else torch.float32)
         return TrainingCost(per_token, rank.count * peak / per_token)
-
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of a window."""
-        return forward_flops(plan.build().eval(), plan.network.vocab_size, plan.data.window)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return the perplexity of the last token of random windows, by window length.

@@ -7,10 +7,9 @@ from typing import Any
 
 from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.errors import TextError
-from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Run, Summary, Told, evaluated
-from lengthwise.problems.capabilities import Costed, Plotted, Tested
+from lengthwise.problems.capabilities import Plotted, Tested
 from lengthwise.problems.results import (
     Condition,
     Curve,
@@ -40,9 +39,6 @@ from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
 from lengthwise.wording import counted
 
-TOKENS_OF_COST = 30
-"""Number of tokens of a sentence, and of its translation, whose cost is given."""
-
 DECODING = ("beam", "length_penalty", "patience", "ratio")
 
 _OF_TEST = (
@@ -68,7 +64,7 @@ _PROTOCOLS = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Translation(CorpusProblem[ParallelCorpus], Costed, Tested, Plotted):
+class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
     """A parallel corpus whose sentences a model translates."""
 
     kind = "translation"
@@ -149,10 +145,6 @@ class Translation(CorpusProblem[ParallelCorpus], Costed, Tested, Plotted):
             longest = counted(plan.data.longest, "token")
             line += f"; {counted(too_long, 'pair')} of more than {longest} left out"
         return Summary(line, f"lengthwise evaluate {folder}, or lengthwise translate {folder}")
-
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of a sentence and its translation."""
-        return forward_flops(plan.build().eval(), plan.network.vocab_size, TOKENS_OF_COST)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
