@@ -245,7 +245,8 @@ and a sentence with its translation."""
 def flops_of(plan: Plan) -> int:
     """Return floating-point operations of a usual input; of languages a word of `WORD_OF_COST`."""
     model, vocab_size = plan.build().eval(), plan.network.vocab_size
-    length = _LENGTHS.get(plan.problem.kind, lambda plan: WORD_OF_COST)(plan)
+    of_kind = _LENGTHS.get(plan.problem.kind)
+    length = WORD_OF_COST if of_kind is None else of_kind(plan)
     try:
         return forward_flops(model, vocab_size, length)
     except WordError:  # learned positions reach only the training lengths

@@ -146,6 +146,12 @@ class Plan:
         """The values of all settings by section."""
         return {name: section.to_dict() for name, section in self.sections.items()}
 
+    @property
+    def non_defaults(self) -> dict[str, Any]:
+        """The values that are not the defaults of their class, by name with the section."""
+        parts = {section: part.non_defaults() for section, part in self.sections.items()}
+        return {f"{s}.{name}": value for s in parts for name, value in parts[s].items()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, as `config.json` has them."""
         return {

@@ -24,7 +24,7 @@ from lengthwise.problems.registry import (
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.setup import Defaults
-from lengthwise.settings import Parts, flattened, merged, require, sort_settings
+from lengthwise.settings import Parts, merged, require, sort_settings
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
 
@@ -70,33 +70,33 @@ def make_plan(
         asked = _sorted(kind, kind.setup.models[first.model], spec, layers)
         asked.pop("task", None)
     later, barrier = _later(problem, others, preset, asked)
-    plan = _planned(problem, first.model, preset, asked, first if later else None)
+    plan = _planned(problem, first.model, preset, asked, first.steps if later else None)
     return replace(plan, later=later, barrier=barrier, chosen=first.chosen)
 
 
 def _planned(
-    problem: Problem, model: str, preset: str, asked: Parts, route: Route | None = None
+    problem: Problem, model: str, preset: str, asked: Parts, steps: int | None = None
 ) -> Plan:
-    """Return the plan of a model; `route` is that of a stage which others follow.
+    """Return the plan of a model; `steps` are those of a stage that another follows.
 
     Of the first four steps a later one stands over an earlier one.
     """
     layers = [
         problem.setup.of_model(model),  # 1. the defaults of the model
         *problem.setup.of_preset(preset, model, problem.name),  # 2. those of the preset
-        *_suited(problem, model, preset, asked, route),  # 3. those that suit the subject
+        *_suited(problem, model, preset, asked, steps),  # 3. those that suit the subject
         Defaults(SET, {f"{s}.{name}": v for s in asked for name, v in asked[s].items()}),  # 4.
     ]
     return _checked(problem, model, preset, asked, layers)  # 5. all of them are checked
 
 
 def _suited(
-    problem: Problem, model: str, preset: str, asked: Parts, route: Route | None
+    problem: Problem, model: str, preset: str, asked: Parts, steps: int | None
 ) -> Iterator[Defaults]:
     if isinstance(problem, Formal):
         yield from problem.suited(preset, problem.setup.models[model], asked)
-    if route is not None and route.steps is not None:
-        yield Defaults("stage that another follows", {"steps": route.steps})
+    if steps is not None:
+        yield Defaults("stage that another follows", {"steps": steps})
 
 
 def _checked(
@@ -107,16 +107,15 @@ def _checked(
     Raises:
         ConfigError: a value does not fit.
     """
-    setup = problem.setup
-    entry: Entry = setup.models[model]
+    entry: Entry = problem.setup.models[model]
     named = [each.values["objective.name"] for each in layers if "objective.name" in each.values]
-    names = setup.settable(entry, named[-1] if named else None)
+    names = problem.setup.settable(entry, named[-1] if named else None)
     chosen: Parts = {section: {} for section in SECTIONS}
-    origins = dict[str, str]()
+    found = dict[str, tuple[Any, str]]()
     for origin, values in layers:
         for section, part in sort_settings(values, names, strict=False).items():
             chosen[section] |= part
-            origins |= {f"{section}.{name}": origin for name in part}
+            found |= {f"{section}.{name}": (value, origin) for name, value in part.items()}
     network, data, objective = problem.configure(model, entry, chosen, asked)
     plan = Plan(
         problem=problem,
@@ -125,20 +124,14 @@ def _checked(
         network=network,
         data=data,
         objective=objective,
-        training=setup.training.from_dict(chosen["training"]),
+        training=problem.setup.training.from_dict(chosen["training"]),
     )
-    follows = f"follows from {problem.name}"
-    for section, config in plan.sections.items():
-        for name, value in config.non_defaults().items():
-            if name not in chosen[section] or chosen[section][name] != value:
-                origins[f"{section}.{name}"] = follows
-    return replace(plan, origins=_of_non_defaults(plan, origins))
-
-
-def _of_non_defaults(plan: Plan, origins: Mapping[str, str]) -> dict[str, str]:
-    """Return the origin of each value that is not the default of its class."""
-    names = (f"{s}.{name}" for s, part in plan.sections.items() for name in part.non_defaults())
-    return {name: origins.get(name, SET) for name in names}
+    follows, none = f"follows from {problem.name}", (None, "")
+    origins = {
+        name: found[name][1] if found.get(name, none)[0] == value else follows
+        for name, value in plan.non_defaults.items()
+    }
+    return replace(plan, origins=origins)
 
 
 def origins_of(plan: Plan) -> Mapping[str, str]:
@@ -153,21 +146,22 @@ def origins_of(plan: Plan) -> Mapping[str, str]:
     name = plan.settings["objective"].get("name")
     try:
         routes = problem.routes(plan.preset, asked) if isinstance(problem, Formal) else ()
-        route = next((each for each in routes if plan.later and each.model == plan.model), None)
-        usual = _planned(problem, plan.model, plan.preset, asked, route)
+        steps = next((e.steps for e in routes if plan.later and e.model == plan.model), None)
+        usual = _planned(problem, plan.model, plan.preset, asked, steps)
         if usual.settings["objective"].get("name") != name:
             asked["objective"]["name"] = name
-            usual = _planned(problem, plan.model, plan.preset, asked, route)
+            usual = _planned(problem, plan.model, plan.preset, asked, steps)
     except LengthwiseError:
         return {}
-    follow = problem.setup.given | problem.setup.derived
-    origins = dict[str, str]()
-    for key, value in flattened(plan.settings).items():
-        if value == flattened(usual.settings).get(key) and key in usual.origins:
-            origins[key] = usual.origins[key]
-        elif key in follow:
-            origins[key] = f"follows from {problem.name}"
-    return _of_non_defaults(plan, origins)
+    follow = dict.fromkeys(
+        problem.setup.given | problem.setup.derived, f"follows from {problem.name}"
+    )
+    return {
+        name: usual.origins[name]
+        if name in usual.origins and usual.non_defaults[name] == value
+        else follow.get(name, SET)
+        for name, value in plan.non_defaults.items()
+    }
 
 
 def _later(

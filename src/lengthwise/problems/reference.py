@@ -55,7 +55,7 @@ def settings_reference(
 def usual_plan(
     spec: str, model: str | None, preset: str = "laptop", objective: str | None = None
 ) -> Plan | None:
-    """Return the plan of `train SPEC`, if there is a specification, and a corpus where it is one."""
+    """Return the plan of `train SPEC`, if there is a specification, and a corpus if it is one."""
     if not spec:
         return None
     try:
