@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 import torch
 
-from lengthwise.analysis.figures import Picture, curves_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.errors import ConfigError, NothingFinishedError, WordError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.models.cost import forward_flops
@@ -39,6 +39,7 @@ from lengthwise_papers.experiment import (
     chosen,
     stem,
 )
+from lengthwise_papers.figures import curves_figure
 from lengthwise_papers.shared import take_over
 
 

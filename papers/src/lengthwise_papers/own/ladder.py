@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.analysis.points_figure import shares_figure
 from lengthwise.constructions.rungs import RUNGS as BUILDERS
 from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import parse_lengths, wilson
@@ -38,6 +37,7 @@ from lengthwise.training.loop import kept as kept_weights
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import random_of_rung
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.points_figure import shares_figure
 
 CARRIED = 0.99
 """Share of right answers from which on a network carries, or fits, a language."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lengthwise.analysis.figures import Picture, addition_attention_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
@@ -34,6 +34,7 @@ from lengthwise_papers.experiment import (
     TrainingWatch,
     preset_catalogue,
 )
+from lengthwise_papers.figures import addition_attention_figure
 from lengthwise_papers.steps2022.figure1 import on_sources
 from lengthwise_papers.steps2022.table1 import TRAINING_OF
 from lengthwise_papers.trained import one_digit
