@@ -1,15 +1,6 @@
 """What a problem may be able to do besides training, tests and answers.
 
-A problem has a capability if its class derives from it, and callers ask `isinstance`:
-
-    Proving        words have classes, so that a network can be proved right at every length
-    Formal         the words are those of a formal language, which suggests models and numbers
-    Parametrised   the subject has settings of its own: the `bits` of `steps:addition`
-    Distributed    several processes can train together
-    Tested         sweeps have a test of its own kind
-    Plotted        an evaluation has a figure by length, or by another number
-    Reported       the report has a section of its own kind
-    Concluding     more than a network comes of training, and it judges the run
+A problem has a capability if its class derives from it, and callers ask `isinstance`.
 """
 
 from abc import ABC, abstractmethod
