@@ -16,6 +16,7 @@ import lengthwise as lw
 from lengthwise.cli.commands import COMMANDS, PLUGGED, WINGS, parser_of
 from lengthwise.cli.main import main
 from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.problems.capabilities import Parametrised
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
 
@@ -200,10 +201,11 @@ def test_every_setting_of_every_model_has_a_meaning() -> None:
     seen = [
         (model, setting)
         for kind in PROBLEMS.values()
-        for model in kind.models
+        for model in kind.setup.models
         for setting in settings_reference(kind, model)
     ]
     steps = PROBLEMS["step-by-step"]
+    assert issubclass(steps, Parametrised)
     seen += [(spec, each) for spec in specs for each in steps.own_settings(spec).values()]
     assert len(seen) > 300
     for owner, setting in seen:
@@ -219,7 +221,7 @@ def test_files_that_the_architecture_names_are_there() -> None:
         assert (ROOT / "src" / "lengthwise" / path).exists() or (ROOT / path).exists(), path
     (table,) = re.findall(r"## Where would I change.*?\n\n(.*?)\n\nTo ", text, flags=re.DOTALL)
     rows = [row for row in table.split("\n") if row.startswith("| …")]
-    assert len(rows) == 16
+    assert len(rows) == 17
     for row in rows:
         first = re.findall(r"`([a-z_/]+\.py)`", row)[0]
         source = (ROOT / "src" / "lengthwise" / first).read_text(encoding="utf-8")

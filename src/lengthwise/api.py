@@ -28,16 +28,18 @@ from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
+from lengthwise.problems.capabilities import proving
 from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
 from lengthwise.problems.inside import module_of
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import (
     RecognitionEvaluation,
     shortcuts_beside,
     spread_lengths,
 )
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
-from lengthwise.problems.runs import load_run, make_plan
+from lengthwise.problems.runs import load_run
 from lengthwise.problems.runs import train as train_plan
 from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.narrow import Precision
@@ -100,7 +102,9 @@ def train(
     options = {"alphabet": symbols, "protocol": protocol}
     plan = make_plan(spec, model, preset=preset, settings=settings, options=options)
     out = None if out is None else path_of("out", out)
-    with caller_progress(progress, plan.title, plan.training.steps, plan.problem.unit) as shown:
+    with caller_progress(
+        progress, plan.title, plan.training.steps, plan.problem.setup.unit
+    ) as shown:
         return train_plan(plan, out=out, device=device, film=film, progress=shown)
 
 
@@ -347,7 +351,7 @@ def predict(
 def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
     """Return the answers of a run to texts, as the command `predict` does."""
     for option in options:
-        if option not in run.problem.prediction_options - {"keep_going"}:
+        if option not in run.problem.setup.predict_options - {"keep_going"}:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
     return _answers(run.problem.predictor(run, read_options(options)), inputs)
 
@@ -416,7 +420,7 @@ def certify(
             "precision": precision,
             "max_chunks": max_chunks,
         }
-        return model.problem.certify(model, options)
+        return proving(model.problem).certify(model, options)
     network = module_of(model)
     if language is None:
         raise LanguageError(

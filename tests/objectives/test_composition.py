@@ -19,7 +19,8 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.objectives import composition as module
 from lengthwise.objectives.composition import CompositionLoss, Replay, replay_of
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan, plan_from_dict, train
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.problems.runs import train
 from lengthwise.proofs.search.binary import BinaryAlgebra
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.closure import explore

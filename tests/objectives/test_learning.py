@@ -28,7 +28,7 @@ from lengthwise.objectives.learning import (
     identity,
     observed,
 )
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.proofs.search.plain import require_plain
 from lengthwise.tasks.task import Batch, Task
 

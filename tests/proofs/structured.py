@@ -12,7 +12,8 @@ from lengthwise.evaluation.predict import predict
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.proofs.check.slot_node import SlotNode
 from lengthwise.proofs.search.network import weights_of
 from strategies import all_words

@@ -27,8 +27,9 @@ from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
-from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.proofs.check.certificate import Certificate, digest_of
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify

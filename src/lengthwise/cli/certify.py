@@ -93,6 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
+    from lengthwise.problems.capabilities import proving
     from lengthwise.problems.runs import load_run
     from lengthwise.training.compiled import Compiled
 
@@ -108,7 +109,7 @@ def _certify(arguments: argparse.Namespace) -> None:
         "progress": _Levels(),
     }
     try:
-        made = trained.problem.certify(trained, options)
+        made = proving(trained.problem).certify(trained, options)
     except VerificationError as error:
         if not isinstance(trained.plan, Compiled):
             raise

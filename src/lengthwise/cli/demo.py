@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the demo and print its table and the path of its report."""
-    from lengthwise.problems.runs import make_plan
+    from lengthwise.problems.planning import make_plan
     from lengthwise.report.report import write_report
 
     require_folder_place(arguments.out)

@@ -1,4 +1,4 @@
-"""The command `settings`: prints the default, unit, meaning and paper's letter of every setting."""
+"""The command `settings`: prints the default of every setting, its origin, unit and meaning."""
 
 import argparse
 from dataclasses import asdict
@@ -26,25 +26,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
-    from lengthwise.problems.reference import settings_reference, usual_model
+    from lengthwise.problems.reference import settings_reference, usual_plan
     from lengthwise.problems.registry import kind_of, without_model
 
-    spec, model, chosen = arguments.spec, arguments.model, ""
-    if model is None:
-        spec = without_model(spec)
-        model, chosen = usual_model(kind_of(spec), spec, arguments.preset, arguments.objective)
-    kind = kind_of(spec)
-    found = settings_reference(
-        kind, model, preset=arguments.preset, spec=spec, objective=arguments.objective
-    )
+    spec, model, preset = arguments.spec, arguments.model, arguments.preset
+    spec = without_model(spec) if model is None else spec
+    kind, plan = kind_of(spec), usual_plan(spec, model, preset, arguments.objective)
+    found = settings_reference(kind, model, preset=preset, spec=spec, objective=arguments.objective)
+    model = plan.model if plan else model or kind.setup.default_model
+    chosen = plan.chosen if plan else ""
     if arguments.json:
         settings = [asdict(each) for each in found]
         about = {"problem": kind.kind, "model": model, "chosen": chosen}
         print_json({**about, "settings": settings})
         return
-    columns = ["setting", "default", "unit", "letter", "values", "meaning"]
+    columns = ["setting", "default", "origin", "unit", "letter", "values", "meaning"]
     rows = [
-        [each.name, shown(each.default), each.unit, each.letter, each.kind, each.meaning]
+        [
+            each.name,
+            shown(each.default),
+            each.origin,
+            each.unit,
+            each.letter,
+            each.kind,
+            each.meaning,
+        ]
         for each in found
     ]
     print_table(columns, rows)

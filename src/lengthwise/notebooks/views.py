@@ -11,7 +11,7 @@ from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
-from lengthwise.problems.base import Run
+from lengthwise.problems.base import Run, judged
 from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.problems.results import Evaluation
 from lengthwise.proofs.check.certificate import Certificate
@@ -87,9 +87,9 @@ def of_run(run: Run) -> str:
     tone: Tone = "open"
     if run.metrics:
         best: Any = kept(run.metrics)
-        judged = run.problem.judged(run.folder, run.metrics)
-        facts[:0] = [(judged.by, judged.text), ("kept after", counted(best["step"], "step"))]
-        badge, tone = _ended(run, best.get("proved"), judged.verdict)
+        result = judged(run.problem, run.folder, run.metrics)
+        facts[:0] = [(result.by, result.text), ("kept after", counted(best["step"], "step"))]
+        badge, tone = _ended(run, best.get("proved"), result.verdict)
     return html(
         Card(
             title=_cut(f"{run.problem.name}, {run.plan.model}"),

@@ -35,7 +35,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.answers import masked_cross_entropy, validate_answers
 from lengthwise.objectives.base import ObjectiveConfig, Subject, lengths_of
-from lengthwise.objectives.node import TreeObjective
+from lengthwise.objectives.node import TreeObjective, transition_size
 from lengthwise.objectives.sizes import (
     MOST_COMPOSED,
     MOST_LABELLED,
@@ -43,7 +43,6 @@ from lengthwise.objectives.sizes import (
     require_codes,
     require_few_elements,
 )
-from lengthwise.objectives.transition import transition_size
 from lengthwise.objectives.words import WordLengths, WordsConfig
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.search.binary import BinaryAlgebra

@@ -19,8 +19,9 @@ from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import streaming as stream_model
 from lengthwise.problems.base import Run
+from lengthwise.problems.capabilities import proving
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.proof import known_verdict, read_proof, symbols_of
+from lengthwise.problems.proof import known_verdict, read_proof
 from lengthwise.proofs.search.extracted_automaton import ExtractedAutomaton
 from lengthwise.proofs.search.extracted_automaton import extract_automaton as extract_own_automaton
 from lengthwise.proofs.search.extraction import Extraction
@@ -296,4 +297,4 @@ def _are_texts(values: object) -> bool:
 
 def _symbols(run: Run) -> Language:
     """Return the language of a run, or an automaton with the symbols and classes of its words."""
-    return symbols_of(run.problem) or run.language
+    return proving(run.problem).symbols

@@ -14,8 +14,8 @@ from typing import Any
 from lengthwise.errors import CertificateError
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
-from lengthwise.models.entry import Architecture
-from lengthwise.models.recognisers import ARCHITECTURES, MODELS, ModelEntry
+from lengthwise.models.entry import Architecture, ModelEntry
+from lengthwise.models.recognisers import ARCHITECTURES, MODELS
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.plain import PROVABLE
@@ -127,17 +127,6 @@ def require_symbols(made: Certificate, symbols: Language | None) -> None:
             f"{' '.join(own.class_names)!a:.60}, but the run has other symbols or classes. "
             f"Certify the run again."
         )
-
-
-def symbols_of(problem: object) -> Language | None:
-    """Return the language of a problem, or an automaton with the symbols and classes of its words.
-
-    It is None of a problem without words that have classes.
-    """
-    for name in ("symbols", "language"):
-        if isinstance(found := getattr(problem, name, None), Language):
-            return found
-    return None
 
 
 def _architecture(config: Mapping[str, Any]) -> Architecture | None:

@@ -13,8 +13,9 @@ import staged
 from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.film import codes_in_the_making
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.runs import train
 from lengthwise.proofs.check.arrays import ABSENT
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.search.binary import BinaryAlgebra

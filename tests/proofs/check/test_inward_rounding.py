@@ -19,7 +19,8 @@ import torch
 
 from lengthwise.errors import CertificateError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.proofs.check import balls, slot_node
 from lengthwise.proofs.check.balls import Arithmetic
 from lengthwise.proofs.check.certificate import Certificate

@@ -22,7 +22,7 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.threads import processor_threads
 from lengthwise.precision import why_unavailable
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.proofs.check.balls import Floats
 from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.search.binary import BinaryAlgebra

@@ -21,7 +21,7 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check as check_certificate
 from lengthwise.proofs.search.certify import certify

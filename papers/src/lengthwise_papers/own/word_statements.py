@@ -26,7 +26,7 @@ from lengthwise.inference.limits import limit_of_different, upper_limit
 from lengthwise.inference.statement import CONFIDENCE
 from lengthwise.languages.language import Language
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import uniform_automaton
 from lengthwise_papers.parts import Part, PartsExperiment, grouped

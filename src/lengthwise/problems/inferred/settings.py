@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from lengthwise.problems.labelled_words.settings import require_parts
-from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.settings import Config, Setting, require
 from lengthwise.tasks.task import PROTOCOLS
 
 
@@ -12,25 +12,19 @@ from lengthwise.tasks.task import PROTOCOLS
 class InferenceConfig(Config):
     """Settings of inference from the words of a file."""
 
-    label_noise: float = 0.0
+    label_noise: Annotated[float, Setting(least=0, most=0.3)] = 0.0
     """Share of the labels that may be wrong; 0 if all are right."""
-    max_states: Annotated[int, Setting(unit="states")] = 256
+    max_states: Annotated[int, Setting(unit="states", least=1)] = 256
     """Greatest number of states of the automaton."""
-    validation_share: float = 0.05
+    validation_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words by which one of several automata is chosen."""
-    test_share: float = 0.05
+    test_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words that are held out: only the statement at the end looks at them."""
-    max_length: Annotated[int | None, Setting(unit="symbols")] = None
+    max_length: Annotated[int | None, Setting(unit="symbols", least=0)] = None
     """Length of the longest words of training and validation; None for all words."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"max_states": 1})
-        noise = self.label_noise
-        require(
-            0 <= noise <= 0.3,
-            f"label_noise={noise} is no share of wrong labels that words make up for. Use one "
-            f"from 0 to 0.3.",
-        )
+        Config.__post_init__(self)
         require_parts(self)
 
 
@@ -38,18 +32,17 @@ class InferenceConfig(Config):
 class DrawnWordsConfig(InferenceConfig):
     """Settings of inference from words that are drawn from a language, with their labels."""
 
-    max_length: Annotated[int, Setting(unit="symbols")] = 40
+    max_length: Annotated[int, Setting(unit="symbols", least=0)] = 40
     """Length of the longest words."""
-    num_words: Annotated[int, Setting(unit="words")] = 20_000
+    num_words: Annotated[int, Setting(unit="words", least=1)] = 20_000
     """Number of words that are drawn; equal ones count once."""
     protocol: str = "audited"
     """Protocol by which they are drawn."""
-    words_seed: int = 0
+    words_seed: Annotated[int, Setting(least=0)] = 0
     """Seed by which they are drawn."""
 
     def __post_init__(self) -> None:
         InferenceConfig.__post_init__(self)
-        require_at_least(self, {"num_words": 1, "words_seed": 0})
         require(
             self.protocol in PROTOCOLS,
             f"protocol={self.protocol!r} is none of {', '.join(PROTOCOLS)}. Use one of them.",

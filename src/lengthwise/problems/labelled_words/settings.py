@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
-from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.settings import Config, Setting, require
 
 
 class WordParts(Protocol):
@@ -23,22 +23,16 @@ class WordParts(Protocol):
 
 
 def require_parts(parts: WordParts) -> None:
-    """Refuse shares that leave no words for a part, and a length that no word has.
+    """Refuse shares that leave no words for training.
 
     Raises:
         ConfigError: a value does not fit.
     """
     shares = {"validation_share": parts.validation_share, "test_share": parts.test_share}
-    for name, share in shares.items():
-        require(0 < share < 1, f"{name}={share} is no share of the words. Use one between 0 and 1.")
     require(
         sum(shares.values()) < 1,
         f"{' and '.join(f'{name}={share}' for name, share in shares.items())} leave no words for "
         f"training. Lower them.",
-    )
-    require(
-        parts.max_length is None or parts.max_length >= 0,
-        f"max_length={parts.max_length} is no length of words. Use 0 or more.",
     )
 
 
@@ -46,24 +40,24 @@ def require_parts(parts: WordParts) -> None:
 class WordsOfFileConfig(Config):
     """Settings of the parts of a file of words, and of batches."""
 
-    validation_share: float = 0.05
+    validation_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words that are set apart for validation. A hash of each word decides, so that no
     word is in two parts."""
-    test_share: float = 0.05
+    test_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words that are set apart for the test, which training never sees."""
-    max_length: Annotated[int | None, Setting(unit="symbols")] = None
+    max_length: Annotated[int | None, Setting(unit="symbols", least=0)] = None
     """Length of the longest words of training and validation, so that longer ones are left for the
     test; None for all words."""
     curriculum: Annotated[int, Setting(unit="symbols", least=0)] = 0
     """Greatest length of the first words. It grows by a quarter whenever 98 % of a validation's
     words are right, up to the longest words. 0: words of all lengths from the start."""
-    batch_size: Annotated[int, Setting(unit="words")] = 128
+    batch_size: Annotated[int, Setting(unit="words", least=1)] = 128
     """Number of words of a batch, drawn uniformly from those of training."""
-    validation_words: Annotated[int, Setting(unit="words")] = 1024
+    validation_words: Annotated[int, Setting(unit="words", least=1)] = 1024
     """Greatest number of words of each validation, drawn from those set apart for it."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"batch_size": 1, "validation_words": 1, "curriculum": 0})
+        Config.__post_init__(self)
         require_parts(self)
 
 
