@@ -381,6 +381,12 @@ def test_an_automaton_that_the_words_held_out_refute_is_called_so_everywhere(
     listed = shell.json("ls", str(refuted))["runs"][0]
     assert (listed["held_out_accuracy"], listed["verdict"]) == (right / held["words"], "refuted")
     assert lead in shell("evaluate", str(place))[1]
+    certificate = str(place / "certificate.json")
+    for more in ((str(place),), ("--check", certificate), ("--check", certificate, str(place))):
+        status, out, error = shell("certify", *more)
+        assert (status, out.index(lead) < out.index("equivalent"), against in error) == (1, 1, 1)
+    status, _, error = shell("predict", str(place), stdin="abab\n")
+    assert (status, against in error) == (0, True)
     page = tmp_path / "page.html"
     assert shell("report", str(place), "--out", str(page))[0] == 0
     text = page.read_text()

@@ -2,8 +2,9 @@
 
 import argparse
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
 from lengthwise.errors import (
@@ -24,6 +25,7 @@ from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.statement import facts_of, shown, terms_of
 from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.shipped import PREFIX, resolved
+from lengthwise.training.listing import read_statement, refutation_by_words
 
 if TYPE_CHECKING:
     from torch import nn
@@ -119,13 +121,16 @@ def _certify(arguments: argparse.Namespace) -> None:
     if out is not None:
         made.save(out)
     unsnapped = _unsnapped(made, trained.model)
+    stated = None
+    if trained.folder is not None and arguments.against is None:
+        stated = read_statement(trained.folder.path)
     if arguments.json:
         where = None if out is None else saved
         tried = {} if unsnapped is None else {"model_as_it_runs": unsnapped}
         saved_as = {"certificate": where, "run": str(arguments.run)}
-        print_json({**made.summary(), **tried, **saved_as})
+        print_json({**_by_words(stated, "judged_by_words"), **made.summary(), **tried, **saved_as})
     else:
-        lines = facts(made)
+        lines = [*_by_words(stated, "A, judged by words").items(), *facts(made)]
         if unsnapped is not None:
             lines.append(("without snapping", _said_unsnapped(made, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
@@ -134,6 +139,22 @@ def _certify(arguments: argparse.Namespace) -> None:
     if made.verdict != "equivalent":
         remedy = _remedy(made, isinstance(trained.plan, Compiled))
         raise ClaimError(f"{_verdict_of(made, arguments)}{remedy}")
+    _require_unrefuted(stated)
+
+
+def _by_words(stated: Mapping[str, Any] | None, name: str) -> dict[str, str]:
+    """Return under a name how good an inferred automaton is by the words held out, if it is one."""
+    return {} if stated is None else {name: stated["headline"]}
+
+
+def _require_unrefuted(stated: Mapping[str, Any] | None) -> None:
+    """Refuse to end well where words refute the automaton that the network is equal to.
+
+    Raises:
+        ClaimError: they do.
+    """
+    if refutation := refutation_by_words(stated):
+        raise ClaimError(f"proved equal to A; {refutation}")
 
 
 def _remedy(made: Certificate, is_compiled: bool) -> str:
@@ -236,13 +257,16 @@ def _check(arguments: argparse.Namespace) -> None:
         _export(arguments.export[1], verified, induction)
     run = None if arguments.run is None else str(arguments.run)
     beside = compared_with_folder(verified, file.parent) if run is None else None
+    is_of_run = run is not None or (beside is not None and beside.is_same)
+    stated = read_statement(arguments.run or file.parent) if is_of_run else None
     if arguments.json:
         compared = {"checked": True, "run": run, "against": arguments.against}
         is_same = None if beside is None else beside.is_same
-        print_json({**verified.summary(), **compared, "matches_model_beside": is_same})
+        facts_of_file = {**verified.summary(), **compared, "matches_model_beside": is_same}
+        print_json({**_by_words(stated, "judged_by_words"), **facts_of_file})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
-        lines = facts(verified)
+        lines = [*_by_words(stated, "A, judged by words").items(), *facts(verified)]
         if run is not None:
             cast = "" if verified.precision == "weights" else f" cast to {verified.precision}"
             lines.append(
@@ -260,6 +284,7 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if verified.verdict != "equivalent":
         raise ClaimError(_verdict_of(verified, arguments))
+    _require_unrefuted(stated)
 
 
 def _file_of(named: Path) -> Path:

@@ -24,6 +24,7 @@ from lengthwise.cli.snapped import add_snapped
 from lengthwise.cli.words import Lines, read, standard_lines
 from lengthwise.errors import ConfigError
 from lengthwise.problems.results import Answer, Predictor
+from lengthwise.training.listing import read_statement, refutation_by_words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,6 +75,8 @@ def run(arguments: argparse.Namespace) -> None:
         return
     trained = load_run(arguments.run, device=arguments.device)
     options = options_of(arguments, trained.problem, "predict_options")
+    if refutation := refutation_by_words(read_statement(Path(arguments.run))):
+        note(f"answers are those of the automaton A. {refutation}")
     answer_lines(trained.problem.predictor(trained, options), arguments)
 
 

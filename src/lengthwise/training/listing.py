@@ -191,16 +191,37 @@ _SHOWN = {
 """Values of a validation that are shown, with their kinds."""
 
 
+def read_statement(folder: Path) -> dict[str, Any] | None:
+    """Return what labelled words say of the automaton that was inferred from them; None if the
+    run has no such automaton.
+
+    Raises:
+        RunError: the record is damaged.
+    """
+    file = folder / STATEMENT
+    if not file.exists():
+        return None
+    with values_of(file, remedy="Train again in a new folder."):
+        stated = read_object(file)
+        return {**stated, **{name: stated[name] for name in ("headline", "verdict", "support")}}
+
+
+def refutation_by_words(stated: Mapping[str, Any] | None) -> str:
+    """Return why an automaton is not the language, or no more than a constant, if words say so."""
+    if stated is None or stated["verdict"] not in ("refuted", "at chance"):
+        return ""
+    return str(stated["sentences"][0])
+
+
 def _said(path: Path) -> dict[str, Any]:
     """Return what labelled words say of the automaton that was inferred from them, if it is one."""
-    file = path / STATEMENT
-    if not file.exists():
+    stated = read_statement(path)
+    if stated is None:
         return {}
-    with values_of(file, remedy="Train again in a new folder."):
-        told = read_object(file)
-        held = told["held_out"]
+    with values_of(path / STATEMENT, remedy="Train again in a new folder."):
+        held = stated["held_out"]
         share = (held["words"] - held["wrong"]) / held["words"]
-        return {"held_out_accuracy": share, "verdict": str(told["verdict"])}
+        return {"held_out_accuracy": share, "verdict": str(stated["verdict"])}
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
