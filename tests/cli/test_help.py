@@ -42,6 +42,24 @@ def test_help_and_slips_of_every_command_load_no_torch() -> None:
 
 
 @pytest.mark.parametrize(
+    "given",
+    [
+        *("predict nowhere", "certify nowhere", "evaluate nowhere", "report nowhere"),
+        *("extract nowhere", "compare nowhere elsewhere", "analyse nowhere"),
+        *("describe regex:(a", "label regex:(a"),
+    ],
+)
+def test_slips_that_names_show_load_no_torch(given: str) -> None:
+    code = (
+        "import sys; from lengthwise.cli.main import main\n"
+        f"print(main({given.split()}), 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "2 False\n", done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("shown", "there_is"),
     [
         (

@@ -20,9 +20,10 @@ from typing import Any, TextIO
 
 from lengthwise.cli.commands import parser_of, summaries
 from lengthwise.cli.stopping import MESSAGE, STATUS, is_importing, is_replaceable, stop_at_once
-from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning
+from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning, RunError
 from lengthwise.escapes import printable
 from lengthwise.memory import lacks_memory, memory_message
+from lengthwise.shipped import PREFIX
 from lengthwise.silence import noting_time, speak
 
 
@@ -165,8 +166,20 @@ def _our_warnings_in_one_line() -> Iterator[None]:
 def _run(name: str, *arguments: str) -> None:
     command, parser = parser_of(name)
     given = parser.parse_args(arguments)
+    _require_folders(getattr(given, "run", None), getattr(given, "runs", None))
     with noting_time(f"{name}: at work"):
         command.run(given)
+
+
+def _require_folders(run: object, runs: object) -> None:
+    """Refuse folders of runs that are not there, before torch is loaded to read them.
+
+    Raises:
+        RunError: there is no such folder.
+    """
+    for each in [run, *(runs if isinstance(runs, list) else ())]:
+        if isinstance(each, Path) and not (str(each).startswith(PREFIX) or each.is_dir()):
+            raise RunError(f"{each} is not a folder. Give the folder of a run.")
 
 
 def _complain(message: str, status: int) -> int:
