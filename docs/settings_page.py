@@ -11,8 +11,10 @@ from lengthwise.cli.settings import shown
 from lengthwise.objectives.base import WordObjective
 from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
+from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.inferred.settings import settings_of_inference
 from lengthwise.problems.reference import settings_reference
-from lengthwise.problems.registry import PROBLEMS, without_model
+from lengthwise.problems.registry import PROBLEMS
 from lengthwise.settings import SettingInfo, describe_settings
 
 Settings = Mapping[str, SettingInfo]
@@ -21,15 +23,12 @@ Settings = Mapping[str, SettingInfo]
 ABOUT = ["unit", "letter", "values", "meaning"]
 """Columns that say the same of a setting in every model."""
 
-TASKS = (
-    *("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE"),
-    *("words:FILE", "labels:LANGUAGE"),
-)
+TASKS = (*("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE"),)
 """Tasks whose own settings the page shows, besides those of section and model."""
 
 _NAMED = {
     "labelled-words": "`words:...` with `--model`",
-    "inferred": "`words:...` without `--model`, and `labels:...`",
+    "inferred": "`words:...` without `--model`, and `inferred:FILE`",
 }
 """What is said of specifications beside their prefix."""
 
@@ -97,10 +96,12 @@ def _own(kind: type[Problem]) -> list[str]:
     found: dict[str, SettingInfo] = {}
     tasks: dict[str, list[str]] = {}
     for spec in TASKS:
-        asked = without_model(spec)
-        for each in kind.own_settings(asked).values() if asked.startswith(kind.prefix) else ():
+        for each in kind.own_settings(spec).values() if spec.startswith(kind.prefix) else ():
             found.setdefault(each.name, each)
             tasks.setdefault(each.name, []).append(f"`{spec}`")
+    if kind is InferredProblem:
+        found = {each.name: each for each in settings_of_inference()}
+        tasks = {name: ["`words:FILE`"] for name in found}
     if not kind.prefix or not found:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]

@@ -16,6 +16,7 @@ import lengthwise as lw
 from lengthwise.cli.commands import COMMANDS, PLUGGED, WINGS, parser_of
 from lengthwise.cli.main import main
 from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.problems.inferred.settings import settings_of_inference
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
 
@@ -190,7 +191,7 @@ def test_commands_of_a_page_have_the_options_that_they_are_given(page: Path) -> 
     for line in re.findall(
         r"^(?:printf .*\| )?lengthwise (.*)$", blocks.replace("\\\n", " "), re.M
     ):
-        command, *arguments = shlex.split(re.sub(r"(  +[^-\s].*| < .*)$", "", line), comments=True)
+        command, *arguments = shlex.split(re.sub(r"(  +[^-\s].*| [<>] .*)$", "", line), comments=True)
         if command in PLUGGED or command not in WINGS:
             parser_of(command)[1].parse_args(arguments)
 
@@ -205,6 +206,7 @@ def test_every_setting_of_every_model_has_a_meaning() -> None:
     ]
     steps = PROBLEMS["step-by-step"]
     seen += [(spec, each) for spec in specs for each in steps.own_settings(spec).values()]
+    seen += [("infer", each) for each in settings_of_inference()]
     assert len(seen) > 300
     for owner, setting in seen:
         assert setting.meaning.endswith("."), (owner, setting.name)
@@ -219,7 +221,7 @@ def test_files_that_the_architecture_names_are_there() -> None:
         assert (ROOT / "src" / "lengthwise" / path).exists() or (ROOT / path).exists(), path
     (table,) = re.findall(r"## Where would I change.*?\n\n(.*?)\n\nTo ", text, flags=re.DOTALL)
     rows = [row for row in table.split("\n") if row.startswith("| …")]
-    assert len(rows) == 16
+    assert len(rows) == 17
     for row in rows:
         first = re.findall(r"`([a-z_/]+\.py)`", row)[0]
         source = (ROOT / "src" / "lengthwise" / first).read_text(encoding="utf-8")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         certify,
         evaluate,
         evaluate_steps,
+        infer,
         load,
         predict,
         shortcuts,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from lengthwise.languages.spec import language, ltl
     from lengthwise.models.adapted import adapt
     from lengthwise.problems.base import Plan, Problem, Run
+    from lengthwise.problems.inferred.inference import Inference
     from lengthwise.problems.inside import (
         analyse,
         extract,
@@ -57,6 +59,7 @@ __all__ = [
     "Construction",
     "Evaluation",
     "Findings",
+    "Inference",
     "Language",
     "Plan",
     "Problem",
@@ -75,6 +78,7 @@ __all__ = [
     "explore",
     "extract",
     "extract_automaton",
+    "infer",
     "language",
     "learn_automaton",
     "load",
@@ -96,6 +100,7 @@ _ELSEWHERE = {
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
     "Findings": "analysis.analyses",
+    "Inference": "problems.inferred.inference",
     "Language": "languages.language",
     "Plan": "problems.base",
     "Problem": "problems.base",

@@ -30,6 +30,9 @@ from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
+from lengthwise.problems.inferred.inference import Inference, infer_from, referred
+from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inside import module_of
 from lengthwise.problems.recognition.measure import (
     RecognitionEvaluation,
@@ -39,6 +42,7 @@ from lengthwise.problems.recognition.measure import (
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.runs import train as train_plan
+from lengthwise.problems.without_model import infers, with_inference
 from lengthwise.silence import told
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import StepTask
@@ -52,8 +56,38 @@ from lengthwise.verification.closure import MAX_CHUNKS
 from lengthwise.verification.narrow import Precision
 
 
+def infer(
+    words: Path | str,
+    *,
+    alphabet: str | Sequence[str] | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Inference:
+    """Infer an automaton from labelled words; the result has it as `.language`.
+
+    `words` names a file with a word and its label on each line (.tsv, .jsonl or a dataset).
+    `.statement` says how sure we may be that the automaton is the language meant, first of all on
+    how many of the words it is right that were held out; `print` shows it, and a notebook draws the
+    automaton. `train` trains a network on the result until it is proved to compute the automaton.
+
+    `alphabet` gives all symbols, if not those of the file. `settings` are `label_noise`,
+    `max_states`, `validation_share`, `test_share` and `max_length`. `progress` is that of
+    `evaluate`.
+
+    Raises:
+        TextError: the file holds no labelled words, or no automaton with at most `max_states`
+            states fits them.
+        ConfigError: a setting is unknown, or does not fit.
+    """
+    config = InferenceConfig.from_dict(settings)
+    place = str(path_of("words", words, "words.tsv"))
+    return infer_from(
+        referred(place, alphabet_text(alphabet), config), config, caller_watch(progress)
+    )
+
+
 def train(
-    language: Language | str | Problem,
+    language: Language | str | Problem | Inference,
     model: str | OwnModel | None = None,
     *,
     out: Path | str | None = None,
@@ -65,12 +99,15 @@ def train(
     progress: Shown = None,
     **settings: Any,
 ) -> Run:
-    """Train a model on a language, a step task or a corpus; the result has it as `run.model`.
+    """Train a model on a language, a step task, words or a corpus; it is `run.model`.
 
     `model` is a name, `package.module:factory`, a network of your own (see `adapt`), or a function
     that builds one. By default it is `regular-gpt-binary` for a language (`regular-gpt-slots` where
     there are more than 16 state maps, or where the former is not proved), `step-decoder` for a step
     task, `regular-gpt-lm` for `text:FOLDER`, and `encoder-decoder` for `pairs:FOLDER`.
+
+    An `Inference` is trained on as the automaton that it found, and the run keeps its statement.
+    `words:FILE` without a `model` does the same after `infer`; with one, that learns the labels.
 
     `settings` are those of network, data, objective and training, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
@@ -91,15 +128,22 @@ def train(
     if not isinstance(model, str | None):
         model = own_name(model)
     symbols = alphabet_text(alphabet)
+    if isinstance(language, Inference):
+        language = InferredProblem.of(language)
     if isinstance(language, str | Problem):
         if symbols is not None and isinstance(language, Problem):
             raise ConfigError("a problem has its alphabet; alphabet= is for a name. Leave it out.")
         spec: str | Problem | Language = language
     else:
         spec = require_alphabet(_chosen(language), symbols)
-    options = {"alphabet": symbols, "protocol": protocol}
-    plan = make_plan(spec, model, preset=preset, settings=settings, options=options)
     out = None if out is None else path_of("out", out)
+    options: Mapping[str, Any] = {"alphabet": symbols, "protocol": protocol}
+    layers: Sequence[Mapping[str, Any]] = [settings]
+    if infers(spec, model):
+        watch = caller_watch(progress if isinstance(progress, bool) else None)
+        asked = with_inference(str(spec), layers, options, out, watch)
+        spec, model, layers, options = asked.subject, asked.model, asked.settings, asked.options
+    plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
     with caller_progress(progress, plan.title, plan.training.steps, plan.problem.unit) as shown:
         return train_plan(plan, out=out, device=device, film=film, progress=shown)
 

@@ -16,6 +16,7 @@ VIEWS: Catalogue[Callable[[Any], str]] = Catalogue(
         "Construction": "lengthwise.notebooks.views:of_construction",
         "Evaluation": "lengthwise.notebooks.views:of_evaluation",
         "Findings": "lengthwise.notebooks.views:of_findings",
+        "Inference": "lengthwise.notebooks.views:of_inference",
         "Language": "lengthwise.notebooks.views:of_language",
         "Run": "lengthwise.notebooks.views:of_run",
         "Scores": "lengthwise.notebooks.views:of_scores",

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from lengthwise.cli.known import PREFIXES
 from lengthwise.cli.output import add_json, add_objective, note, print_json, print_table
+from lengthwise.errors import ConfigError
 from lengthwise.problems.presets import PRESETS
 
 
@@ -26,15 +27,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
+    from lengthwise.problems.inferred.problem import InferredProblem
+    from lengthwise.problems.inferred.settings import settings_of_inference
     from lengthwise.problems.reference import settings_reference, usual_model
-    from lengthwise.problems.registry import kind_of, without_model
+    from lengthwise.problems.registry import kind_of
+    from lengthwise.problems.without_model import infers
 
     spec, model, chosen = arguments.spec, arguments.model, ""
+    kind, found = kind_of(spec), []
+    if infers(spec, model):
+        if arguments.objective:
+            raise ConfigError("what is learned from is chosen with a model here. Give --model.")
+        kind, spec, found = InferredProblem, "", settings_of_inference()
+        model = kind.default_model
     if model is None:
-        spec = without_model(spec)
-        model, chosen = usual_model(kind_of(spec), spec, arguments.preset, arguments.objective)
-    kind = kind_of(spec)
-    found = settings_reference(
+        model, chosen = usual_model(kind, spec, arguments.preset, arguments.objective)
+    found += settings_reference(
         kind, model, preset=arguments.preset, spec=spec, objective=arguments.objective
     )
     if arguments.json:

@@ -4,7 +4,7 @@ import argparse
 import os
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "
         "made of text or of translations; words:FILE, labelled words of yours (.tsv, .jsonl or a "
-        "dataset)",
+        "dataset), from which an automaton is inferred first unless a model is named; "
+        "inferred:FILE.json, what `infer` found in such words",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (needed)")
     models = "; ".join(
@@ -95,24 +96,29 @@ def one_speaks() -> Iterator[None]:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from lengthwise.problems.registry import kind_of, without_model
+    from lengthwise.problems.registry import kind_of
     from lengthwise.problems.runs import make_plan, plan_for
+    from lengthwise.problems.without_model import infers, with_inference
     from lengthwise.training.distributed import require_alone
+    from lengthwise.training.progress import counting_progress
 
-    kind = kind_of(arguments.spec)
-    if not kind.is_distributed:
+    if not kind_of(arguments.spec).is_distributed:
         require_alone(arguments.spec)
     of_file = _read_settings(arguments.config) if arguments.config else {}
-    settings = [of_file, {**objective_of(arguments), **parse_settings(arguments.settings)}]
-    options = {"alphabet": arguments.alphabet, "protocol": arguments.protocol}
+    own = {**objective_of(arguments), **parse_settings(arguments.settings)}
+    settings: Sequence[Mapping[str, Any]] = [of_file, own]
+    options: Mapping[str, Any] = {k: getattr(arguments, k) for k in ("alphabet", "protocol")}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
-    with noting_time(f"{spec}: {kind_of(spec if model else without_model(spec)).planning}"):
-        if arguments.out is None:
+    is_inferred, out = infers(spec, model), arguments.out
+    if out is None:
+        if not is_inferred:  # the user is told of other slips first
             make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
-            raise ConfigError("train keeps its run in a folder, but none is named. Add --out DIR.")
-        plan = plan_for(
-            arguments.out, spec, model, preset=preset, settings=settings, options=options
-        )
+        raise ConfigError("train keeps its run in a folder, but none is named. Add --out DIR.")
+    if is_inferred:
+        asked = with_inference(spec, settings, options, out, counting_progress)
+        spec, model, settings, options = asked.subject, asked.model, asked.settings, asked.options
+    with noting_time(f"{arguments.spec}: making a plan"):
+        plan = plan_for(out, spec, model, preset=preset, settings=settings, options=options)
     train_and_tell(plan, arguments, film=arguments.film)
 
 

@@ -455,7 +455,11 @@ def _one_alphabet(stated: str | None, given: str | None) -> tuple[str, ...] | No
 
 
 _NO_LANGUAGES = {
-    **dict.fromkeys(("words", "labels", "steps", "text", "pairs"), "Use it with lengthwise train."),
+    **dict.fromkeys(
+        ("words", "inferred", "steps", "text", "pairs"), "Use it with lengthwise train."
+    ),
+    "labels": "Labelled words are words:FILE; `lengthwise infer FILE` finds their automaton, and "
+    "`lengthwise sample LANGUAGE --labelled` draws some of a language.",
     "zoo": "Use it where a run stands.",
     "circuit": "Write steps:circuit:FILE to train on its steps.",
 }

@@ -128,8 +128,6 @@ class Problem(ABC):
     prediction_options: ClassVar[frozenset[str]] = frozenset()
     own_options: ClassVar[frozenset[str]] = frozenset()
     """The options among `--alphabet` and `--protocol` that `train` takes."""
-    planning: ClassVar[str] = "making a plan"
-    """The work of `parse` in words, for people who wait for it."""
 
     @classmethod
     @abstractmethod

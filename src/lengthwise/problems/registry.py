@@ -72,15 +72,6 @@ def kind_of(spec: str) -> type[Problem]:
     )
 
 
-def without_model(spec: str) -> str:
-    """Return the specification of what `train` does when no model is named.
-
-    From labelled words it infers an automaton, and proves a network to compute it.
-    """
-    is_file = spec.startswith(LabelledWordsProblem.prefix)
-    return f"{InferredProblem.prefix}{spec}" if is_file else spec
-
-
 def problem_from_dict(values: Mapping[str, Any]) -> Problem:
     """Return the problem of a stored run.
 

@@ -23,7 +23,6 @@ from lengthwise.problems.registry import (
     kind_of,
     problem_from_dict,
     require_options,
-    without_model,
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.stages import train_stages
@@ -73,8 +72,6 @@ def _made(
 ) -> tuple[Plan, Parts]:
     """Return the result of `make_plan`, without a look at what is used, and what is asked for."""
     PRESETS[preset]  # raises unless it is a name
-    if model is None and isinstance(spec, str):
-        spec = without_model(spec)
     layers = [settings] if isinstance(settings, Mapping) else list(settings)
     own = {name: value for name, value in (options or {}).items() if value is not None}
     kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
@@ -201,7 +198,7 @@ def _require_choice(
 
 def plan_for(
     out: Path,
-    spec: str,
+    spec: str | Problem,
     model: str | None = None,
     *,
     preset: str | None = None,
@@ -219,8 +216,6 @@ def plan_for(
     """
     folder = RunFolder(out)
     named = "laptop" if preset is None else preset
-    if model is None:
-        model, spec = _continued(folder, spec)
     asked = make_plan(spec, model, preset=named, settings=settings, options=options)
     if not folder.is_claimed or is_compiled(stored := folder.config()):
         return asked
@@ -242,19 +237,6 @@ def plan_for(
             found = filled_in(frozenset())
     folder.require_same(there.alone.to_dict(), found.to_dict())
     return there
-
-
-def _continued(folder: RunFolder, spec: str) -> tuple[str | None, str]:
-    """Return model and specification where no model is named: those of a run with a model, too."""
-    if (
-        without_model(spec) != spec
-        and folder.is_claimed
-        and not is_compiled(stored := folder.config())
-    ):
-        there = plan_from_dict(stored)
-        if type(there.problem) is kind_of(spec):
-            return there.model, spec
-    return None, without_model(spec)
 
 
 def _of_folder(plan: Plan) -> dict[str, Any]:

@@ -275,7 +275,7 @@ def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
         ("train words:no.tsv --out X", "no.tsv is not there. Give a file of labelled words"),
         ("train words:FILE --out X --model gru --set objective=node", "objective='node' needs"),
         ("train words:FILE --out X --model scratchpad", "model scratchpad learns from states, wh"),
-        ("train words:FILE --out X --protocol audited", "--protocol is for languages, and labels"),
+        ("train words:FILE --out X --protocol audited", "--protocol is for languages, and words:"),
         ("train words:FILE --out X --alphabet a", "line 1, column 3: symbol 'b' is not in the"),
         ("train words:FILE --out X --set test_share=0", "test_share=0.0 is no share of the wor"),
         ("train words:FILE --out X --set test_share=0.96", "leave no words for training. Lower"),
@@ -327,5 +327,5 @@ def test_the_plan_of_a_run_is_stored_and_read(folder: Path, trained: Run) -> Non
     }
     with pytest.raises(LengthwiseError, match="inputs are a list of texts"):
         lw.predict(run, "ab")
-    stated = make_plan(f"words:{folder}/own.tsv", options={"alphabet": "abc"})
+    stated = make_plan(f"words:{folder}/own.tsv", "gru", options={"alphabet": "abc"})
     assert stated.network.vocab_size == 3

@@ -10,6 +10,7 @@ import torch
 
 from lengthwise.data.labelled_words import PARTS, LabelledWords
 from lengthwise.data.parts import TEST, TRAIN
+from lengthwise.data.word_parts import WordParts
 from lengthwise.errors import TaskError, TextError, unknown_name
 from lengthwise.evaluation.evaluate import answers, neighbours, require_numbers, scores_of
 from lengthwise.evaluation.predict import device_of
@@ -18,7 +19,6 @@ from lengthwise.evaluation.shortcuts import right_answers
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.labelled_words.objective import batch_of, classes_of, part_of
-from lengthwise.problems.labelled_words.settings import WordParts
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment

@@ -1,14 +1,14 @@
 """Labelled words: the problem of classifying the words of a file."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from torch import nn
 
-from lengthwise.data.labelled_words import LabelledWords, prepared
 from lengthwise.data.parts import TEST
+from lengthwise.data.words_reference import WordsReference
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.characters import split_alphabet
@@ -26,6 +26,7 @@ from lengthwise.problems.labelled_words.measure import (
 )
 from lengthwise.problems.labelled_words.objective import Labels, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
+from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import preset_settings
 from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Section, Watch
 from lengthwise.problems.testing import Test, TestResult
@@ -40,65 +41,6 @@ from lengthwise.wording import counted, shorter_words
 
 _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
 """Settings of a network that follow from the words."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WordsReference:
-    """A file of labelled words, with its symbols and classes, and the digest of its words."""
-
-    file: str = field(compare=False)
-    """Absolute path. It is not compared: a file that was moved is the same."""
-    digest: str
-    """Digest of words and labels; the order of the lines does not matter."""
-    alphabet: tuple[str, ...]
-    class_names: tuple[str, ...]
-    is_stated: bool
-    """Tell whether the user gave the alphabet; otherwise it is the symbols of the file."""
-    by_majority: bool = False
-    """Tell whether a word with several labels has that of most of its lines, or else is refused."""
-
-    @classmethod
-    def of(
-        cls, file: Path, alphabet: tuple[str, ...] | None, *, by_majority: bool = False
-    ) -> "WordsReference":
-        """Return the reference to a file, which is read."""
-        words = prepared(file, alphabet, by_majority=by_majority)
-        return cls(
-            file=str(file.resolve()),
-            digest=words.digest,
-            alphabet=words.alphabet,
-            class_names=words.class_names,
-            is_stated=alphabet is not None,
-            by_majority=by_majority,
-        )
-
-    @property
-    def shown(self) -> str:
-        """The path, relative to the working folder if it is below it."""
-        file, here = Path(self.file), Path.cwd()
-        return str(file.relative_to(here)) if file.is_relative_to(here) else self.file
-
-    def load(self, moved: Path | str | None = None) -> LabelledWords:
-        """Return the words, from the file or the place to which it was moved.
-
-        Raises:
-            TextError: it cannot be read, or holds other words.
-        """
-        file = Path(self.file if moved is None else moved)
-        try:
-            stated = self.alphabet if self.is_stated else None
-            words = prepared(file, stated, by_majority=self.by_majority)
-        except TextError as error:
-            raise TextError(
-                f"the words of this run cannot be read: {error} If the file was moved, name it "
-                f"with --text."
-            ) from None
-        if words.digest != self.digest:
-            raise TextError(
-                f"{file} holds other words or labels than those that this run was made with. Give "
-                f"the same words with --text, or train again in a new folder."
-            )
-        return words
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,6 +119,17 @@ class LabelledWordsProblem(Problem):
         """Return the default settings: those of the model, with the numbers of the preset."""
         assert isinstance(entry, ModelEntry)
         return {**entry.training, **preset_settings(preset, ""), **entry.presets.get(preset, {})}
+
+    def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
+        """Refuse training without a model's name: `without_model` infers an automaton instead.
+
+        Raises:
+            ConfigError: always.
+        """
+        raise ConfigError(
+            f"{self.name} tells labels, and no model is named that learns them. Give one, such as "
+            f"gru, or an automaton that `lengthwise infer` or lw.infer finds in the words."
+        )
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts

@@ -1,45 +1,10 @@
 """The settings of labelled words: parts of the file, batches, and what training is told."""
 
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import Annotated
 
+from lengthwise.data.word_parts import require_parts
 from lengthwise.settings import Config, Setting, require, require_at_least
-
-
-class WordParts(Protocol):
-    """The settings that divide the words of a file."""
-
-    @property
-    def validation_share(self) -> float:
-        """Share of the words that are set apart for validation."""
-
-    @property
-    def test_share(self) -> float:
-        """Share of the words that are set apart for the test."""
-
-    @property
-    def max_length(self) -> int | None:
-        """Length of the longest words of training and validation."""
-
-
-def require_parts(parts: WordParts) -> None:
-    """Refuse shares that leave no words for a part, and a length that no word has.
-
-    Raises:
-        ConfigError: a value does not fit.
-    """
-    shares = {"validation_share": parts.validation_share, "test_share": parts.test_share}
-    for name, share in shares.items():
-        require(0 < share < 1, f"{name}={share} is no share of the words. Use one between 0 and 1.")
-    require(
-        sum(shares.values()) < 1,
-        f"{' and '.join(f'{name}={share}' for name, share in shares.items())} leave no words for "
-        f"training. Lower them.",
-    )
-    require(
-        parts.max_length is None or parts.max_length >= 0,
-        f"max_length={parts.max_length} is no length of words. Use 0 or more.",
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
