@@ -191,7 +191,8 @@ def test_commands_of_a_page_have_the_options_that_they_are_given(page: Path) -> 
     for line in re.findall(
         r"^(?:printf .*\| )?lengthwise (.*)$", blocks.replace("\\\n", " "), re.M
     ):
-        command, *arguments = shlex.split(re.sub(r"(  +[^-\s].*| [<>] .*)$", "", line), comments=True)
+        plain = re.sub(r"(  +[^-\s].*| [<>] .*)$", "", line)
+        command, *arguments = shlex.split(plain, comments=True)
         if command in PLUGGED or command not in WINGS:
             parser_of(command)[1].parse_args(arguments)
 
