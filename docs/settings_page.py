@@ -23,7 +23,7 @@ Settings = Mapping[str, SettingInfo]
 ABOUT = ["unit", "letter", "values", "meaning"]
 """Columns that say the same of a setting in every model."""
 
-TASKS = (*("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE"),)
+TASKS = ("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE")
 """Tasks whose own settings the page shows, besides those of section and model."""
 
 _NAMED = {
