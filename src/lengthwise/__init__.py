@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lengthwise.api import (
         certify,
         evaluate,
-        evaluate_steps,
         infer,
         load,
         predict,
@@ -38,9 +37,7 @@ if TYPE_CHECKING:
     from lengthwise.problems.inside import (
         analyse,
         extract,
-        extract_automaton,
         learn_automaton,
-        snap,
         streaming,
     )
     from lengthwise.problems.results import Evaluation
@@ -48,7 +45,6 @@ if TYPE_CHECKING:
     from lengthwise.tasks.task import Task
     from lengthwise.verification.certificate import Certificate
     from lengthwise.verification.codes import CodeRecurrence
-    from lengthwise.verification.exploration import explore
 
     __version__: str
 
@@ -73,11 +69,8 @@ __all__ = [
     "compare",
     "compile",
     "evaluate",
-    "evaluate_steps",
     "explain",
-    "explore",
     "extract",
-    "extract_automaton",
     "infer",
     "language",
     "learn_automaton",
@@ -86,7 +79,6 @@ __all__ = [
     "ltl",
     "predict",
     "shortcuts",
-    "snap",
     "step_task",
     "streaming",
     "train",
@@ -111,15 +103,12 @@ _ELSEWHERE = {
     "analyse": "problems.inside",
     "compare": "report.compare",
     "extract": "problems.inside",
-    "extract_automaton": "problems.inside",
     "language": "languages.spec",
     "learn_automaton": "problems.inside",
     "ltl": "languages.spec",
     "compile": "constructions.api",
     "explain": "constructions.api",
-    "explore": "verification.exploration",
     "load_construction": "constructions.api",
-    "snap": "problems.inside",
     "streaming": "problems.inside",
     "verify": "constructions.api",
 }

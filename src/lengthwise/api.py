@@ -50,10 +50,14 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.made_for import difference
 from lengthwise.training.progress import Shown, caller_progress, caller_watch
 from lengthwise.training.runs import RunFolder
+from lengthwise.verification.algebra import Algebra
 from lengthwise.verification.certificate import Certificate, Strength
 from lengthwise.verification.certify import certify as certify_model
-from lengthwise.verification.closure import MAX_CHUNKS
+from lengthwise.verification.closure import MAX_CHUNKS, Closure
+from lengthwise.verification.exploration import explore
+from lengthwise.verification.guarded import guarded
 from lengthwise.verification.narrow import Precision
+from lengthwise.verification.prefixes import PrefixClosure
 
 
 def infer(
@@ -158,20 +162,6 @@ def step_task(spec: str, **settings: Any) -> StepTask:
         CircuitError, LanguageError: the circuit, the order or the language is wrong.
     """
     return make_step_task(spec, settings)
-
-
-def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
-    """Return the exact match of a run on a step task, decoded from inputs that training never saw.
-
-    `words` is the number of test inputs; by default, all inputs that are reserved for the test. The
-    result has `exact_match`, its `interval_95`, and `right_at` for every symbol that is written.
-
-    Raises:
-        ConfigError: the run writes no steps.
-        TaskError: `words` is greater than the number of reserved inputs.
-    """
-    require_kind(run, "step-by-step", "this run writes no steps; runs on steps:TASK do.")
-    return evaluated(run, {} if words is None else {"words": words}).summary()
 
 
 def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = None) -> Run:
@@ -417,8 +407,7 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     return [each.shown for each in answers]
 
 
-@told("certifying")
-@keeps_mode
+@overload
 def certify(
     model: nn.Module | Run,
     language: Language | str | None = None,
@@ -426,7 +415,25 @@ def certify(
     strength: Literal["auto"] | Strength = "auto",
     precision: Precision = "weights",
     max_chunks: int = MAX_CHUNKS,
-) -> Certificate:
+) -> Certificate: ...
+
+
+@overload
+def certify(
+    model: Algebra, language: Language | str, *, max_chunks: int = MAX_CHUNKS
+) -> Closure | PrefixClosure: ...
+
+
+@told("certifying")
+@keeps_mode
+def certify(
+    model: nn.Module | Run | Algebra,
+    language: Language | str | None = None,
+    *,
+    strength: Literal["auto"] | Strength = "auto",
+    precision: Precision = "weights",
+    max_chunks: int = MAX_CHUNKS,
+) -> Certificate | Closure | PrefixClosure:
     """Prove that a model is right at every length, or find the shortest word on which it is wrong.
 
     A run is certified on its own language unless another one is given.
@@ -445,6 +452,9 @@ def certify(
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
 
+    An algebra of your own, such as `CodeRecurrence(network)`, is decided by the same search, and
+    without a file: the result `.is_closed`, or has a shortest `.wrong` word, or the `.reason`.
+
     Raises:
         VerificationError: the model is neither a RegularGPT nor a recurrent network with binary
             memory, has other symbols or classes, or the strength or precision does not suit it.
@@ -460,7 +470,11 @@ def certify(
             "max_chunks": max_chunks,
         }
         return model.problem.certify(model, options)
-    network = module_of(model)
+    if language is not None and not isinstance(model, nn.Module) and guarded(model) is not None:
+        if (strength, precision) != ("auto", "weights"):
+            raise ConfigError("strength and precision are for models. Leave them out.")
+        return explore(model, _chosen(language), max_chunks=max_chunks)
+    network = module_of(cast(nn.Module, model))
     if language is None:
         raise LanguageError(
             "a model alone does not know its language. Give one, such as 'parity' or a Language."

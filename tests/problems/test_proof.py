@@ -88,7 +88,7 @@ def test_a_proof_for_another_language_says_so(tmp_path: Path, shell: Shell) -> N
     run = lw.train("parity", "elman-binary", out=folder, objective="final", **SMALL)
     assert run.folder is not None
     file = tmp_path / "own.att"
-    file.write_text(to_att(lw.extract_automaton(run).language), encoding="utf-8")
+    file.write_text(to_att(lw.extract(run).language), encoding="utf-8")
     own = lw.language(f"att:{file}")
     made = lw.certify(run, own)
     assert made.verdict == "equivalent"

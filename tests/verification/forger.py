@@ -40,6 +40,7 @@ from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.exact_learning import language_of
+from lengthwise.verification.extraction import extract_algebra
 from verification.test_robust import parity_by_hand
 from verification.trained import (
     ENDS_WITH_1,
@@ -57,14 +58,14 @@ Body = dict[str, Any]
 def _certain(seed: int, **settings: Any) -> Certificate:
     """A proof of a random network about the language that is its own."""
     model = random_model(ENDS_WITH_1, seed, num_bits=3, **settings)
-    own = language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    own = language_of(extract_algebra(model).algebra, ("0", "1"), ("0", "1"))
     return certify(model, own)
 
 
 def _rational(seed: int, *, wrong: str = "", **settings: Any) -> Certificate:
     """The same of a network in rational arithmetic; words of `wrong` have the other class."""
     model = random_rational(seed, num_classes=2, **settings)
-    own = language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    own = language_of(extract_algebra(model).algebra, ("0", "1"), ("0", "1"))
     return certify(model, own ^ parse(f"regex:{wrong}", alphabet="01") if wrong else own)
 
 

@@ -22,6 +22,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.exact_learning import language_of
+from lengthwise.verification.extraction import extract_algebra
 from verification import recurrent, windowed
 from verification.slots import slots_of
 from verification.test_robust import parity_by_hand
@@ -64,7 +65,7 @@ def random_automaton(choose: random.Random, symbols: int, *, classes: int = 2) -
 
 
 def _of_algebra(model: Any) -> Language:
-    return language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    return language_of(extract_algebra(model).algebra, ("0", "1"), ("0", "1"))
 
 
 @cache

@@ -14,7 +14,7 @@ from lengthwise.verification.balls import Ball
 from lengthwise.verification.certificate import Certificate
 from lengthwise.verification.certify import certify
 from lengthwise.verification.check import check
-from lengthwise.verification.extraction import extract
+from lengthwise.verification.extraction import extract_algebra
 from lengthwise.verification.network import node_of, weights_of
 from lengthwise.verification.robust import robustness
 from lengthwise.verification.tight_node import TightNode
@@ -77,7 +77,7 @@ def test_where_errors_stay_nothing_is_claimed() -> None:
 def test_balls_hold_every_vector_of_disturbed_networks() -> None:
     """Vectors that are moved within their balls stay within the balls of the next level."""
     model = parity_by_hand()
-    snapping = extract(model).snapping
+    snapping = extract_algebra(model).snapping
     node = TightNode(model.config.to_dict(), weights_of(model))
     found = robustness(node, snapping)
     assert found.holds

@@ -65,7 +65,7 @@ class StepScores:
         }
 
 
-def evaluate_steps(
+def exact_matches(
     model: nn.Module,
     task: StepTask,
     layout: Layout,

@@ -26,7 +26,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.verification.algebra import ABSENT, Integers
 from lengthwise.verification.balls import Floats
 from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.extraction import extract
+from lengthwise.verification.extraction import extract_algebra
 from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.verification.network import node_of
 
@@ -168,7 +168,7 @@ def hexadecimal(codes: NDArray[np.bool_]) -> list[str]:
 
 
 def _of_vectors(model: RegularGPT, domain: Language | None) -> _Tabulated:
-    found = extract(model, domain)
+    found = extract_algebra(model, domain)
     leaves = node_of(model).leaves().centre
     above = [(level.interior.representatives, level.edge.representatives) for level in found.levels]
     return _Tabulated(

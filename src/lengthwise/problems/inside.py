@@ -24,14 +24,10 @@ from lengthwise.problems.proof import known_verdict, read_proof, symbols_of
 from lengthwise.silence import told
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
-from lengthwise.verification.extracted_automaton import ExtractedAutomaton
-from lengthwise.verification.extracted_automaton import extract_automaton as extract_own_automaton
-from lengthwise.verification.extraction import Extraction
-from lengthwise.verification.extraction import extract as extract_algebra
+from lengthwise.verification.extracted_automaton import ExtractedAutomaton, extract_automaton
 from lengthwise.verification.learning_by_tests import LearnedAutomaton
 from lengthwise.verification.learning_by_tests import learn_automaton as learn_from_recogniser
 from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
-from lengthwise.verification.lookup import SnappedModel
 
 
 def module_of(model: nn.Module | Run) -> nn.Module:
@@ -59,32 +55,6 @@ def module_of(model: nn.Module | Run) -> nn.Module:
 @keeps_mode
 def extract(
     model: nn.Module | Run,
-    domain: Language | None = None,
-    *,
-    max_elements: int = MAX_ELEMENTS,
-) -> Extraction:
-    """Extract the finite algebra of a model: tables, representatives, merges and distances.
-
-    With binary memory the algebra is the model itself; otherwise vectors are merged where there is
-    a gap, and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its
-    words count; that of a run's own language is the default.
-    `extract_automaton` gives the automaton.
-
-    Raises:
-        ConfigError: it is no model, the domain is no language, or `max_elements` is no number.
-        VerificationError: the model is no RegularGPT; its memory is continuous, and a level has
-            more than `max_elements` elements; or its levels never repeat.
-    """
-    network, most = module_of(model), whole("max_elements", max_elements, 1)
-    if domain is None and isinstance(model, Run):
-        domain = _symbols(model).domain
-    return extract_algebra(network, _language_or_none(domain), max_elements=most)
-
-
-@told("extracting")
-@keeps_mode
-def extract_automaton(
-    model: nn.Module | Run,
     language: Language | str | None = None,
     *,
     max_elements: int = MAX_ELEMENTS,
@@ -95,6 +65,11 @@ def extract_automaton(
     A `language` gives symbols, names of classes and domain; a run has its own. `.likeness` says
     whether the automaton is the model itself, which is so for networks of bits and of slots, or
     another function near it. `learn_automaton` takes any model, by tests.
+
+    Of a RegularGPT, `.tables` has the finite algebra, with representatives, merges and distances,
+    and `.snapped()` is the model that answers by it. With binary memory the algebra is the model
+    itself; otherwise vectors are merged where there is a gap, and `.tables.spread`, `.tables.gap`
+    and `.tables.summary()` say how clear that was.
 
     Raises:
         ConfigError: it is no model, or a number is out of range.
@@ -107,29 +82,12 @@ def extract_automaton(
     network = module_of(model)
     if language is None and isinstance(model, Run):
         language = _symbols(model)
-    return extract_own_automaton(
+    return extract_automaton(
         network,
         _language_of(model, language),
         max_elements=whole("max_elements", max_elements, 1),
         max_states=whole("max_states", max_states, 1),
     )
-
-
-@told("snapping")
-def snap(
-    model: nn.Module | Run,
-    domain: Language | None = None,
-    *,
-    max_elements: int = MAX_ELEMENTS,
-) -> SnappedModel:
-    """Return the model with vectors snapped to representatives, so that tables answer.
-
-    It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
-
-    Raises:
-        ConfigError, VerificationError: as for `extract`.
-    """
-    return SnappedModel(extract(model, domain, max_elements=max_elements).algebra)
 
 
 def streaming(model: nn.Module | Run, *lengths: int) -> Stream:
@@ -282,12 +240,6 @@ def _language_of(model: nn.Module | Run, language: Language | str | None) -> Lan
     if isinstance(model, Run):
         return model.language
     raise LanguageError("of a model the language must be given. Give language='parity', say.")
-
-
-def _language_or_none(domain: Language | str | None) -> Language | None:
-    if domain is None or isinstance(domain, Language):
-        return domain
-    raise ConfigError(f"a domain is a Language, but got {domain!r:.40}. Use lw.language(...).")
 
 
 def _are_texts(values: object) -> bool:

@@ -39,7 +39,7 @@ from lengthwise.verification.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
 from lengthwise.verification.emulated import running
 from lengthwise.verification.exploration import explore
-from lengthwise.verification.extraction import extract
+from lengthwise.verification.extraction import extract_algebra
 from lengthwise.verification.lookup import Lookup
 from lengthwise.verification.margins import RoundingMargins
 from lengthwise.verification.measured import measured_difference, measured_steps, measured_tokens
@@ -277,7 +277,7 @@ def _of_codes(
 
 def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
-        extraction = extract(model, language.domain)
+        extraction = extract_algebra(model, language.domain)
     except VerificationError as error:
         return _only_tried(model, language, _without_remedy(error))
     closure = look(extraction.algebra, language)
@@ -291,7 +291,7 @@ def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 
 def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
-        extraction = extract(model, language.domain)
+        extraction = extract_algebra(model, language.domain)
     except VerificationError as error:
         return _only_tried(model, language, _without_remedy(error))
     node = TightNode(model.config.to_dict(), weights_of(model))

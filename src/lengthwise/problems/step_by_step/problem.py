@@ -11,7 +11,7 @@ import torch
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import percent, percent_interval
-from lengthwise.evaluation.steps import evaluate_steps, written
+from lengthwise.evaluation.steps import exact_matches, written
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepModel
@@ -198,9 +198,7 @@ class StepByStep(Problem):
             )
         start = time.perf_counter()
         with processor_threads(plan.threads), watch("evaluating") as progress:
-            scores = evaluate_steps(
-                run.model, self.steps, layout, inputs[:words], progress=progress
-            )
+            scores = exact_matches(run.model, self.steps, layout, inputs[:words], progress=progress)
         summary = {
             "task": self.name,
             "model": plan.model,
