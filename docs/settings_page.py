@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from lengthwise.cli.settings import shown
+from lengthwise.cli.settings import shown_default
 from lengthwise.objectives.base import WordObjective
 from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
@@ -162,7 +162,7 @@ def _difference(default: Settings, settings: Settings) -> str:
     same_network = _network(settings) == _network(default)
     compared = [name for name in settings if same_network or not name.startswith("network.")]
     changed = [
-        f"`{name}={shown(settings[name].default)}`"
+        f"`{name}={shown_default(settings[name].default)}`"
         for name in compared
         if name not in default or settings[name].default != default[name].default
     ]
@@ -199,4 +199,4 @@ def _default(setting: SettingInfo) -> str:
     """Return a default as `--set` takes it; a dash where it follows from other settings."""
     if setting.default is None:
         return "-"
-    return f"`{shown(setting.default)}`" if setting.default != "" else "empty"
+    return f"`{shown_default(setting.default)}`" if setting.default != "" else "empty"

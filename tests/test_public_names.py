@@ -51,6 +51,10 @@ def test_public_names() -> None:
     assert lw.__version__ == version("lengthwise")
     with pytest.raises(AttributeError, match="no attribute 'trian'"):
         _ = lw.trian
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'extract_automaton'\. Use lw\.extract\."
+    ):
+        _ = lw.extract_automaton
 
 
 @pytest.mark.parametrize(

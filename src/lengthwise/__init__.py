@@ -114,6 +114,14 @@ _ELSEWHERE = {
 }
 """Modules of the names that `lengthwise.api` does not have."""
 
+_NOW = {
+    "evaluate_steps": "evaluate",
+    "explore": "certify, or the command explore",
+    "extract_automaton": "extract",
+    "snap": "extract(model).snapped()",
+}
+"""What took the place of a name that is no more."""
+
 
 def __getattr__(name: str) -> "Any":
     from importlib import import_module  # noqa: PLC0415  a command can be stopped that much sooner
@@ -137,8 +145,9 @@ def _from_a_wing(name: str) -> "Any":
     is_public = not name.startswith("_")
     if is_public and name in wings:
         return wings[name]
-    has_it = [each for each in wings if is_public and name in wings[each].__all__]
-    remedy = f". Use lw.{has_it[0]}.{name}." if has_it else ""
+    has_it = [f"{each}.{name}" for each in wings if is_public and name in wings[each].__all__]
+    now = has_it[0] if has_it else _NOW.get(name)
+    remedy = f". Use lw.{now}." if now else ""
     raise AttributeError(f"module 'lengthwise' has no attribute {name!r}{remedy}")
 
 

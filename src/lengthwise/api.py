@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, overload
 
 from torch import nn
 
-from lengthwise.arguments import path_of, text_of, whole
+from lengthwise.arguments import path_of, require_text, whole
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
 from lengthwise.errors import (
@@ -18,7 +18,7 @@ from lengthwise.errors import (
     VerificationError,
     WordError,
 )
-from lengthwise.evaluation.evaluate import evaluate as evaluate_task
+from lengthwise.evaluation.evaluate import evaluate_words as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
@@ -248,7 +248,7 @@ def evaluate(
     if words_per_length is not None:
         words_per_length = whole("words_per_length", words_per_length, 1)
     if protocol is not None:
-        text_of("protocol", protocol, "audited")
+        require_text("protocol", protocol, "audited")
     if isinstance(model, Run) and language is None:
         given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
         asked = {**given, "seed": None if seed == 0 else seed, **options}
@@ -316,7 +316,7 @@ def shortcuts(
         TaskError: a length has no word, or the language has no words of that protocol.
         ConfigError: lengths are not whole numbers, or there is no such protocol.
     """
-    task = Task(language=_chosen(language), protocol=text_of("protocol", protocol, "audited"))
+    task = Task(language=_chosen(language), protocol=require_text("protocol", protocol, "audited"))
     seed, words = whole("seed", seed), whole("words_per_length", words_per_length, 1)
     return shortcuts_beside(task, spread_lengths(listed_lengths(lengths)), words, seed)
 
@@ -491,7 +491,7 @@ _LONGEST_TRIED = 1000
 """Greatest length of the words that a network of somebody's own is tried on."""
 
 
-def require_kind(run: Run, kind: str, message: str) -> None:
+def require_run_of(run: Run, kind: str, message: str) -> None:
     """Refuse a run about another kind of problem.
 
     Raises:

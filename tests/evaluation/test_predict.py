@@ -7,7 +7,7 @@ import torch
 
 import lengthwise as lw
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict, shares
+from lengthwise.evaluation.predict import logits_of, shares
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from verification.trained import ENDS_WITH_1, last_symbol
@@ -91,7 +91,7 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
     assert lw.predict(model, language, words) == expected
     assert lw.predict(lw.extract(model, language).snapped(), language, words) == expected
     encoded = [language.encode(word) for word in words]
-    assert answer_of(predict(model, encoded)).tolist() == right
+    assert answer_of(logits_of(model, encoded)).tolist() == right
     for recogniser in (model, lw.extract(model, language).snapped()):
         scores = lw.evaluate(recogniser, language, [1, 2, 7], words_per_length=60)
         assert {record.correct / record.total for record in scores.records} == {1.0}

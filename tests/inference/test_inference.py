@@ -19,7 +19,7 @@ from lengthwise.inference.distinguish import (
     witness,
     words_at_transitions,
 )
-from lengthwise.inference.merging import TooManyStatesError, merged
+from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
 from lengthwise.inference.refining import refined
 from lengthwise.inference.sample import Sample, answers_of, joined
 from lengthwise.inference.search import best_automaton
@@ -109,7 +109,7 @@ def test_two_samples_are_joined(one: Sample, other: Sample) -> None:
 
 @given(samples(), st.sampled_from([384.0, 24.0, 1.0]))
 def test_merging_fits_all_words_whatever_they_are(sample: Sample, caution: float) -> None:
-    found = merged(sample, caution=caution, max_states=300)
+    found = merged_automaton(sample, caution=caution, max_states=300)
     for word, label in words_of(sample).items():
         assert found.classes[found.run(word)] == label
     assert answers_of(found, sample).tolist() == sample.classes.tolist()
@@ -292,6 +292,6 @@ def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -
 def test_a_search_past_its_bound_is_refused() -> None:
     words = [(0,) * n for n in range(12)]
     sample = sample_of(words, [int(n == 11) for n in range(12)])
-    with pytest.raises(TooManyStatesError):
-        merged(sample, caution=24.0, max_states=3)
+    with pytest.raises(MergedTooLargeError):
+        merged_automaton(sample, caution=24.0, max_states=3)
     assert best_automaton(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=3) is None

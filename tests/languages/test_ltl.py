@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.ltl import automaton, written
+from lengthwise.languages.ltl import automaton, written_formula
 from lengthwise.languages.ltl_parser import FUTURE, WORDS, parse_formula
 from lengthwise.languages.spec import ltl, parse
 from ltl_strategies import Tree, formulas, holds, in_text, temporal_depth
@@ -25,8 +25,8 @@ def test_the_automaton_is_the_definition(tree: Tree) -> None:
 @given(tree=formulas())
 def test_a_formula_is_written_as_it_is_read(tree: Tree) -> None:
     formula = parse_formula(in_text(tree))
-    assert written(parse_formula(written(formula))) == written(formula)
-    assert automaton(parse_formula(written(formula)), "ab") == automaton(formula, "ab")
+    assert written_formula(parse_formula(written_formula(formula))) == written_formula(formula)
+    assert automaton(parse_formula(written_formula(formula)), "ab") == automaton(formula, "ab")
 
 
 @given(tree=formulas())

@@ -140,13 +140,13 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.evaluate(model, language, [3], seed="x"), "seed is a whole number"),  # type: ignore[call-overload]
         (lambda: lw.evaluate(model, language, [3], protocol=3), "protocol is a text"),  # type: ignore[call-overload]
         (lambda: lw.predict(model, language, ["a"], heat=1), "heat is not for words"),
-        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is a whole number of 1"),  # type: ignore[arg-type]
+        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is a whole number of 1"),  # type: ignore[call-overload]
         (lambda: lw.extract(made), "Give its .model (and a language"),  # type: ignore[arg-type]
         (lambda: lw.predict(model, ["0"]), "Give the language before ['0']"),
         (lambda: lw.predict("run", ["0"]), "Load its folder: lw.load(folder)"),  # type: ignore[arg-type]
         (lambda: lw.predict(made, ["0"], tokens=3), "tokens is not for words of a language"),
         (lambda: lw.certify(model), "Give one, such as 'parity'"),
-        (lambda: lw.certify(model, language, strength="x"), "unknown strength 'x'"),  # type: ignore[arg-type]
+        (lambda: lw.certify(model, language, strength="x"), "unknown strength 'x'"),  # type: ignore[call-overload]
         (lambda: language.difference("parity"), "Write language(...) around a name"),  # type: ignore[arg-type]
         (lambda: lw.language(len, alphabet=[3], max_states=3), "an alphabet is a text"),  # type: ignore[list-item]
         (lambda: lw.language(len, alphabet="x"), "Give both"),

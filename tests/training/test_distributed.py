@@ -16,7 +16,7 @@ from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import make_plan, train
-from lengthwise.text.data.text_corpus import PrepareConfig, Tokens, prepare
+from lengthwise.text.data.text_corpus import PrepareConfig, Tokens, prepare_corpus
 from lengthwise.text.layers.token_loss import ReadOut
 from lengthwise.text.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.training.distributed import ALONE, Items, Joined, Rank, join
@@ -194,7 +194,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> str:
     words = np.random.default_rng(0).integers(0, 30, 3_000)
     (folder / "text.txt").write_text(" ".join(f"word{word}" for word in words))
     source = {"train": [str(folder / "text.txt")]}
-    prepare(folder / "corpus", source, PrepareConfig(vocab_size=257))
+    prepare_corpus(folder / "corpus", source, PrepareConfig(vocab_size=257))
     return f"text:{folder / 'corpus'}"
 
 

@@ -124,7 +124,7 @@ def _certify(arguments: argparse.Namespace) -> None:
         saved_as = {"certificate": where, "run": str(arguments.run)}
         print_json({**made.summary(), **tried, **saved_as})
     else:
-        lines = facts(made)
+        lines = facts_of_certificate(made)
         if unsnapped is not None:
             lines.append(("without snapping", _said_unsnapped(made, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
@@ -241,7 +241,7 @@ def _check(arguments: argparse.Namespace) -> None:
         print_json({**verified.summary(), **compared, "matches_model_beside": is_same})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
-        lines = facts(verified)
+        lines = facts_of_certificate(verified)
         if run is not None:
             cast = "" if verified.precision == "weights" else f" cast to {verified.precision}"
             lines.append(
@@ -346,7 +346,7 @@ def _in_precision(made: Certificate) -> str:
     return "" if made.precision == "weights" else f", {made.precision}"
 
 
-def facts(made: Certificate) -> list[tuple[str, str]]:
+def facts_of_certificate(made: Certificate) -> list[tuple[str, str]]:
     """Describe a certificate as names and values."""
     lines = [
         ("verdict", f"{made.verdict} ({made.strength}{_in_precision(made)})"),

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     columns = ["setting", "default", "unit", "letter", "values", "meaning"]
     rows = [
-        [each.name, shown(each.default), each.unit, each.letter, each.kind, each.meaning]
+        [each.name, shown_default(each.default), each.unit, each.letter, each.kind, each.meaning]
         for each in found
     ]
     print_table(columns, rows)
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     note(f"{kind.kind}, {named}; give one with --set, without its section where only one has it")
 
 
-def shown(default: object) -> str:
+def shown_default(default: object) -> str:
     """Return a default as `--set` takes it, or a dash if it follows from other settings."""
     if default is None:
         return "-"

@@ -44,7 +44,7 @@ def require_parts(parts: WordParts) -> None:
     )
 
 
-def rows_of(words: LabelledWords, part: str, config: WordParts, name: str) -> Rows:
+def rows_of_part(words: LabelledWords, part: str, config: WordParts, name: str) -> Rows:
     """Return the numbers of the words of a part; `max_length` is not for the test.
 
     Raises:

@@ -118,7 +118,7 @@ def _of_codes(model: RegularGPT, domain: Language | None) -> _Tabulated:
     )
     recalled, leaves = node.recall(algebra.codes).centre, node.leaves().centre
     return _Tabulated(
-        algebra=merged(finite, numbered, algebra),
+        algebra=merged_tables(finite, numbered, algebra),
         codes=hexadecimal(algebra.codes),
         vectors=[(leaves, leaves), (recalled, recalled)],
         note=""
@@ -127,7 +127,7 @@ def _of_codes(model: RegularGPT, domain: Language | None) -> _Tabulated:
     )
 
 
-def merged(
+def merged_tables(
     finite: FiniteAlgebra, numbered: Sequence[tuple[Integers, Integers]], algebra: BinaryAlgebra
 ) -> FiniteAlgebra:
     """Return the tables of all levels as two: one of symbols, one of codes, by number of code.

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from lengthwise.inference.distinguish import needed_states
-from lengthwise.inference.merging import TooManyStatesError, merged
+from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
 from lengthwise.inference.refining import refined
 from lengthwise.inference.sample import Sample, answers_of, joined
 from lengthwise.languages.language import Language
@@ -99,14 +99,14 @@ def _search(
         if attempt.is_last and best is not None and (noise > 0 or best.wrong == 0):
             break
         try:
-            found = merged(
+            found = merged_automaton(
                 train.part(np.arange(attempt.words)),
                 noise=attempt.noise,
                 caution=attempt.caution,
                 max_states=most,
                 guesses=attempt.is_last or attempt.words < len(train),
             )
-        except TooManyStatesError:
+        except MergedTooLargeError:
             continue
         found = _improved(found.minimised(), train, noise, attempt.words)
         wrong = [_misjudged(found, each) for each in (train, valid)]

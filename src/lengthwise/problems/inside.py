@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from lengthwise.analysis.analyses import LONGEST, Findings, Knowledge
-from lengthwise.analysis.analyses import analyse as analyse_model
+from lengthwise.analysis.analyses import analysis_of as analyse_model
 from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.languages.language import Language
@@ -17,7 +17,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.streaming import Stream
-from lengthwise.models.streaming import streaming as stream_model
+from lengthwise.models.streaming import open_stream as stream_model
 from lengthwise.problems.base import Run
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.proof import known_verdict, read_proof, symbols_of
@@ -26,7 +26,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
 from lengthwise.verification.extracted_automaton import ExtractedAutomaton, extract_automaton
 from lengthwise.verification.learning_by_tests import LearnedAutomaton
-from lengthwise.verification.learning_by_tests import learn_automaton as learn_from_recogniser
+from lengthwise.verification.learning_by_tests import learn_by_tests as learn_from_recogniser
 from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
 
 
@@ -119,7 +119,7 @@ def learn_automaton(
 
     `recogniser` is a run, a model with an `alphabet`, or any function from a list of written words
     to their classes. Alphabet, classes and domain of a run are its own unless others are given. The
-    settings are those of `lengthwise.verification.learning_by_tests.learn_automaton`, which says
+    settings are those of `lengthwise.verification.learning_by_tests.learn_by_tests`, which says
     how words are drawn and what the tests support.
 
     Raises:
@@ -199,13 +199,13 @@ def analyse(
         lengths=[whole("a length", each, 1) for each in lengths],
         words_per_length=whole("words_per_length", words_per_length, 1),
         seed=whole("seed", seed),
-        longest=longest_of(model),
+        longest=longest_of_training(model),
     )
     known = knowledge_of(model) if isinstance(model, Run) and language is None else Knowledge()
     return Findings(record=record, known=known)
 
 
-def longest_of(model: nn.Module | Run) -> int:
+def longest_of_training(model: nn.Module | Run) -> int:
     """Return the greatest length of the words of training, or 40 where it is not known."""
     plan = model.plan if isinstance(model, Run) else None
     data = plan.data if isinstance(plan, Plan) else None

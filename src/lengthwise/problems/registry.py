@@ -48,7 +48,7 @@ def as_problem(
     return kind_of(spec).parse(spec, settings or {}, options or {})
 
 
-def require_options(kind: type[Problem], options: Options, spec: object) -> None:
+def require_own_options(kind: type[Problem], options: Options, spec: object) -> None:
     """Refuse options of `train` that are not for a problem.
 
     Raises:

@@ -16,13 +16,13 @@ from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.plan import SECTIONS, Route
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.proof import require_network, require_symbols, symbols_of
+from lengthwise.problems.proof import require_own_network, require_symbols, symbols_of
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import (
     as_problem,
     kind_of,
     problem_from_dict,
-    require_options,
+    require_own_options,
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.stages import train_stages
@@ -75,7 +75,7 @@ def _made(
     layers = [settings] if isinstance(settings, Mapping) else list(settings)
     own = {name: value for name, value in (options or {}).items() if value is not None}
     kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
-    require_options(kind, own, spec)
+    require_own_options(kind, own, spec)
     if "protocol" in own:
         layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
     chosen_model = kind.default_model if model is None else model
@@ -521,7 +521,7 @@ def require_own_certificate(made: Certificate, folder: RunFolder) -> None:
         CertificateError: class, settings or weights of the network differ, or symbols or classes.
         RunError: the folder holds no run, or is damaged.
     """
-    require_network(made, folder)
+    require_own_network(made, folder)
     config = folder.config()
     if is_compiled(config):
         require_symbols(made, Compiled.from_dict(config).task.language)

@@ -18,7 +18,7 @@ from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import InferenceConfig, divided
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.registry import require_options
+from lengthwise.problems.registry import require_own_options
 from lengthwise.problems.results import Options, Watch, no_watch
 from lengthwise.problems.runs import plan_from_dict
 from lengthwise.settings import sort_settings
@@ -59,7 +59,7 @@ def with_inference(
         RunError: the folder holds a run on other words, or from another inference.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    require_options(LabelledWordsProblem, given, spec)
+    require_own_options(LabelledWordsProblem, given, spec)
     there = _plan_there(out)
     if there is not None and isinstance(there.problem, LabelledWordsProblem):
         return Asked(subject=spec, model=there.model, settings=settings, options=options)

@@ -372,7 +372,7 @@ class StateSteps(StepTask):
         return Automaton(self.language.minimised())
 
 
-def step_task(values: Mapping[str, Any]) -> StepTask:
+def step_task_of(values: Mapping[str, Any]) -> StepTask:
     """Return the task that `to_dict` stored.
 
     Raises:

@@ -14,7 +14,7 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.problems.base import Run, evaluated
 from lengthwise.problems.labelled_words.measure import WordsEvaluation
-from lengthwise.problems.labelled_words.objective import Labels
+from lengthwise.problems.labelled_words.objective import LabelsOfFile
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.runs import load_run, make_plan
 from lengthwise.problems.testing import Test
@@ -61,7 +61,7 @@ def test_training_and_validation_draw_no_word_of_another_part(trained: Run) -> N
     problem = trained.problem
     assert isinstance(problem, LabelledWordsProblem)
     objective = problem.objective(plan)
-    assert isinstance(objective, Labels)
+    assert isinstance(objective, LabelsOfFile)
     moves, labels = random_machine(3, "ab", 4)
     draws = torch.Generator().manual_seed(0)
     drawn: set[str] = set()

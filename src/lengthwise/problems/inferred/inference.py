@@ -9,7 +9,7 @@ import numpy as np
 
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
-from lengthwise.data.word_parts import rows_of
+from lengthwise.data.word_parts import rows_of_part
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Viewed
 from lengthwise.errors import TextError
@@ -38,7 +38,7 @@ class Inference(Viewed):
     @property
     def name(self) -> str:
         """The file, as a specification."""
-        return name_of(self.words)
+        return spec_of_words(self.words)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.name}: {self.statement.headline}", *self.statement.sentences()])
@@ -57,7 +57,7 @@ class Inference(Viewed):
         }
 
 
-def name_of(words: WordsReference) -> str:
+def spec_of_words(words: WordsReference) -> str:
     """Return a file of labelled words as a specification."""
     return f"words:{words.shown}"
 
@@ -88,9 +88,9 @@ def infer_from(
             has no words.
     """
     there = words.load()
-    with watch(f"inferring an automaton from {name_of(words)}", "attempts") as progress:
-        language = _automaton(there, settings, name_of(words), progress)
-    statement = stated(language, there, settings, name_of(words))
+    with watch(f"inferring an automaton from {spec_of_words(words)}", "attempts") as progress:
+        language = _automaton(there, settings, spec_of_words(words), progress)
+    statement = statement_of(language, there, settings, spec_of_words(words))
     return Inference(words=words, settings=settings, language=language, statement=statement)
 
 
@@ -100,7 +100,7 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
     Raises:
         TextError: there are none.
     """
-    rows = rows_of(words, part, config, name)
+    rows = rows_of_part(words, part, config, name)
     return Sample.of(
         words.tokens(rows, 0),
         words.lengths(rows),
@@ -112,7 +112,7 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
 
 def _automaton(words: LabelledWords, config: InferenceConfig, name: str, progress: Any) -> Language:
     """Return the automaton that fits the words of training and validation."""
-    rows_of(words, TEST, config, name)  # raises if nothing is left to be held out
+    rows_of_part(words, TEST, config, name)  # raises if nothing is left to be held out
     train, valid = (sample_of(words, part, config, name) for part in (TRAIN, VALID))
     limits: Mapping[str, Any] = {"noise": config.label_noise, "max_states": config.max_states}
     found = best_automaton(train, valid, **limits, progress=progress)
@@ -130,7 +130,7 @@ def _automaton(words: LabelledWords, config: InferenceConfig, name: str, progres
     return replace(found, alphabet=words.alphabet, class_names=words.class_names).minimised()
 
 
-def stated(
+def statement_of(
     language: Language, words: LabelledWords, config: InferenceConfig, name: str
 ) -> DataStatement:
     """Return the statement about an automaton; this is where the words held out are looked at."""

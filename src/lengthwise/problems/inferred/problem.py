@@ -30,10 +30,10 @@ from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.entry import Entry
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.inferred.inference import Inference, name_of, stated, supported
+from lengthwise.problems.inferred.inference import Inference, spec_of_words, statement_of, supported
 from lengthwise.problems.inferred.marking import marked, notes_of
 from lengthwise.problems.inferred.settings import InferenceConfig
-from lengthwise.problems.labelled_words.measure import evaluate_run, facts
+from lengthwise.problems.labelled_words.measure import evaluate_on_file, facts_on_file
 from lengthwise.problems.plan import Route
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import (
@@ -123,7 +123,7 @@ class InferredProblem(Recognition):
     @property
     def name(self) -> str:
         """The words, as a specification."""
-        return name_of(self.words)
+        return spec_of_words(self.words)
 
     def own_values(self) -> Mapping[str, Any]:
         """Return the values of the settings of inference."""
@@ -209,7 +209,7 @@ class InferredProblem(Recognition):
         Raises:
             TextError: the file is gone, or holds other words.
         """
-        return stated(self.language, self.words.load(), self.inference, self.name)
+        return statement_of(self.language, self.words.load(), self.inference, self.name)
 
     def conclude(self, run: Run) -> None:
         """Write the certificate, the automaton and the statement, unless they are there."""
@@ -251,13 +251,13 @@ class InferredProblem(Recognition):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were held out, and shortcuts on the same words."""
         words = self.words.load(options.get("text"))
-        found = evaluate_run(run, words, options, watch, self.inference)
+        found = evaluate_on_file(run, words, options, watch, self.inference)
         lead = self.judged(run.folder, run.metrics)
         return replace(found, facts=[(lead.by, lead.text), *found.facts])
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return accuracy, by class, and the shortcuts."""
-        return facts(values)
+        return facts_on_file(values)
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
         """Return the section of the report: the automaton, the statement, and accuracy."""

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TRAIN, VALID
-from lengthwise.data.word_parts import WordParts, rows_of
+from lengthwise.data.word_parts import WordParts, rows_of_part
 from lengthwise.objectives.answers import (
     class_step,
     on_device,
@@ -23,7 +23,7 @@ _MOST_SYMBOLS = 2**28
 """Greatest number of symbols of one batch; more would exceed any memory."""
 
 
-class Labels(Objective):
+class LabelsOfFile(Objective):
     """The labels of words that are drawn uniformly from the training part of a file.
 
     Validation draws from words that are never trained on. All random numbers come from the
@@ -77,7 +77,7 @@ class WordsOfFile:
     """
 
     def __init__(self, words: LabelledWords, config: WordsOfFileConfig, name: str) -> None:
-        Labels(words, config, name)  # refuses batches that are too large
+        LabelsOfFile(words, config, name)  # refuses batches that are too large
         self._words, self._config = words, config
         self._rows = {part: part_of(words, part, config, name) for part in (TRAIN, VALID)}
         self._lengths = {
@@ -118,7 +118,7 @@ def part_of(words: LabelledWords, part: str, config: WordParts, name: str) -> to
     Raises:
         TextError: there are none.
     """
-    return torch.from_numpy(rows_of(words, part, config, name))
+    return torch.from_numpy(rows_of_part(words, part, config, name))
 
 
 def batch_of(words: LabelledWords, rows: torch.Tensor) -> Batch:

@@ -21,10 +21,10 @@ from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import (
     WordsEvaluation,
-    evaluate_run,
-    facts,
+    evaluate_on_file,
+    facts_on_file,
 )
-from lengthwise.problems.labelled_words.objective import Labels, WordsOfFile, part_of
+from lengthwise.problems.labelled_words.objective import LabelsOfFile, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import preset_settings
@@ -155,7 +155,7 @@ class LabelledWordsProblem(Problem):
         part_of(words, TEST, data, self.name)  # raises if there is nothing to test with
         shape = {"vocab_size": len(words.alphabet), "num_classes": len(words.class_names)}
         network = entry.configure({**chosen["network"], **shape})
-        longest = Labels(words, data, self.name).longest
+        longest = LabelsOfFile(words, data, self.name).longest
         return network.with_room(longest, asked["network"].get("max_length")), data, labels
 
     def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
@@ -166,13 +166,13 @@ class LabelledWordsProblem(Problem):
         """
         words, first = self.words.load(), plan.data.curriculum
         if not first:
-            return Labels(words, plan.data, self.name)
+            return LabelsOfFile(words, plan.data, self.name)
         source, precision = WordsOfFile(words, plan.data, self.name), plan.training.precision
         return curriculum(source, first, plan.network, precision=precision)
 
     def lengths(self, plan: Plan) -> tuple[int, int]:
         """Return the least and the greatest length of words of training and validation."""
-        words = Labels(self.words.load(), plan.data, self.name)
+        words = LabelsOfFile(self.words.load(), plan.data, self.name)
         return words.shortest, words.longest
 
     def remember(self, model: nn.Module) -> None:
@@ -216,11 +216,11 @@ class LabelledWordsProblem(Problem):
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were set apart, and shortcuts on the same words."""
-        return evaluate_run(run, self.words.load(options.get("text")), options, watch)
+        return evaluate_on_file(run, self.words.load(options.get("text")), options, watch)
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return accuracy, by class, and the shortcuts."""
-        return facts(values)
+        return facts_on_file(values)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which classifies words; the file is not needed."""
@@ -255,10 +255,10 @@ class LabelledWordsProblem(Problem):
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
         """Return the section of the report: accuracy by length and class, and shortcuts."""
-        from lengthwise.problems.labelled_words.section import section_of  # noqa: PLC0415  draws
+        from lengthwise.problems.labelled_words.section import section_on_file  # noqa: PLC0415  draws
 
         judged = self.judged(folder, folder.metrics())
-        return section_of(self.name, folder, plan, plan.data.max_length, judged)
+        return section_on_file(self.name, folder, plan, plan.data.max_length, judged)
 
     def no_words(self) -> str:
         """Return the reason why there is no language of a run."""

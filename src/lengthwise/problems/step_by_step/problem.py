@@ -11,7 +11,7 @@ import torch
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import percent, percent_interval
-from lengthwise.evaluation.steps import exact_matches, written
+from lengthwise.evaluation.steps import exact_matches, written_steps
 from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepModel
@@ -36,7 +36,7 @@ from lengthwise.problems.step_by_step.objective import (
 from lengthwise.problems.testing import AtLength, Test, TestResult
 from lengthwise.settings import Config, Parts, SettingInfo
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
-from lengthwise.tasks.step_tasks import StepTask, step_task
+from lengthwise.tasks.step_tasks import StepTask, step_task_of
 from lengthwise.training.devices import environment
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
@@ -91,7 +91,7 @@ class StepByStep(Problem):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return a stored step task."""
-        return cls(steps=step_task(values["steps"]))
+        return cls(steps=step_task_of(values["steps"]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step task as plain values."""
@@ -252,7 +252,7 @@ class StepByStep(Problem):
 
         def answer(inputs: Sequence[Sequence[int]]) -> list[Answer]:
             words = torch.tensor(inputs, dtype=torch.long).reshape(-1, steps.num_inputs)
-            symbols = written(run.model, layout, words).tolist() if inputs else []
+            symbols = written_steps(run.model, layout, words).tolist() if inputs else []
             outputs = [steps.show([word[index] for index in layout.outputs]) for word in symbols]
             return [
                 Answer(
