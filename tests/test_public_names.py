@@ -39,7 +39,6 @@ def test_public_names() -> None:
         "learn_automaton",
         "load",
         "load_construction",
-        "ltl",
         "predict",
         "shortcuts",
         "step_task",
@@ -61,7 +60,7 @@ def test_public_names() -> None:
     "asked",
     [
         "from lengthwise.cli.main import main; main(['describe', 'parity'])",
-        "import lengthwise as lw; lw.language('parity'); lw.ltl('O a', 'ab')",
+        "import lengthwise as lw; lw.language('parity'); lw.language('ltl:O a', 'ab')",
     ],
     ids=["command", "Python"],
 )

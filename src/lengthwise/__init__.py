@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lengthwise.constructions.construction import Construction
     from lengthwise.evaluation.scores import Scores
     from lengthwise.languages.language import Language
-    from lengthwise.languages.spec import language, ltl
+    from lengthwise.languages.spec import language
     from lengthwise.models.adapted import adapt
     from lengthwise.problems.base import Plan, Problem, Run
     from lengthwise.problems.inferred.inference import Inference
@@ -76,7 +76,6 @@ __all__ = [
     "learn_automaton",
     "load",
     "load_construction",
-    "ltl",
     "predict",
     "shortcuts",
     "step_task",
@@ -105,7 +104,6 @@ _ELSEWHERE = {
     "extract": "problems.inside",
     "language": "languages.spec",
     "learn_automaton": "problems.inside",
-    "ltl": "languages.spec",
     "compile": "constructions.api",
     "explain": "constructions.api",
     "load_construction": "constructions.api",
@@ -118,6 +116,7 @@ _NOW = {
     "evaluate_steps": "evaluate",
     "explore": "certify, or the command explore",
     "extract_automaton": "extract",
+    "ltl": "language('ltl:...')",
     "snap": "extract(model).snapped()",
 }
 """What took the place of a name that is no more."""

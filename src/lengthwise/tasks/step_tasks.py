@@ -120,7 +120,7 @@ class StepTask(Viewed, ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return the task whole, in plain values; `step_task` gives it back."""
+        """Return the task whole, in plain values; `step_task_of` gives it back."""
 
     @property
     def num_inputs(self) -> int:
