@@ -80,6 +80,14 @@ def test_slips_are_one_line(
     assert message in error
 
 
+def test_a_large_automaton_is_not_drawn(shell: Shell, tmp_path: Path) -> None:
+    file, out = tmp_path / "long.tsv", tmp_path / "long.svg"
+    file.write_text("".join(f"{'a' * n}\t{int(n % 31 == 0)}\n" for n in range(400)))
+    status, said, error = shell("infer", str(file), "--out", str(out))
+    assert (status, said, out.exists()) == (2, "", False)
+    assert "an automaton of 31 states is too large to draw. Save FILE.dot or .json." in error
+
+
 def test_words_of_a_language_are_sampled_with_their_classes(shell: Shell) -> None:
     given = ("sample", "tomita-3", "--length", "9", "--count", "300", "--labelled")
     rows = [line.split("\t") for line in shell(*given)[1].splitlines()]
