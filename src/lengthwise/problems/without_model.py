@@ -15,7 +15,7 @@ from lengthwise.errors import RunError
 from lengthwise.problems.base import Problem
 from lengthwise.problems.inferred.inference import infer_from, referred
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.inferred.settings import InferenceConfig, divided
+from lengthwise.problems.inferred.settings import OF_INFERENCE, InferenceConfig, divided
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.registry import require_own_options
@@ -64,7 +64,8 @@ def with_inference(
     if there is not None and isinstance(there.problem, LabelledWordsProblem):
         return Asked(subject=spec, model=there.model, settings=settings, options=options)
     own, others = divided(settings)
-    names = InferredProblem.settable(InferredProblem.models[InferredProblem.default_model])
+    entry = InferredProblem.models[InferredProblem.default_model]
+    names = {**InferredProblem.settable(entry), "inference": OF_INFERENCE}
     for layer in others:  # unknown names are refused before work that may take minutes
         sort_settings(layer, names, derived=InferredProblem.derived)
     before = there.problem if there and isinstance(there.problem, InferredProblem) else None

@@ -42,12 +42,13 @@ class InferenceConfig(Config):
         require_parts(self)
 
 
-_NAMES = {each.name for each in fields(InferenceConfig)}
+OF_INFERENCE = {each.name for each in fields(InferenceConfig)}
+"""The names of its settings."""
 
 
 def settings_of_inference() -> list[SettingInfo]:
     """Return the entries of the reference for the settings of inference."""
-    return describe_settings("inference", InferenceConfig, _NAMES, {})
+    return describe_settings("inference", InferenceConfig, OF_INFERENCE, {})
 
 
 def divided(
@@ -62,8 +63,8 @@ def divided(
     for layer in layers:
         rest, mine = dict[str, Any](), dict[str, Any]()
         for name, value in layer.items():
-            is_own = name in _NAMES or name.partition(".")[0] == "inference"
+            is_own = name in OF_INFERENCE or name.partition(".")[0] == "inference"
             (mine if is_own else rest)[name] = value
-        own |= sort_settings(mine, {"inference": _NAMES})["inference"]
+        own |= sort_settings(mine, {"inference": OF_INFERENCE})["inference"]
         others.append(rest)
     return own, others
