@@ -30,10 +30,11 @@ from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.extraction import extract_algebra
+from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.tasks.task import Task
-from lengthwise.verification.extraction import extract_algebra
-from lengthwise.verification.lookup import SnappedModel
 
 WIDTH, BATCH = 64, 128
 

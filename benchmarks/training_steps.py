@@ -44,7 +44,7 @@ from lengthwise.models import regular_gpt
 from lengthwise.models.cost import matmul_rate
 from lengthwise.models.threads import processor_threads
 from lengthwise.precision import why_unavailable
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.tasks.task import Task
 from lengthwise.text.data.parallel_corpus import Ragged, SentencePairs
 from lengthwise.text.layers.self_attention import CausalAttention, DilatedAttention, SelfAttention

@@ -11,6 +11,7 @@ from lengthwise.cli.settings import shown_default
 from lengthwise.objectives.base import WordObjective
 from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
+from lengthwise.problems.capabilities import Parametrised
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import settings_of_inference
 from lengthwise.problems.reference import settings_reference
@@ -45,7 +46,7 @@ def sections() -> str:
 
 def _training() -> str:
     """Return a row for each setting of training, with its default in each problem."""
-    problems = {kind.kind: _settings(kind, kind.default_model) for kind in PROBLEMS.values()}
+    problems = {kind.kind: _settings(kind, kind.setup.default_model) for kind in PROBLEMS.values()}
     about = {name: each for settings in problems.values() for name, each in settings.items()}
     rows = [
         [
@@ -70,17 +71,17 @@ def _training() -> str:
 
 def _section(kind: type[Problem]) -> str:
     """Return the settings of the default model, and the networks of the others."""
-    models = {model: _settings(kind, model) for model in kind.models}
-    default = models.pop(kind.default_model)
+    models = {model: _settings(kind, model) for model in kind.setup.models}
+    default = models.pop(kind.setup.default_model)
     usual = f"`{kind.prefix}...`" if kind.prefix else "everything that no other prefix fits"
     named = _NAMED.get(kind.kind, usual)
     rest = {name: each for name, each in default.items() if not name.startswith("training.")}
     return "\n\n".join(
         [
             f"## {kind.kind.capitalize().replace('-', ' ')}",
-            f"Specifications: {named}. The default model is `{kind.default_model}`:",
+            f"Specifications: {named}. The default model is `{kind.setup.default_model}`:",
             *_own(kind),
-            _table({kind.default_model: rest}),
+            _table({kind.setup.default_model: rest}),
             *_objectives(kind),
             *_others(kind, default, models),
         ]
@@ -95,14 +96,16 @@ def _own(kind: type[Problem]) -> list[str]:
     """Return a table of the settings that belong to the problem itself, if it has any."""
     found: dict[str, SettingInfo] = {}
     tasks: dict[str, list[str]] = {}
+    if not issubclass(kind, Parametrised):
+        return []
     for spec in TASKS:
         for each in kind.own_settings(spec).values() if spec.startswith(kind.prefix) else ():
             found.setdefault(each.name, each)
             tasks.setdefault(each.name, []).append(f"`{spec}`")
-    if kind is InferredProblem:
+    if issubclass(kind, InferredProblem):
         found = {each.name: each for each in settings_of_inference()}
         tasks = {name: ["`words:FILE`"] for name in found}
-    if not kind.prefix or not found:
+    if not found:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]
     return [_rows(["setting", "tasks", *ABOUT], rows)]
@@ -110,7 +113,7 @@ def _own(kind: type[Problem]) -> list[str]:
 
 def _objectives(kind: type[Problem]) -> list[str]:
     """Return what each objective tells, and a table of its settings, if there are several."""
-    if not issubclass(kind.objective_settings, AnyObjectiveConfig):
+    if not issubclass(kind.setup.objective, AnyObjectiveConfig):
         return []
     told = [f"- `{name}`: {each.told}." for name, each in OBJECTIVES.items()]
     rows = [
@@ -137,7 +140,7 @@ def _others(kind: type[Problem], default: Settings, models: Mapping[str, Setting
         groups.setdefault(_network(settings), {})[model] = settings
     for names, group in groups.items():
         parts.append(f"### {', '.join(f'`{model}`' for model in group)}")
-        lines = [f"- `{model}`: {kind.models[model].summary}." for model in group]
+        lines = [f"- `{model}`: {kind.setup.models[model].summary}." for model in group]
         parts.append("\n".join(line for line in lines))
         differences = {model: _difference(default, settings) for model, settings in group.items()}
         if len(set(differences.values())) == 1:

@@ -14,8 +14,8 @@ change a bit or an answer of any word.
 import numpy as np
 
 import lengthwise as lw
-from lengthwise.verification.bounded import Decided, largest, signs
-from lengthwise.verification.codes import TrackedCodes
+from lengthwise.proofs.check.bounded import Decided, largest, signs
+from lengthwise.proofs.search.codes import TrackedCodes
 
 TERMS = 4
 """Terms of the longest sum: two bits, the symbol and the threshold."""

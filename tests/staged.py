@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 
 SHORT: Mapping[str, Any] = {"steps": 20, "validate_every": 10, "d_model": 16, "batch_size": 16}
 """Too little for a proof of S3 in any stage."""

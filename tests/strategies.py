@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from lengthwise.languages.language import Language
-from lengthwise.verification.finite import FiniteAlgebra, Tables
+from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
 
 
 def all_words(language: Language, max_length: int) -> list[tuple[int, ...]]:

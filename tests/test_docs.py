@@ -16,6 +16,7 @@ import lengthwise as lw
 from lengthwise.cli.commands import COMMANDS, PLUGGED, WINGS, parser_of
 from lengthwise.cli.main import main
 from lengthwise.models.regular_gpt import RegularGPTConfig
+from lengthwise.problems.capabilities import Parametrised
 from lengthwise.problems.inferred.settings import settings_of_inference
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
@@ -202,10 +203,11 @@ def test_every_setting_of_every_model_has_a_meaning() -> None:
     seen = [
         (model, setting)
         for kind in PROBLEMS.values()
-        for model in kind.models
+        for model in kind.setup.models
         for setting in settings_reference(kind, model)
     ]
     steps = PROBLEMS["step-by-step"]
+    assert issubclass(steps, Parametrised)
     seen += [(spec, each) for spec in specs for each in steps.own_settings(spec).values()]
     seen += [("infer", each) for each in settings_of_inference()]
     assert len(seen) > 300

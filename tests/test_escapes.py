@@ -17,8 +17,8 @@ from lengthwise.escapes import code_in_markdown, in_dot, printable, printable_li
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.notebooks import card
+from lengthwise.proofs.export.rocq import escaped
 from lengthwise.templates import template
-from lengthwise.verification.rocq import escaped
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:

@@ -1,7 +1,7 @@
 """Settings and catalogues: checked where they are made, with the nearest name for a slip."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
@@ -11,21 +11,17 @@ from lengthwise.layers.attention import SCALES
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import kind_of
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config, require_at_least, require_options, sort_settings
+from lengthwise.settings import Config, Setting, sort_settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Example(Config):
-    size: int
-    rate: float = 0.5
+    size: Annotated[int, Setting(least=2)]
+    rate: Annotated[float, Setting(least=0)] = 0.5
     most: float | None = None
     kind: Literal["a", "b"] = "a"
     name: str | None = None
     fast: bool = False
-
-    def __post_init__(self) -> None:
-        require_at_least(self, {"size": 2, "rate": 0})
-        require_options(self)
 
 
 def test_settings_survive_a_round_trip() -> None:

@@ -9,7 +9,7 @@ from lengthwise.problems.registry import PROBLEMS
 def test_the_page_has_every_setting_of_every_model() -> None:
     page = sections()
     for kind in PROBLEMS.values():
-        for model in kind.models:
+        for model in kind.setup.models:
             for setting in settings_reference(kind, model):
                 assert f"`{setting.name}`" in page, (model, setting.name)
 

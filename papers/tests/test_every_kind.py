@@ -2,8 +2,9 @@
 
 import pytest
 
-from lengthwise.problems.runs import make_plan, train
-from lengthwise.verification.certify import certify
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.own.hostile_words import hostile_words, misjudged
 from lengthwise_papers.own.kinds import KINDS, language_of_kind
 

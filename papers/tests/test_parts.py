@@ -7,7 +7,7 @@ import pytest
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.processes import LocalProcesses

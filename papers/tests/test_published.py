@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from cli.shell import Shell
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.section import PUBLISHED
-from lengthwise.problems.runs import make_plan
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from lengthwise.layers.encodings import OWN_COORDINATES
 from lengthwise.models.decoder import DecoderConfig
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.sweep import Progress
 from lengthwise_papers.experiment import MeasurementOptions, Record, Table

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.parallel_corpus import PairsConfig, prepare_parallel
 from lengthwise.text.data.text_corpus import PrepareConfig, prepare_corpus
@@ -26,6 +26,7 @@ from lengthwise_papers.trained import (
     accuracy_by_length,
     best_and_mean,
     difference,
+    flops_of,
     mean_accuracy,
     mean_curve,
     one_digit,
@@ -445,9 +446,7 @@ def test_the_cost_of_learned_positions_is_that_of_a_word_they_have_room_for() ->
     def cost(position: str, max_length: int) -> int:
         settings = {"position": position, "max_length": max_length}
         plan = make_plan(parse("parity"), "encoder-cls", preset="smoke", settings=settings)
-        found = plan.problem.flops(plan)
-        assert found is not None
-        return found
+        return flops_of(plan)
 
     assert cost("learned", 40) < cost("learned", 500) == cost("sinusoidal", 40)
 

@@ -11,6 +11,8 @@
 Each name is imported when it is first used, since torch is slow to import and not always needed.
 """
 
+from lengthwise import display
+
 TYPE_CHECKING = False  # that of typing, which takes long to import
 if TYPE_CHECKING:
     from typing import Any
@@ -41,10 +43,10 @@ if TYPE_CHECKING:
         streaming,
     )
     from lengthwise.problems.results import Evaluation
+    from lengthwise.proofs.check.certificate import Certificate
+    from lengthwise.proofs.search.codes import CodeRecurrence
     from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
-    from lengthwise.verification.certificate import Certificate
-    from lengthwise.verification.codes import CodeRecurrence
 
     __version__: str
 
@@ -85,8 +87,8 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
-    "Certificate": "verification.certificate",
-    "CodeRecurrence": "verification.codes",
+    "Certificate": "proofs.check.certificate",
+    "CodeRecurrence": "proofs.search.codes",
     "Comparison": "report.compare",
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
@@ -120,6 +122,9 @@ _NOW = {
     "snap": "extract(model).snapped()",
 }
 """What took the place of a name that is no more."""
+
+
+display.views = "lengthwise.notebooks.views"
 
 
 def __getattr__(name: str) -> "Any":

@@ -28,21 +28,31 @@ from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.own import OwnModel, keep_again, own_name
 from lengthwise.problems.base import Problem, Run, evaluated
+from lengthwise.problems.capabilities import proving
 from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
 from lengthwise.problems.inferred.inference import Inference, infer_from, referred
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inside import module_of
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import (
     RecognitionEvaluation,
     shortcuts_beside,
     spread_lengths,
 )
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
-from lengthwise.problems.runs import load_run, make_plan
+from lengthwise.problems.runs import load_run
 from lengthwise.problems.runs import train as train_plan
 from lengthwise.problems.without_model import infers, with_inference
+from lengthwise.proofs.check.certificate import Certificate, Strength
+from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.search.algebra import Algebra
+from lengthwise.proofs.search.certify import certify as certify_model
+from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure
+from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.guarded import guarded
+from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.silence import told
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import StepTask
@@ -50,14 +60,6 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.made_for import difference
 from lengthwise.training.progress import Shown, caller_progress, caller_watch
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.algebra import Algebra
-from lengthwise.verification.certificate import Certificate, Strength
-from lengthwise.verification.certify import certify as certify_model
-from lengthwise.verification.closure import MAX_CHUNKS, Closure
-from lengthwise.verification.exploration import explore
-from lengthwise.verification.guarded import guarded
-from lengthwise.verification.narrow import Precision
-from lengthwise.verification.prefixes import PrefixClosure
 
 
 def infer(
@@ -148,7 +150,9 @@ def train(
         asked = with_inference(str(spec), layers, options, out, watch)
         spec, model, layers, options = asked.subject, asked.model, asked.settings, asked.options
     plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
-    with caller_progress(progress, plan.title, plan.training.steps, plan.problem.unit) as shown:
+    with caller_progress(
+        progress, plan.title, plan.training.steps, plan.problem.setup.unit
+    ) as shown:
         return train_plan(plan, out=out, device=device, film=film, progress=shown)
 
 
@@ -381,7 +385,7 @@ def predict(
 def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
     """Return the answers of a run to texts, as the command `predict` does."""
     for option in options:
-        if option not in run.problem.prediction_options - {"keep_going"}:
+        if option not in run.problem.setup.predict_options - {"keep_going"}:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
     return _answers(run.problem.predictor(run, read_options(options)), inputs)
 
@@ -446,8 +450,9 @@ def certify(
     itself may answer a word otherwise. `.table` is the finite algebra that the model computes,
     `.save(path)` writes all of it to a file that `lengthwise certify --check FILE` checks again.
     The verdict `equivalent` is given only if that checker, which believes nothing of what the
-    search found, accepts the proof. Both compute networks, and bounds on their rounding, by the
-    same functions; the checker in Rust (`make checker`) shares no code with either.
+    search found, accepts the proof. The search imports the checker's functions that compute
+    networks and bounds on their rounding (`lengthwise.proofs.check`), and nothing else decides for
+    both; the checker in Rust (`make checker`) shares no code with either.
     `.summary()["terms"]` has the terms of the claim.
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
@@ -469,7 +474,7 @@ def certify(
             "precision": precision,
             "max_chunks": max_chunks,
         }
-        return model.problem.certify(model, options)
+        return proving(model.problem).certify(model, options)
     if language is not None and not isinstance(model, nn.Module) and guarded(model) is not None:
         if (strength, precision) != ("auto", "weights"):
             raise ConfigError("strength and precision are for models. Leave them out.")

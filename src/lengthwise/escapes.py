@@ -1,6 +1,6 @@
 """A user's strings in each format of output, where nothing in them is markup or moves a cursor.
 
-HTML is escaped by the templates, comments of Rocq by `verification.rocq`.
+HTML is escaped by the templates, comments of Rocq by `proofs.export.rocq`.
 """
 
 import json

@@ -23,7 +23,14 @@ _MOST_WHOLE = 2**62
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
-    """Base of every settings class; each is defined beside the class that it configures."""
+    """Base of every settings class; each is defined beside the class that it configures.
+
+    Bounds of one setting are declared with it (`Setting`). A class with a rule about several checks
+    it in its own `__post_init__`, after that of its base.
+    """
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -83,12 +90,36 @@ class Setting:
     """Unit of the value: `symbols`, `steps`."""
     letter: str = ""
     """The letter that papers use for it."""
-    least: int | None = None
-    most: int | None = None
-    below: int | None = None
+    least: float | None = None
+    above: float | None = None
+    """A bound that the value must be above."""
+    most: float | None = None
+    below: float | None = None
     """A bound that the value must be below."""
     options: Mapping[str, Any] | None = None
     """The catalogue that has its values as names."""
+
+    def require(self, name: str, value: Any) -> None:
+        """Refuse a value outside the bounds, or one that is not a name among the options.
+
+        Raises:
+            ConfigError: it is.
+        """
+        if self.options is not None:
+            self.options[value]  # raises unless it is a name
+        said = f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
+        if self.least is not None:
+            remedy = f"Use {_bound(self.least)} or more."
+            require(value >= self.least, f"{said} is too small. {remedy}")
+        if self.above is not None:
+            remedy = f"Use a number above {_bound(self.above)}."
+            require(value > self.above, f"{said} is too small. {remedy}")
+        if self.most is not None:
+            require(value <= self.most, f"{said} is too large. Use {_bound(self.most)} or less.")
+        if self.below is not None:
+            remedy = f"Use a number below {_bound(self.below)}."
+            require(value < self.below, f"{said} is too large. {remedy}")
+        require(value not in (math.inf, -math.inf), f"{said} must be finite.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +135,8 @@ class SettingInfo:
     unit: str = ""
     letter: str = ""
     meaning: str = ""
+    origin: str = ""
+    """Who set the default, unless it is that of the class: `preset smoke`."""
 
 
 class NoSettings(Config):
@@ -291,23 +324,16 @@ def check_settings(config: Config) -> None:
     """Refuse values that the declarations of a class do not allow.
 
     Raises:
-        ConfigError: a number is outside its limits, or a name is not among the options.
+        ConfigError: a number is outside its bounds, or a name is not among the options.
     """
     kind: Any = type(config)  # mypy takes types of dataclasses for unhashable
-    declared = declarations(kind)
-    least = {name: s.least for name, s in declared.items() if s.least is not None}
-    require_at_least(config, least)
-    require_options(config)
-    for name, setting in declared.items():
+    for name, setting in declarations(kind).items():
+        if (value := getattr(config, name)) is not None:
+            setting.require(name, value)
+    for name, hint in _choices(kind).items():
         value = getattr(config, name)
-        if setting.most is not None:
-            too_large = f"{name}={value} is too large. Use {setting.most:,} or less."
-            require(value <= setting.most, too_large)
-        if setting.below is not None:
-            remedy = f"Use {setting.least} or more, below {setting.below}."
-            require(value < setting.below, f"{name}={value} is not a share. {remedy}")
-        if setting.options is not None:
-            setting.options[value]  # raises unless it is a name
+        told = f"{name}={value!r} is not an option. Use {_describe(hint)}."
+        require(_fits(value, hint), told)
 
 
 @cache
@@ -321,20 +347,11 @@ def declarations(config: Any) -> Mapping[str, Setting]:
     }
 
 
-def require_at_least(config: Config, least: Mapping[str, float]) -> None:
-    """Raise `ConfigError` if one of the named settings is smaller than its least value."""
-    for name, bound in least.items():
-        value = getattr(config, name)
-        require(value >= bound, f"{name}={value} is too small. Use {bound} or more.")
-        require(value < math.inf, f"{name}={value} must be finite.")
-
-
-def require_options(config: Config) -> None:
-    """Raise `ConfigError` if a setting is not among the options that its type lists."""
-    for name, hint in get_type_hints(type(config)).items():
-        value = getattr(config, name)
-        told = f"{name}={value!r} is not an option. Use {_describe(hint)}."
-        require(get_origin(hint) is not Literal or _fits(value, hint), told)
+@cache
+def _choices(config: Any) -> Mapping[str, Any]:
+    """Return the types of a class of settings that list options, by name."""
+    hints = get_type_hints(config).items()
+    return {name: hint for name, hint in hints if get_origin(hint) is Literal}
 
 
 def require(condition: bool, message: str) -> None:
@@ -375,6 +392,10 @@ def _as_type(value: Any, hint: Any) -> Any:
     if get_origin(hint) is tuple:
         return tuple(value)
     return float(value) if hint is float else value
+
+
+def _bound(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
 def _listed(names: Iterable[object]) -> str:

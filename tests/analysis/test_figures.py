@@ -7,15 +7,11 @@ import pytest
 
 from lengthwise.analysis.figures import (
     MANY_COLORS,
-    accuracy_by_language_figure,
     accuracy_figure,
-    addition_attention_figure,
     attention_figure,
     clusters_figure,
-    cross_entropy_figure,
     loss_figure,
     receptive_field_figure,
-    sensitivity_figure,
     to_png,
     to_svg,
 )
@@ -43,16 +39,6 @@ def test_loss_is_drawn_over_steps_on_a_logarithmic_axis() -> None:
         [1, 0.5, 0.25],
         [2, 1, 0.5],
     ]
-
-
-def test_worst_seed_is_what_the_main_figure_shows() -> None:
-    curves: dict[str, dict[str, list[dict[int, float]]]] = {
-        "parity": {"m": [{41: 1.0, 42: 0.9}, {41: 0.95, 42: 1.0}]},
-        "first": {"m": [{41: 1.0}]},
-    }
-    figure = accuracy_by_language_figure(curves, 40)
-    assert [axes.get_title() for axes in figure.axes] == ["parity", "first"]
-    assert np.asarray(figure.axes[0].lines[0].get_ydata()).tolist() == pytest.approx([95.0, 90.0])
 
 
 def cluster_record(kinds: int) -> dict[str, Any]:
@@ -131,55 +117,3 @@ def test_a_figure_becomes_the_same_svg_each_time() -> None:
 
     assert make().startswith("<svg")
     assert make() == make()
-
-
-def test_attention_of_decoders_has_a_row_for_each_gate_and_a_column_for_each_symbol() -> None:
-    record: dict[str, Any] = {
-        "symbols": ["a", "b", "g"],
-        "gates": ["g", "h"],
-        "weights": [[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]],
-    }
-    figure = addition_attention_figure({"trained": record, "hand-coded": record})
-    panels = figure.axes[:2]
-    assert [axes.get_title() for axes in panels] == ["trained", "hand-coded"]
-    for axes in panels:
-        (image,) = axes.images
-        assert np.asarray(image.get_array()).tolist() == record["weights"]
-        assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "g"]
-        assert [label.get_text() for label in axes.get_yticklabels()] == ["g", "h"]
-        (line,) = axes.lines
-        assert np.asarray(line.get_xdata()).tolist() == [1.5, 1.5]  # between b and g
-
-
-def test_cross_entropy_is_drawn_over_length_with_its_bound_and_one_key_for_all_panels() -> None:
-    one = {"no norm": {10: 0.9, 1: 0.75}, "norm": {1: 0.25, 10: 0.25}}
-    figure = cross_entropy_figure({"PARITY": one, "FIRST": {**one, "norm": {1: 0.5, 10: 0.75}}})
-    parity, first = figure.axes
-    assert [axes.get_title() for axes in (parity, first)] == ["PARITY", "FIRST"]
-    assert parity.get_xscale() == "log"
-    bound, plain, normed = (np.asarray(line.get_xydata()).tolist() for line in parity.lines)
-    assert [height for _, height in bound] == [1, 1]
-    assert plain == [[1, 0.75], [10, 0.9]]
-    assert normed == [[1, 0.25], [10, 0.25]]
-    assert np.asarray(first.lines[2].get_ydata()).tolist() == [0.5, 0.75]
-    (key,) = figure.legends
-    assert [text.get_text() for text in key.get_texts()] == ["no norm", "norm"]
-    colors = [line.get_color() for line in first.lines[1:]]
-    assert [handle.get_color() for handle in key.get_lines()] == colors
-
-
-def test_sensitivity_is_bits_above_per_cent_with_what_a_guess_has() -> None:
-    points = [
-        {"weight": 0.5, "bits": 10.0, "accuracy": 0.25},
-        {"weight": 1.0, "bits": 0.0, "accuracy": 1.0},
-    ]
-    figure = sensitivity_figure({"10 symbols": points, "20 symbols": points[1:]})
-    above, other, below, _ = figure.axes
-    assert [axes.get_title() for axes in (above, other)] == ["10 symbols", "20 symbols"]
-    for axes, guess, heights in ((above, 1, [10, 0]), (below, 50, [25, 100])):
-        level, curve, one = axes.lines
-        assert np.asarray(level.get_ydata()).tolist() == [guess, guess]
-        assert np.asarray(curve.get_xdata()).tolist() == [0.5, 1.0]
-        assert np.asarray(curve.get_ydata()).tolist() == heights
-        assert np.asarray(one.get_xdata()).tolist() == [1, 1]
-    assert np.asarray(other.lines[1].get_xdata()).tolist() == [1.0]

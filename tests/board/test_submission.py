@@ -15,8 +15,8 @@ from cli.shell import Shell
 from lengthwise.board.entries import LANGUAGES, load_entries
 from lengthwise.board.submission import MOST_BYTES, judged
 from lengthwise.languages.spec import parse
+from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.shipped import resolved
-from lengthwise.verification.certificate import Certificate
 
 
 @pytest.fixture

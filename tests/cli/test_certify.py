@@ -16,7 +16,7 @@ from lengthwise.cli.certify import _said_unsnapped
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import require_file_place
-from verification.trained import trained
+from proofs.trained import trained
 
 FACTS = {
     "verdict",

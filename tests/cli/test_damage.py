@@ -13,7 +13,7 @@ from cli.shell import Shell
 from lengthwise.files import read_json
 from lengthwise.problems.recognition import section
 from lengthwise.report import report
-from verification.trained import SMALL, trained
+from proofs.trained import SMALL, trained
 
 COMMANDS: dict[str, Callable[[str], list[str]]] = {
     "train": lambda run: [

@@ -46,7 +46,10 @@ def test_help_and_slips_of_every_command_load_no_torch() -> None:
     [
         (
             known.MODELS,
-            {kind.noun: (tuple(kind.models), kind.default_model) for kind in PROBLEMS.values()},
+            {
+                kind.noun: (tuple(kind.setup.models), kind.setup.default_model)
+                for kind in PROBLEMS.values()
+            },
         ),
         (known.PREFIXES, tuple(kind.prefix for kind in PROBLEMS.values() if kind.prefix)),
         (known.RUNGS, tuple(RUNGS)),

@@ -8,7 +8,7 @@ import pytest
 
 import lengthwise as lw
 from cli.shell import Shell
-from lengthwise.verification.statement import automaton_digest
+from lengthwise.proofs.check.statement import automaton_digest
 
 SPEC = "py[states=4,alphabet=ab]:users_words:third"
 TRAIN = ["train", SPEC, "--out", "run", "--preset", "smoke", "--device", "cpu", "--set", "steps=2"]

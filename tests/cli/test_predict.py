@@ -8,7 +8,7 @@ from safetensors.torch import load_file, save_file
 
 import lengthwise as lw
 from cli.shell import Shell
-from verification.trained import trained
+from proofs.trained import trained
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-12])

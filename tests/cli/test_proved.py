@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.shell import Shell
-from verification.trained import SMALL
+from proofs.trained import SMALL
 
 SETTINGS = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
 CPU = ["--device", "cpu"]

@@ -16,7 +16,8 @@ import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.commands import PLUGGED
 from lengthwise.problems.base import evaluated
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.training.listing import list_runs
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder

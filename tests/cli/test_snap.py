@@ -11,7 +11,7 @@ from cli.shell import Shell
 from lengthwise.languages.att import from_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.spec import parse
-from verification.trained import trained
+from proofs.trained import trained
 
 
 @pytest.fixture

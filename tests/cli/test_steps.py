@@ -93,9 +93,9 @@ def test_slips_in_training_are_told_in_one_line(
         (["evaluate", "DIR", "--seed", "7"], "--seed is for languages"),
         (["evaluate", "DIR", "--snapped"], "--snapped is for languages"),
         (["predict", "DIR", "--snapped"], "--snapped is for languages"),
-        (["certify", "DIR"], "classifies no words of any length"),
-        (["extract", "DIR", "--out", "DIR/x.att"], "classifies no words of any length"),
-        (["analyse", "DIR"], "classifies no words of any length"),
+        (["certify", "DIR"], "classifies no words of a formal language"),
+        (["extract", "DIR", "--out", "DIR/x.att"], "classifies no words of a formal language"),
+        (["analyse", "DIR"], "classifies no words of a formal language"),
     ],
 )
 def test_what_is_for_languages_is_refused(

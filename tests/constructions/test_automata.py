@@ -28,7 +28,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.streaming import open_stream
-from lengthwise.verification.certify import certify
+from lengthwise.proofs.search.certify import certify
 from ordinary import few
 from precisions import usable
 from strategies import all_words, domained, expressions, machines

@@ -12,7 +12,7 @@ from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.verification.certify import certify
+from lengthwise.proofs.search.certify import certify
 
 
 def require_proved(language: Language, longest: int, seed: int) -> str:

@@ -10,7 +10,7 @@ from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.evaluation.predict import logits_of, shares
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from verification.trained import ENDS_WITH_1, last_symbol
+from proofs.trained import ENDS_WITH_1, last_symbol
 
 SIZES = [2e-9, 1e-12, 1e-25]
 """Of logits; as shares in float32, with the largest one first, all of these are equal."""

@@ -20,7 +20,7 @@ from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
-from verification.trained import SMALL, trained
+from proofs.trained import SMALL, trained
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from explorer.browsing import DARK, LIGHT, Page, opened, serving
 from lengthwise.explorer.film_values import SIDE
 from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.subjects import ShownSubject, subject_of
-from verification.trained import SMALL
+from proofs.trained import SMALL
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from lengthwise.explorer.run_values import Network, proof_values, run_values
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
-from verification.trained import trained
+from proofs.trained import trained
 
 
 @pytest.fixture(scope="module")

@@ -19,10 +19,10 @@ from lengthwise.explorer.run_values import Network
 from lengthwise.explorer.table_values import children_of, merged_tables, table_values
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.verification.algebra import ABSENT
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.finite import tabulate
-from lengthwise.verification.network import node_of, predicted
+from lengthwise.proofs.check.arrays import ABSENT
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.finite import tabulate
+from lengthwise.proofs.search.network import node_of, predicted
 from ordinary import few
 
 

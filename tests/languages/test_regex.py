@@ -228,7 +228,10 @@ def test_a_space_in_a_given_alphabet_is_refused() -> None:
 
 
 def test_an_expression_without_symbols_needs_an_alphabet() -> None:
-    with pytest.raises(LanguageError, match=r"names none. Give the alphabet, as in regex\[01\]"):
+    with pytest.raises(
+        LanguageError,
+        match=r"names none \(white space is not a symbol\). Give the alphabet, as in regex\[01\]",
+    ):
         from_regex("()")
 
 

@@ -19,7 +19,7 @@ from lengthwise.evaluation.predict import logits_of
 from lengthwise.models.adapted import Adapted, require_recogniser
 from lengthwise.models.own import own_entry
 from lengthwise.objectives.answers import validate_answers
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.tasks.task import Batch
 from models.users_own import SMALL, package_in
 

@@ -62,7 +62,7 @@ class Limited(NetworkConfig):
         ({"size": 1}, "size=1 is too small. Use 2 or more."),
         ({"size": 6}, "size=6 is too large. Use 5 or less."),
         ({"part": -0.5}, "part=-0.5 is too small. Use 0 or more."),
-        ({"part": 1.0}, "part=1.0 is not a share. Use 0 or more, below 1."),
+        ({"part": 1.0}, "part=1.0 is too large. Use a number below 1."),
         ({"kind": "prae"}, "unknown norm 'prae'. Did you mean 'pre'?"),
     ],
 )

@@ -11,7 +11,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import depth
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.state_slots_config import bits_for
-from lengthwise.verification.check_elements import MAX_POSITIONS
+from lengthwise.proofs.check.networks import MAX_POSITIONS
 
 
 def drawn(seed: int, *, chunk: int = 2, slots: int = 3, bits: int = 2) -> StateSlots:
@@ -82,7 +82,7 @@ def test_bits_tell_states_apart_and_too_few_are_refused() -> None:
     assert [bits_for(n) for n in (1, 2, 3, 4, 5, 256, 257)] == [1, 1, 2, 2, 3, 8, 9]
     with pytest.raises(ConfigError, match="num_bits=1 cannot tell num_slots=3 states apart"):
         drawn(0, bits=1)
-    with pytest.raises(ConfigError, match="num_bits=13 is more than 12"):
+    with pytest.raises(ConfigError, match="num_bits=13 is too large"):
         drawn(0, bits=13)
 
 

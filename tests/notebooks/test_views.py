@@ -15,8 +15,8 @@ from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.views import MOST_STATES
 from lengthwise.problems.results import Evaluation
+from lengthwise.proofs.check.certificate import Certificate, WrongWord
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate, WrongWord
 
 HOSTILE = ("<script>alert(1)</script>", 'x"><img/src=x/onerror=alert(1)>', "$\\frac$", "&amp;")
 

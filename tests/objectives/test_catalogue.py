@@ -17,7 +17,7 @@ from lengthwise.objectives.catalogue import (
     objectives_of,
     require_own,
 )
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.registry import Catalogue
 from lengthwise.settings import describe_settings
 

@@ -12,10 +12,11 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
 from lengthwise.objectives.chunk_table import ChunkTable
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan, plan_from_dict, train
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.certify import certify
 from lengthwise.training.loop import Step
-from lengthwise.verification.certify import certify
-from verification.trained import SMALL
+from proofs.trained import SMALL
 
 SETTINGS: dict[str, Any] = {
     **{name: value for name, value in SMALL.items() if name != "num_bits"},

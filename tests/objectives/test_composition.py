@@ -19,15 +19,16 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.objectives import composition as module
 from lengthwise.objectives.composition import CompositionLoss, Replay, replay_of
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan, plan_from_dict, train
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.certify import certify
+from lengthwise.proofs.search.closure import explore
+from lengthwise.proofs.search.network import node_of
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.training.loop import Step, Validation, fit
 from lengthwise.training.settings import TrainingConfig
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.certify import certify
-from lengthwise.verification.closure import explore
-from lengthwise.verification.network import node_of
-from verification.trained import ENDS_WITH_1, SMALL, last_symbol, random_model, trained
+from proofs.trained import ENDS_WITH_1, SMALL, last_symbol, random_model, trained
 
 Word = tuple[int, ...]
 Map = tuple[int, ...]

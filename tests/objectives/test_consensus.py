@@ -29,7 +29,7 @@ from lengthwise.objectives.consensus import (
 from lengthwise.objectives.curriculum import Curriculum
 from lengthwise.objectives.final import FinalConfig
 from lengthwise.objectives.learning import Consensus, Seen
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.settings import describe_settings
 
 Table = list[list[int]]

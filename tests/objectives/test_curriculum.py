@@ -15,8 +15,8 @@ from torch.nn import functional as F
 from lengthwise.languages.spec import parse
 from lengthwise.objectives.curriculum import GROWS_AT, Curriculum
 from lengthwise.objectives.fresh_words import FreshWords
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.problem import Recognition
-from lengthwise.problems.runs import make_plan
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation, fit
 from lengthwise.training.runs import RunFolder

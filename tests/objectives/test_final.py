@@ -12,8 +12,9 @@ from lengthwise.objectives.curriculum import Curriculum
 from lengthwise.objectives.final import FinalLoss
 from lengthwise.objectives.own_automaton import OwnAutomaton
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.runs import make_plan, plan_for, train
-from lengthwise.verification.certify import certify
+from lengthwise.problems.planning import make_plan, plan_for
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.certify import certify
 
 SMALL: dict[str, Any] = {
     "objective": "final",

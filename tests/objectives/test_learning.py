@@ -28,9 +28,9 @@ from lengthwise.objectives.learning import (
     identity,
     observed,
 )
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
+from lengthwise.proofs.search.plain import require_plain
 from lengthwise.tasks.task import Batch, Task
-from lengthwise.verification.plain import require_plain
 
 SMALL: dict[str, Any] = {
     "objective": "final",

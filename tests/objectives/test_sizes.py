@@ -5,8 +5,9 @@ import pytest
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.spec import parse
 from lengthwise.objectives.sizes import MOST_COMPOSED, MOST_LABELLED, num_elements
-from lengthwise.problems.runs import make_plan, plan_from_dict, train
-from lengthwise.verification.certify import certify
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.certify import certify
 
 
 @pytest.mark.slow_for("group:S5")

@@ -14,10 +14,10 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.codebook import CODEBOOK
 from lengthwise.objectives.state_codes import recurrent
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.problem import Recognition
-from lengthwise.problems.runs import make_plan
+from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.state_codes import make_state_codes
-from lengthwise.verification.certify import certify
 
 BOTH = pytest.mark.parametrize("model", ["gru-binary", "elman-binary"])
 
@@ -86,8 +86,10 @@ def test_more_states_get_a_wider_network_and_one_batch(size: int, width: int, ba
         transitions=tuple(((state + 1) % size, state) for state in range(size)),
         classes=tuple(int(state == 0) for state in range(size)),
     )
-    chosen = CODEBOOK.defaults(ring, "laptop", BinaryRecurrentConfig, is_named=False)
+    found = CODEBOOK.defaults(ring, "laptop", BinaryRecurrentConfig, is_named=False)
+    chosen = found.values
     assert (chosen["d_model"], chosen["batch_size"]) == (width, batch)
+    assert found.size == f"{size:,} states"
 
 
 def test_where_the_monoid_is_too_large_the_next_command_names_a_recurrent_network(
@@ -96,10 +98,12 @@ def test_where_the_monoid_is_too_large_the_next_command_names_a_recurrent_networ
     language = replace(automaton(9, 3, 2), spec="att:m.att")
     plan = make_plan(language, "regular-gpt-binary", preset="smoke")
     problem = Recognition(language=language)
-    found = problem.advice(plan, {"proved": None}, tmp_path)
+    found = problem._advice(plan, {"proved": None, "run": str(tmp_path)})
     assert found == f"lengthwise train att:m.att --model gru-binary --out {tmp_path}-gru"
     other = make_plan(language, "gru-binary", preset="smoke")
-    assert problem.advice(other, {"proved": False}, tmp_path) == f"lengthwise certify {tmp_path}"
+    assert problem._advice(other, {"proved": False, "run": str(tmp_path)}) == (
+        f"lengthwise certify {tmp_path}"
+    )
     with pytest.raises(ConfigError, match="or gru-binary, or objective='transition'"):
         make_plan(language, "regular-gpt-binary", settings={"objective": "codebook"})
     assert {"gru-binary", "elman-binary"} <= set(MODELS)

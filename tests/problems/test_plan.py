@@ -3,16 +3,16 @@
 import pytest
 
 from lengthwise.problems.plan import SECTIONS
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.registry import PROBLEMS
-from lengthwise.problems.runs import make_plan, plan_from_dict
 
 
 @pytest.mark.parametrize("kind", list(PROBLEMS))
 def test_no_two_sections_but_that_of_the_network_share_a_name(kind: str) -> None:
     """`Plan.identity` has the settings of these sections in one table."""
     problem = PROBLEMS[kind]
-    for model in problem.models:
-        found = problem.sections(problem.models[model])
+    for model in problem.setup.models:
+        found = problem.setup.sections(problem.setup.models[model])
         assert set(found) == set(SECTIONS)
         del found["network"]
         names = [name for config in found.values() for name in config.__dataclass_fields__]

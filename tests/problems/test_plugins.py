@@ -53,7 +53,8 @@ def drive(tmp_path: Path, script: str, plugin: Path = PLUGIN) -> dict[str, dict[
 
 
 USE = """
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.executors import InProcess
 from lengthwise.sweeps.job import jobs_over_seeds

@@ -21,10 +21,10 @@ from lengthwise.models.entry import Architecture
 from lengthwise.models.recognisers import MODELS
 from lengthwise.problems.inside import knowledge_of
 from lengthwise.problems.proof import read_proof, verdict_about
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check
 from lengthwise.shipped import resolved
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check
-from verification.test_robust import parity_by_hand
+from proofs.search.test_robust import parity_by_hand
 
 SMALL: dict[str, Any] = {"preset": "smoke", "steps": 1, "validate_every": 1}
 

@@ -11,10 +11,10 @@ import lengthwise as lw
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, LengthwiseError
 from lengthwise.problems.base import Run
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
-from lengthwise.problems.runs import make_plan
 
 SMALL = ("--preset", "smoke", "--set", "validate_every=1")
 
@@ -110,11 +110,11 @@ def test_settings_of_a_task_are_a_section() -> None:
 
 def test_defaults_of_the_reference_are_those_of_training() -> None:
     kind = PROBLEMS["recognition"]
-    for model in kind.models:
+    for model in kind.setup.models:
         plan = make_plan("parity", model, preset="smoke")
         for each in settings_reference(kind, model, preset="smoke", spec="parity"):
             section, _, name = each.name.partition(".")
-            if each.name not in kind.derived:
+            if each.name not in kind.setup.derived:
                 assert each.default == getattr(getattr(plan, section), name), (model, each.name)
     with pytest.raises(LengthwiseError, match="unknown language 'nosuch'"):
         settings_reference(kind, spec="nosuch")
@@ -168,7 +168,7 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
             lambda: lw.certify(Nothing(), "parity", strength="robust"),  # type: ignore[call-overload]
             "strength and precision are for models",
         ),
-        (lambda: lw.certify(steps), "classifies no words of any length"),
+        (lambda: lw.certify(steps), "classifies no words of a formal language"),
     ]
     for call, message in calls:
         with pytest.raises(LengthwiseError) as found:

@@ -19,12 +19,13 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.objectives.composition import CompositionLoss
 from lengthwise.objectives.maps import MapLoss
 from lengthwise.problems import stages
+from lengthwise.problems.planning import make_plan, plan_for, plan_from_dict
 from lengthwise.problems.recognition import routes
-from lengthwise.problems.runs import load_run, make_plan, plan_for, plan_from_dict, train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.problems.stages import stage_records
+from lengthwise.proofs.search.certify import certify
 from lengthwise.training.loop import Step
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certify import certify
 from staged import SHORT, files, plan
 
 
@@ -87,7 +88,7 @@ def test_settings_of_the_user_hold_in_every_stage_or_end_the_list() -> None:
     assert made.chosen == "num_heads is not for regular-gpt-slots"
     made = make_plan("group:S3", settings={"num_bits": 16})
     assert made.stages == (made,)
-    assert "num_bits=16 is more than 12" in made.barrier
+    assert "num_bits=16 is too large" in made.barrier
 
 
 def test_a_stage_that_another_follows_has_fewer_steps() -> None:

@@ -10,7 +10,7 @@ from lengthwise.errors import ConfigError, LanguageError, RunError
 from lengthwise.problems import without_model
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.without_model import infers, with_inference
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from lengthwise.cli.main import main
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.report.report import read_run, render, write_report
 
 SMALL = ("--preset", "smoke", "--device", "cpu", "--set", "steps=2", "--set", "validate_every=1")

@@ -11,7 +11,7 @@ import pytest
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.files import read_json, write_json
 from lengthwise.problems.base import evaluated
-from lengthwise.problems.recognition import problem as recognition
+from lengthwise.problems.recognition import measure
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import load_run, train
 from lengthwise.problems.testing import Test
@@ -172,7 +172,7 @@ def test_success_removes_the_record_of_a_failure(
     (job,) = small_jobs(1)
     place = JobFolder.of(job, tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(recognition, "test_run", None)
+        patched.setattr(measure, "test_run", None)
         with pytest.raises(TypeError):
             run_job(job, tmp_path)
     assert (place.path / "failure.json").exists()

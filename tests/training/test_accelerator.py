@@ -30,7 +30,8 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.objectives import learning
 from lengthwise.objectives.catalogue import objectives_of
 from lengthwise.problems.base import Plan, Run, evaluated
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.training import loop
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE

@@ -14,7 +14,8 @@ from torch import Tensor
 import lengthwise as lw
 from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.training.compilation import compiled
 
 SMALL = {"window": 8, "chunk": 4, "batch_size": 2, "steps": 2, "validate_every": 1}

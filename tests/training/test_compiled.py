@@ -19,7 +19,8 @@ from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.circuit import completed
-from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import load_run, train
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, save_compiled
 from lengthwise.training.runs import RunFolder
 

@@ -15,7 +15,8 @@ from torch import nn
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.text.data.text_corpus import PrepareConfig, Tokens, prepare_corpus
 from lengthwise.text.layers.token_loss import ReadOut
 from lengthwise.text.problems.language_modelling.objective import NextToken, WindowsConfig
@@ -173,7 +174,7 @@ SETTINGS = [
 
 KILLED = """
 import sys
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.training.distributed import Rank
 from lengthwise.problems.runs import train
 

@@ -21,7 +21,8 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import objectives_of
 from lengthwise.precision import why_unavailable
 from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.text.layers.token_loss import token_loss
 from lengthwise.training import loop
 from lengthwise.training.devices import environment

@@ -11,7 +11,7 @@ from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.training.clock import Clock
 from lengthwise.training.loop import Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
@@ -345,9 +345,9 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
     [
         ({"steps": 0}, "steps=0 is too small"),
         ({"accumulate": 0}, "accumulate=0 is too small"),
-        ({"learning_rate": -1.0}, "learning_rate=-1.0 is not a positive number"),
-        ({"beta2": 1.0}, "beta2=1.0 is not the share of a mean that is kept"),
-        ({"beta2": -0.1}, "beta2=-0.1 is not the share"),
+        ({"learning_rate": -1.0}, "learning_rate=-1.0 is too small. Use a number above 0"),
+        ({"beta2": 1.0}, "beta2=1.0 is too large. Use a number below 1"),
+        ({"beta2": -0.1}, "beta2=-0.1 is too small"),
         ({"weight_decay": -0.1}, "weight_decay=-0.1 is too small"),
         ({"weight_decay": 2e3}, "weight_decay=2000.0 times learning_rate=0.0005 is not a share"),
         ({"weight_decay": math.inf}, "weight_decay=inf"),

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from torch import nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
+from lengthwise.training.adamw import state_keys
 from lengthwise.training.loop import begin, decays
-from lengthwise.training.muon import Muon, orthogonal, state_keys
+from lengthwise.training.muon import Muon, orthogonal
 from lengthwise.training.settings import TrainingConfig
 
 SIZES = st.integers(1, 9)

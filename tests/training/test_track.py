@@ -80,8 +80,6 @@ def test_without_the_library_nothing_is_begun(
         tracked(Shown(), tmp_path / "board"),
     ):
         pass
-    with tracked(shown := Shown(), None) as progress:
-        assert progress is shown
     command = ["train", "parity", "--preset", "smoke", "--out", str(tmp_path / "run")]
     assert main([*command, "--tensorboard", str(tmp_path / "board")]) == 2
     assert not list(tmp_path.iterdir())

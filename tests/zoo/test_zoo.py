@@ -12,9 +12,9 @@ import lengthwise as lw
 from cli.shell import Shell
 from lengthwise import shipped
 from lengthwise.board.entries import LANGUAGES
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check
 from lengthwise.shipped import ROOT, shipped_names
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check
 from lengthwise.zoo.records import card, read_records
 
 PROVED = [name for name in shipped_names() if (ROOT / name / "certificate.json").exists()]

@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple
 from lengthwise.errors import ConfigError, NothingFinishedError, RunError
 from lengthwise.files import read_json, write_json
 from lengthwise.problems.base import Plan, Run
-from lengthwise.problems.runs import plan_from_dict
+from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import Executor, InProcess

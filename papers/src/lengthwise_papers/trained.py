@@ -15,10 +15,11 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 import torch
 
-from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.errors import ConfigError, NothingFinishedError
+from lengthwise.analysis.figures import Picture
+from lengthwise.errors import ConfigError, NothingFinishedError, WordError
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.problems.recognition.problem import WORD_OF_COST
+from lengthwise.models.cost import forward_flops
+from lengthwise.problems.plan import Plan
 from lengthwise.problems.testing import TestResult
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import InProcess
@@ -38,6 +39,7 @@ from lengthwise_papers.experiment import (
     chosen,
     stem,
 )
+from lengthwise_papers.figures import curves_figure
 from lengthwise_papers.shared import take_over
 
 
@@ -222,11 +224,34 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
         **_validated(result),
         "seconds": round(result.seconds, 1),
         "parameters": result.parameters,
-        "flops": run.job.plan.problem.flops(run.job.plan),
+        "flops": flops_of(run.job.plan),
         "environment": dict(result.environment),
         "date": result.date,
         "tests": {test.name: _test(run.job, test) for test in result.tests},
     }
+
+
+WORD_OF_COST = 500
+"""Number of symbols of the word whose cost is given."""
+
+_LENGTHS: Mapping[str, Callable[[Plan], int]] = {
+    "step-by-step": lambda plan: int(plan.network.max_length),
+    "language-modelling": lambda plan: int(plan.data.window),
+    "translation": lambda plan: 30,
+}
+"""Length of the input whose cost is given, where it is not a word: inputs with all steps, a window,
+and a sentence with its translation."""
+
+
+def flops_of(plan: Plan) -> int:
+    """Return floating-point operations of a usual input; of languages a word of `WORD_OF_COST`."""
+    model, vocab_size = plan.build().eval(), plan.network.vocab_size
+    of_kind = _LENGTHS.get(plan.problem.kind)
+    length = WORD_OF_COST if of_kind is None else of_kind(plan)
+    try:
+        return forward_flops(model, vocab_size, length)
+    except WordError:  # learned positions reach only the training lengths
+        return forward_flops(model, vocab_size, plan.data.max_length)
 
 
 def _validated(result: Outcome) -> Record:

@@ -27,14 +27,15 @@ from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
-from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.problems.runs import load_run, train
+from lengthwise.proofs.check.certificate import Certificate, digest_of
+from lengthwise.proofs.check.induction import check
+from lengthwise.proofs.search.certify import certify
 from lengthwise.shipped import ROOT
 from lengthwise.training.compiled import Compiled, save_compiled
 from lengthwise.training.devices import commit, environment
-from lengthwise.verification.certificate import Certificate, digest_of
-from lengthwise.verification.certify import certify
-from lengthwise.verification.check import check
 from lengthwise.zoo.records import CARD, RECORD, card
 from lengthwise_papers.own.smallest_proofs import SETTINGS
 

@@ -1,7 +1,7 @@
 """Judging a submission: a run folder whose proof is checked, and of which nothing is believed.
 
 1. The folder holds plain files of known names, each small enough to be read, and no links.
-2. The certificate is checked from the weights that it holds (`verification.check`), and says
+2. The certificate is checked from the weights that it holds (`proofs.check.induction`), and says
    `equivalent`.
 3. Class, settings, weights and symbols of the run's network are those of the certificate.
 4. The language of the certificate is equivalent to one of the board's own definitions, by the
@@ -23,12 +23,12 @@ from lengthwise.errors import CertificateError, ClaimError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import require_own_certificate
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check, check_machine
+from lengthwise.proofs.check.statement import shown
 from lengthwise.shipped import spelled
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check, check_machine
-from lengthwise.verification.statement import shown
 from lengthwise.wording import counted
 
 _MB = 2**20

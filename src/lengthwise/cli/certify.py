@@ -16,14 +16,14 @@ from lengthwise.errors import (
 )
 from lengthwise.files import require_file_place
 from lengthwise.languages.language import Language
+from lengthwise.proofs.check.beside import compared_with_folder
+from lengthwise.proofs.check.certificate import Certificate, Strength
+from lengthwise.proofs.check.induction import Induction, checked
+from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.check.prefixes import PrefixInduction
+from lengthwise.proofs.check.statement import facts_of, shown, terms_of
+from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.shipped import PREFIX, resolved
-from lengthwise.verification.beside import compared_with_folder
-from lengthwise.verification.certificate import Certificate, Strength
-from lengthwise.verification.check import Induction, checked
-from lengthwise.verification.check_prefixes import PrefixInduction
-from lengthwise.verification.closure import MAX_CHUNKS
-from lengthwise.verification.narrow import Precision
-from lengthwise.verification.statement import facts_of, shown, terms_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -93,6 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _certify(arguments: argparse.Namespace) -> None:
     from lengthwise.languages.spec import parse
+    from lengthwise.problems.capabilities import proving
     from lengthwise.problems.runs import load_run
     from lengthwise.training.compiled import Compiled
 
@@ -108,7 +109,7 @@ def _certify(arguments: argparse.Namespace) -> None:
         "progress": _Levels(),
     }
     try:
-        made = trained.problem.certify(trained, options)
+        made = proving(trained.problem).certify(trained, options)
     except VerificationError as error:
         if not isinstance(trained.plan, Compiled):
             raise
@@ -151,7 +152,7 @@ def _unsnapped(made: Certificate, model: "nn.Module") -> str | None:
 
     None if the claim is about the model as it runs, or its logits are no numbers.
     """
-    from lengthwise.verification.network import predicted
+    from lengthwise.proofs.search.network import predicted
 
     if made.strength != "snapped" or made.counterexample is None:
         return None
@@ -284,7 +285,7 @@ def _verdict_of(made: Certificate, arguments: argparse.Namespace) -> str:
 
 def _require_export(form: str, file: str) -> None:
     """Refuse a format that there is not, and a file that cannot be written, before any work."""
-    from lengthwise.verification.rocq import require_rocq_name
+    from lengthwise.proofs.export.rocq import require_rocq_name
 
     if form not in _EXPORTS:
         raise unknown_name("format of --export", form, _EXPORTS)
@@ -302,8 +303,8 @@ _TABLES = {
 def _export(
     file: str, verified: Certificate, induction: Induction | PrefixInduction | None
 ) -> None:
-    from lengthwise.verification.rocq import save_rocq
-    from lengthwise.verification.rocq_weights import reason_without_weights
+    from lengthwise.proofs.export.rocq import save_rocq
+    from lengthwise.proofs.export.rocq_weights import reason_without_weights
 
     try:
         save_rocq(Path(file), verified, induction)

@@ -55,7 +55,7 @@ def _tell_values(action: argparse.Action) -> None:
     known = {
         "spec": [each["spec"] for each in languages()],
         "shown": ["check", *LANGUAGES],  # of the board
-        "model": sorted({model for kind in PROBLEMS.values() for model in kind.models}),
+        "model": sorted({model for kind in PROBLEMS.values() for model in kind.setup.models}),
         "preset": list(PRESETS),
     }
     if action.choices is None and action.dest in known:

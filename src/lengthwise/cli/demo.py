@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the demo and print its table and the path of its report."""
-    from lengthwise.problems.runs import make_plan
+    from lengthwise.problems.planning import make_plan
     from lengthwise.report.report import write_report
 
     require_folder_place(arguments.out)
@@ -75,9 +75,9 @@ def demo(out: Path, plans: "Sequence[Plan]") -> Iterator[tuple[str, dict[str, An
     """
     from lengthwise.problems.base import evaluated
     from lengthwise.problems.runs import train
+    from lengthwise.proofs.search.certify import certify
     from lengthwise.training.progress import counting_progress, training_progress
     from lengthwise.training.runs import RunFolder
-    from lengthwise.verification.certify import certify
 
     for plan in plans:
         spec = plan.problem.name

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.lengths:
         parse_lengths(arguments.lengths)  # raises before anything is loaded
     trained = load_run(arguments.run, device=arguments.device)
-    options = options_of(arguments, trained.problem, "evaluation_options")
+    options = options_of(arguments, trained.problem, "evaluate_options")
     if "against" in options:
         options["against"] = load_run(arguments.against, device=arguments.device)
     found = evaluated(trained, options, counting_progress)

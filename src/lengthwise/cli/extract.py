@@ -9,7 +9,7 @@ from lengthwise.languages.att import to_att
 from lengthwise.languages.characters import listed
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
-from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
+from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
 
 _WRITERS = {".att": to_att, ".dot": to_dot}
 _MOST_ROWS = 20
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Extract, learn the automaton, compare it with the run's language, print it, and save it."""
     from lengthwise.problems.runs import load_run
-    from lengthwise.verification.extracted_automaton import extract_automaton
+    from lengthwise.proofs.search.extracted_automaton import extract_automaton
 
     out = arguments.out
     if out is not None:

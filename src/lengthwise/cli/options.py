@@ -25,22 +25,22 @@ def add_plugged(parser: argparse.ArgumentParser, command: str) -> None:
 def options_of(arguments: argparse.Namespace, problem: "Problem", kind: str) -> dict[str, Any]:
     """Return the given options among those that any problem can have.
 
-    `kind` is `evaluation_options` or `prediction_options`.
+    `kind` is `evaluate_options` or `predict_options`.
 
     Raises:
         ConfigError: an option is given that is for other problems.
     """
     from lengthwise.problems.registry import PROBLEMS
 
-    every = {name for each in PROBLEMS.values() for name in getattr(each, kind)}
+    every = {name for each in PROBLEMS.values() for name in getattr(each.setup, kind)}
     given = {
         name: value
         for name in sorted(every & vars(arguments).keys())
         if (value := getattr(arguments, name)) is not None and value is not False
     }
     for name in given:
-        if name not in getattr(problem, kind):
-            nouns = [each.noun for each in PROBLEMS.values() if name in getattr(each, kind)]
+        if name not in getattr(problem.setup, kind):
+            nouns = [each.noun for each in PROBLEMS.values() if name in getattr(each.setup, kind)]
             raise ConfigError(
                 f"--{name.replace('_', '-')} is for {' and '.join(nouns)}, which {arguments.run} "
                 f"is not. Omit it."

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
         _complete(arguments)
         return
     trained = load_run(arguments.run, device=arguments.device)
-    options = options_of(arguments, trained.problem, "prediction_options")
+    options = options_of(arguments, trained.problem, "predict_options")
     answer_lines(trained.problem.predictor(trained, options), arguments)
 
 
@@ -130,7 +130,7 @@ def _complete(arguments: argparse.Namespace) -> None:
     from lengthwise.problems.registry import PROBLEMS
     from lengthwise.training.devices import choose_device
 
-    options = {name for kind in PROBLEMS.values() for name in kind.prediction_options}
+    options = {name for kind in PROBLEMS.values() for name in kind.setup.predict_options}
     for option in sorted(options & vars(arguments).keys() - {"keep_going", "snapped"}):
         refuse(arguments, option, "language models")
     if arguments.snapped:

@@ -20,7 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train to the end, or find that training has ended."""
-    from lengthwise.problems.runs import plan_from_dict
+    from lengthwise.problems.capabilities import Distributed
+    from lengthwise.problems.planning import plan_from_dict
     from lengthwise.training.compiled import is_compiled
     from lengthwise.training.distributed import require_alone
     from lengthwise.training.runs import RunFolder
@@ -32,6 +33,6 @@ def run(arguments: argparse.Namespace) -> None:
                 f"{arguments.out} holds computed weights, which are not trained. Use verify."
             )
         plan = plan_from_dict(config)
-        if not plan.problem.is_distributed:
+        if not isinstance(plan.problem, Distributed):
             require_alone(plan.problem.noun)
         train_and_tell(plan, arguments)

@@ -1,4 +1,4 @@
-"""The command `settings`: prints the default, unit, meaning and paper's letter of every setting."""
+"""The command `settings`: prints the default of every setting, its origin, unit and meaning."""
 
 import argparse
 from dataclasses import asdict
@@ -29,30 +29,40 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
     from lengthwise.problems.inferred.problem import InferredProblem
     from lengthwise.problems.inferred.settings import settings_of_inference
-    from lengthwise.problems.reference import settings_reference, usual_model
+    from lengthwise.problems.reference import settings_reference, usual_plan
     from lengthwise.problems.registry import kind_of
     from lengthwise.problems.without_model import infers
 
-    spec, model, chosen = arguments.spec, arguments.model, ""
-    kind, found = kind_of(spec), []
+    spec, model, preset = arguments.spec, arguments.model, arguments.preset
+    kind, found, chosen = kind_of(spec), [], ""
     if infers(spec, model):
         if arguments.objective:
             raise ConfigError("what is learned from is chosen with a model here. Give --model.")
         kind, spec, found = InferredProblem, "", settings_of_inference()
-        model = kind.default_model
-    if model is None:
-        model, chosen = usual_model(kind, spec, arguments.preset, arguments.objective)
+        model = kind.setup.default_model
+    else:
+        plan = usual_plan(spec, model, preset, arguments.objective)
+        model = plan.model if plan else model or kind.setup.default_model
+        chosen = plan.chosen if plan else ""
     found += settings_reference(
-        kind, model, preset=arguments.preset, spec=spec, objective=arguments.objective
+        kind, model, preset=preset, spec=spec, objective=arguments.objective
     )
     if arguments.json:
         settings = [asdict(each) for each in found]
         about = {"problem": kind.kind, "model": model, "chosen": chosen}
         print_json({**about, "settings": settings})
         return
-    columns = ["setting", "default", "unit", "letter", "values", "meaning"]
+    columns = ["setting", "default", "origin", "unit", "letter", "values", "meaning"]
     rows = [
-        [each.name, shown_default(each.default), each.unit, each.letter, each.kind, each.meaning]
+        [
+            each.name,
+            shown_default(each.default),
+            each.origin,
+            each.unit,
+            each.letter,
+            each.kind,
+            each.meaning,
+        ]
         for each in found
     ]
     print_table(columns, rows)

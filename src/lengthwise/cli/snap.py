@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lengthwise.cli.output import add_json, print_facts, print_json, print_table, whole_number
 from lengthwise.cli.snapped import snapped_file
-from lengthwise.verification.limits import MAX_ELEMENTS
+from lengthwise.proofs.search.limits import MAX_ELEMENTS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Extract the tables, save them beside the model, and print how many vectors were merged."""
     from lengthwise.problems.runs import load_run
+    from lengthwise.proofs.search.extraction import extract_algebra
+    from lengthwise.proofs.search.snapped_file import save_snapped
     from lengthwise.training.runs import RunFolder
-    from lengthwise.verification.extraction import extract_algebra
-    from lengthwise.verification.snapped_file import save_snapped
 
     RunFolder(arguments.run).require_writable()
     trained = load_run(arguments.run, device="cpu")

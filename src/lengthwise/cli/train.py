@@ -5,7 +5,7 @@ import os
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from lengthwise.silence import noting_time
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Plan
+    from lengthwise.training.loop import Progress
 
 
 _SECONDS_TO_SPEAK = 5.0
@@ -96,13 +97,14 @@ def one_speaks() -> Iterator[None]:
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    from lengthwise.problems.capabilities import Distributed
+    from lengthwise.problems.planning import make_plan, plan_for
     from lengthwise.problems.registry import kind_of
-    from lengthwise.problems.runs import make_plan, plan_for
     from lengthwise.problems.without_model import infers, with_inference
     from lengthwise.training.distributed import require_alone
     from lengthwise.training.progress import counting_progress
 
-    if not kind_of(arguments.spec).is_distributed:
+    if not issubclass(kind_of(arguments.spec), Distributed):
         require_alone(arguments.spec)
     of_file = _read_settings(arguments.config) if arguments.config else {}
     own = {**objective_of(arguments), **parse_settings(arguments.settings)}
@@ -128,6 +130,7 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
     Raises:
         ClaimError: what came of it is refuted by the words that it was made from.
     """
+    from lengthwise.problems.capabilities import Concluding
     from lengthwise.training.runs import RunFolder
     from lengthwise.training.settings import TextTrainingConfig
 
@@ -137,14 +140,17 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
     plan, facts = _trained(plan, arguments, film=film)
     if had_ended:
         note(f"{arguments.out}: training had ended")
-    refutation = plan.problem.refutation(facts)
+    problem, refutation = plan.problem, ""
+    if isinstance(problem, Concluding):
+        refutation = problem.refutation(facts)
     if arguments.json:
         print_json(facts)
     else:
-        say(f"{arguments.out}: {plan.problem.outcome(plan, facts)}")
+        summary = problem.summary(plan, facts)
+        say(f"{arguments.out}: {summary.line}")
         if plan.chosen:
             note(f"{plan.model} was chosen, since {plan.chosen}")
-        note(f"next: {plan.problem.advice(plan, facts, arguments.out)}")
+        note(f"next: {summary.next}")
     if refutation:
         raise ClaimError(f"{arguments.out}: {refutation}")
 
@@ -154,26 +160,32 @@ def _trained(
 ) -> "tuple[Plan, dict[str, Any]]":
     """Train, and return the plan of the stage that is kept, with the results."""
     from lengthwise.models.cost import trained_parameters
+    from lengthwise.problems.capabilities import Concluding, Distributed
     from lengthwise.problems.runs import train
     from lengthwise.problems.stages import stage_records
     from lengthwise.training.devices import choose_device
     from lengthwise.training.loop import kept
     from lengthwise.training.progress import training_progress
-    from lengthwise.training.track import tracked
 
-    problem, unit = plan.problem, plan.problem.unit
-    cost = problem.training_cost(plan, choose_device(arguments.device))
-    with (
-        training_progress(plan.title, plan.training.steps, unit, cost and cost.full_speed) as shown,
-        tracked(shown, arguments.tensorboard) as progress,
-    ):
+    problem, unit, cost = plan.problem, plan.problem.setup.unit, None
+    if isinstance(problem, Distributed):
+        cost = problem.training_cost(plan, choose_device(arguments.device))
+    with ExitStack() as held:
+        speed_at_most = cost and cost.full_speed
+        progress: Progress = held.enter_context(
+            training_progress(plan.title, plan.training.steps, unit, speed_at_most)
+        )
+        if arguments.tensorboard is not None:
+            from lengthwise.training.track import tracked
+
+            progress = held.enter_context(tracked(progress, arguments.tensorboard))
         result = train(
             plan, out=arguments.out, device=arguments.device, film=film, progress=progress
         )
     best, speed = kept(result.metrics), result.metrics[-1]["words_per_second"]
     plan, stages = result.require_plan(), stage_records(result)
     own = next(each for each in stages if each["kept"])
-    about = problem.facts(plan)
+    about = problem.facts(plan, best)
     facts = {
         **about,
         "run": str(arguments.out),
@@ -199,7 +211,8 @@ def _trained(
     }
     if cost:
         facts |= {"flops_per_token": cost.flops, "utilisation": speed / cost.full_speed}
-    return plan, {**facts, **problem.figures(facts)}
+    more = problem.concluded(facts) if isinstance(problem, Concluding) else {}
+    return plan, {**facts, **more}
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

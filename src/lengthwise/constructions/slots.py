@@ -21,7 +21,7 @@ signs of the one slot, and 4 units of rounding, so it has their signs. Logits ar
 at most 192, and sums of the answer are integers of at most 25, or 16: exact in every floating-point
 format. So nodes are exactly those of the automaton, at every length, and the margin is 16. QED
 
-`certify` proves it from the weights (`verification.structure`): n^2 pairs of states stand for all
+`certify` proves it from the weights (`proofs.search.structure`): n^2 pairs of states stand for all
 nodes. The proof of a tree of whole numbers (`automata`) enumerates what sub-words do, which are up
 to n^n things.
 """

@@ -25,22 +25,16 @@ class WordParts(Protocol):
 
 
 def require_parts(parts: WordParts) -> None:
-    """Refuse shares that leave no words for a part, and a length that no word has.
+    """Refuse shares that leave no words for training.
 
     Raises:
         ConfigError: a value does not fit.
     """
     shares = {"validation_share": parts.validation_share, "test_share": parts.test_share}
-    for name, share in shares.items():
-        require(0 < share < 1, f"{name}={share} is no share of the words. Use one between 0 and 1.")
     require(
         sum(shares.values()) < 1,
         f"{' and '.join(f'{name}={share}' for name, share in shares.items())} leave no words for "
         f"training. Lower them.",
-    )
-    require(
-        parts.max_length is None or parts.max_length >= 0,
-        f"max_length={parts.max_length} is no length of words. Use 0 or more.",
     )
 
 

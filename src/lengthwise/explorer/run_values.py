@@ -16,15 +16,16 @@ from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_val
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.problems.base import Run
+from lengthwise.problems.capabilities import proving
 from lengthwise.problems.classification import classify
 from lengthwise.problems.proof import is_about, read_proof
+from lengthwise.proofs.check.arrays import ABSENT
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.statement import facts_of, terms_of
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.network import node_of, require_regular_gpt
 from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.training.compiled import Compiled
-from lengthwise.verification.algebra import ABSENT
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.network import node_of, require_regular_gpt
-from lengthwise.verification.statement import facts_of, terms_of
 from lengthwise.wording import counted
 
 Values = dict[str, Any]
@@ -110,7 +111,7 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
             keep = f" (lengthwise certify {path} would keep one)" if is_own else ""
             say(f"there is no certificate{keep}, so a proof is looked for here")
         try:
-            made, refused = run.problem.certify(run, {"max_chunks": MOST_CHUNKS}), ""
+            made, refused = proving(run.problem).certify(run, {"max_chunks": MOST_CHUNKS}), ""
         except LengthwiseError as error:
             return {"certificate": None, "no_certificate": str(error), "proof": None}
     wrong = made.counterexample

@@ -23,12 +23,12 @@ from lengthwise.languages.language import Language
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.layers.sliding_dilated import InsideChunks
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.verification.algebra import ABSENT, Integers
-from lengthwise.verification.balls import Floats
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.extraction import extract_algebra
-from lengthwise.verification.finite import NONE, FiniteAlgebra, Tables, tabulate
-from lengthwise.verification.network import node_of
+from lengthwise.proofs.check.arrays import ABSENT, Integers
+from lengthwise.proofs.check.balls import Floats
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.extraction import extract_algebra
+from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables, tabulate
+from lengthwise.proofs.search.network import node_of
 
 Values = dict[str, Any]
 

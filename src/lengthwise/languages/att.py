@@ -278,7 +278,8 @@ def _exists(where: str, line: _Line, column: int) -> bool:
         _refuse(
             where,
             line,
-            f"the weight {line.fields[column]!r} of an arc or a final state is no number",
+            f"the weight {line.fields[column]!r} of an arc or a final state is not a number. Give "
+            f"one, or leave it out",
         )
     return weight != math.inf
 

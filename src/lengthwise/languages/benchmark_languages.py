@@ -23,7 +23,6 @@ from lengthwise.languages.named_languages import (
     count,
     with_precedence,
 )
-from lengthwise.languages.regex import from_regex
 from lengthwise.registry import Catalogue
 
 CHOMSKY = "Deletang et al. (2023), as in the authors' code"
@@ -48,6 +47,8 @@ def _unsigned_arithmetic() -> Language:
     """Values mod 5 of d (op d)*, by those of + d (op d)*: the mark in front is taken as read."""
     signed = arithmetic(with_precedence).total()
     start = signed.run(signed.encode("+"))
+    from lengthwise.languages.regex import from_regex  # noqa: PLC0415  of few languages
+
     outside = signed.num_classes - 1
     machine = replace(
         signed,
@@ -125,6 +126,8 @@ def _odd() -> Language:
 
 
 def _build_first_is_last() -> Language:
+    from lengthwise.languages.regex import from_regex  # noqa: PLC0415  of few languages
+
     return from_regex("(0((0|1)*0)?|1((0|1)*1)?)?", ("0", "1"))
 
 

@@ -127,6 +127,12 @@ class LadderSubject:
         return tuple(np.flatnonzero(moves.any(axis=0)).tolist())
 
     @cached_property
+    def distinct(self) -> tuple[int, ...]:
+        """The first of each set of symbols that lead every state to the same state."""
+        _, first = np.unique(self.steps, axis=1, return_index=True)
+        return tuple(sorted(first.tolist()))
+
+    @cached_property
     def on_tier(self) -> "LadderSubject":
         """The words of the symbols of the tier alone; the same if no symbol, or each, is skipped.
 

@@ -14,7 +14,6 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.characters import written_alphabet
 from lengthwise.languages.language import Language
-from lengthwise.languages.regex import from_regex
 from lengthwise.registry import Catalogue
 
 CHI = "Chi et al. (2023), section 5.1"
@@ -113,6 +112,7 @@ def arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> Lan
     new sum and last term. The domain has operators and digits in turn, with a leading `+`; the
     classes of other words do not matter.
     """
+    from lengthwise.languages.regex import from_regex  # noqa: PLC0415  of few languages
 
     def step(value: tuple[int, int, str], symbol: str) -> tuple[int, int, str]:
         total, term, operator = value
@@ -173,7 +173,12 @@ def _tomita_6() -> Language:
 
 
 def _regex(expression: str, alphabet: tuple[str, ...] = _BITS) -> Callable[[], Language]:
-    return lambda: from_regex(expression, alphabet)
+    def build() -> Language:
+        from lengthwise.languages.regex import from_regex  # noqa: PLC0415  of few languages
+
+        return from_regex(expression, alphabet)
+
+    return build
 
 
 def accepts(

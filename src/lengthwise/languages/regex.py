@@ -102,7 +102,8 @@ class Expression:
         elif not symbols:
             raise LanguageError(
                 f"a language needs symbols, but expression {short_symbols(self.written)} names "
-                f"none. Give the alphabet, as in regex[01]:{self.written}"
+                f"none (white space is not a symbol). Give the alphabet, as in "
+                f"regex[01]:{self.written}"
             )
         sets = list(dict.fromkeys(t.matched for t in self._tokens if t.kind == "symbols"))
         alike = _alike(symbols, sets)

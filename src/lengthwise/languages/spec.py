@@ -11,21 +11,19 @@ import shlex
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import LanguageError, LengthwiseWarning, unknown_name
-from lengthwise.languages.att import ZeroLabel, from_att
 from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.characters import listed, split_alphabet, written_alphabet
-from lengthwise.languages.explore import from_function
-from lengthwise.languages.groups import group, permutation_group, written_permutations
 from lengthwise.languages.language import Language
-from lengthwise.languages.ltl import Formula, automaton
-from lengthwise.languages.ltl_parser import parse_formula
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, count, dyck
-from lengthwise.languages.regex import Expression
 from lengthwise.languages.validation import short
 from lengthwise.registry import Catalogue, imported
+
+if TYPE_CHECKING:
+    from lengthwise.languages.att import ZeroLabel
+    from lengthwise.languages.ltl import Formula
 
 _DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
     "generator", {"subregular": "lengthwise.languages.subregular:subregular"}
@@ -183,6 +181,8 @@ def _meant(spec: str) -> str:
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
+    from lengthwise.languages.regex import Expression  # noqa: PLC0415  of this kind alone
+
     symbols = _characters(_one_alphabet(option, alphabet))
     expression = Expression(body)
     language = expression.language(symbols)
@@ -194,6 +194,9 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
 
 
 def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
+    from lengthwise.languages.ltl import automaton  # noqa: PLC0415  of this kind alone
+    from lengthwise.languages.ltl_parser import parse_formula  # noqa: PLC0415  of this kind alone
+
     symbols = _one_alphabet(option, alphabet)
     formula = parse_formula(body, symbols)
     own = tuple(sorted(formula.symbols))
@@ -207,13 +210,17 @@ def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
     return replace(language, spec=f"{head}:{body}")
 
 
-def formula_of(spec: str) -> Formula | None:
+def formula_of(spec: str) -> "Formula | None":
     """Return the formula of a specification such as `ltl:a S b`, or None if it has none."""
+    from lengthwise.languages.ltl_parser import parse_formula  # noqa: PLC0415  of this kind alone
+
     match = re.match(r"ltl(?:\[.*?\])?:", spec)
     return None if match is None else parse_formula(spec[match.end() :])
 
 
 def _att(body: str, option: str | None, alphabet: str | None) -> Language:
+    from lengthwise.languages.att import from_att  # noqa: PLC0415  of this kind alone
+
     if not body:
         raise LanguageError("att: names no file. Give att:FILE.")
     match = re.fullmatch(r"(?:0=(epsilon|symbol))?(?:(?:^|,)alphabet=(\S.*))?", option or "")
@@ -290,6 +297,8 @@ def _of_function(
             "can have. Give both."
         )
     symbols = split_alphabet(alphabet)
+    from lengthwise.languages.explore import from_function  # noqa: PLC0415  of this kind alone
+
     language = from_function(function, symbols, max_states=max_states)
     named = function if hasattr(function, "__qualname__") else type(function)
     path = f"{named.__module__}:{named.__qualname__}{'' if named is function else '()'}"
@@ -326,6 +335,8 @@ def _py(body: str, option: str | None, alphabet: str | None) -> Language:
             f"py:{body} is {short(function)} ({type(function).__name__}), but a function from "
             f"words to classes is needed. Name one."
         )
+    from lengthwise.languages.explore import from_function  # noqa: PLC0415  of this kind alone
+
     bound = int(known["states"])
     language = from_function(function, symbols, max_states=bound)
     return replace(language, spec=_of_py(body, language, bound))
@@ -365,6 +376,12 @@ def _characters(alphabet: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def _group(body: str, option: str | None, alphabet: str | None) -> Language:
+    from lengthwise.languages.groups import (  # noqa: PLC0415  of this kind alone
+        group,
+        permutation_group,
+        written_permutations,
+    )
+
     del option, alphabet
     if body.lstrip().startswith("("):
         return replace(permutation_group(body), spec=f"group:{written_permutations(body)}")

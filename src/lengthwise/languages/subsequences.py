@@ -35,7 +35,7 @@ MAX_PIECES = 40
 """Largest number of words of a length up to k that are looked for."""
 
 MAX_SYMBOLS = 300
-"""Largest alphabet of which all pairs of symbols are tried."""
+"""Largest number of symbols of which all pairs are tried; those that act alike count once."""
 
 V = TypeVar("V", bound=Hashable)
 
@@ -71,13 +71,13 @@ def piecewise_testable(subject: LadderSubject) -> Verdict:
     machine = subject.machine
     if not cycle.holds:
         return Verdict(holds=False, says=cycle.says, words=cycle.words)
-    if machine.num_symbols > MAX_SYMBOLS:
+    if len(subject.distinct) > MAX_SYMBOLS:
         return Verdict(
             holds=None,
             says=f"not decided: all pairs of symbols are tried for up to {MAX_SYMBOLS} of them",
         )
-    for first in range(machine.num_symbols):
-        for second in range(first):
+    for number, first in enumerate(subject.distinct):
+        for second in subject.distinct[:number]:
             state = _split(subject, first, second)
             if state is not None:
                 pair = (first, second)
@@ -98,7 +98,9 @@ def piecewise_testable(subject: LadderSubject) -> Verdict:
         )
     return Verdict(
         holds=True,
-        says=f"the set of subsequences of up to {low} symbols decides, and of fewer does not",
+        says=f"the set of subsequences of up to {low} symbols decides, and of fewer does not"
+        if low
+        else "all words are of one class",
         numbers={"k": low},
     )
 
@@ -172,8 +174,8 @@ def strictly_piecewise(subject: LadderSubject, wanted: int = 1) -> Verdict:
         return Verdict(holds=None, says=NO_RECOGNISER)
     machine = subject.machine
     for state in machine.reachable():
-        for symbol, after in enumerate(machine.transitions[state]):
-            word = _only_second(machine, state, after, wanted)
+        for symbol in subject.distinct:
+            word = _only_second(subject, state, machine.transitions[state][symbol], wanted)
             if word is not None:
                 start = subject.access(state)
                 words = pumped(start, (symbol,), word), pumped(start, word)
@@ -188,14 +190,15 @@ def strictly_piecewise(subject: LadderSubject, wanted: int = 1) -> Verdict:
     return Verdict(holds=True, says=f"a list of subsequences {rule}")
 
 
-def _only_second(machine: Language, first: int, second: int, wanted: int) -> Word | None:
+def _only_second(subject: LadderSubject, first: int, second: int, wanted: int) -> Word | None:
     """Return a shortest word that leads the second state alone to a class, or None."""
-    steps, classes = machine.transitions, machine.classes
+    steps, classes = subject.machine.transitions, subject.machine.classes
     words: dict[tuple[int, int], Word] = {(first, second): ()}
     for one, two in (queue := [(first, second)]):
         if classes[two] == wanted != classes[one]:
             return words[one, two]
-        for symbol, after in enumerate(zip(steps[one], steps[two], strict=True)):
+        for symbol in subject.distinct:
+            after = steps[one][symbol], steps[two][symbol]
             if after not in words:
                 words[after] = (*words[one, two], symbol)
                 queue.append(after)

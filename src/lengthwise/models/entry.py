@@ -40,6 +40,8 @@ class Entry:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any]
     """Settings of training by default: how long and how fast."""
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Numbers of this model that stand in place of a preset's."""
     fixed: frozenset[str] = frozenset()
     """Settings of the network that users do not set: the name of the entry decides them."""
 
@@ -90,3 +92,13 @@ class Entry:
                 f"the network would have {size:,} parameters or more, but {_MOST_PARAMETERS:,} is "
                 f"the most. Lower {' or '.join(lower)}."
             )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelEntry(Entry):
+    """One way to build a network that classifies words: tokens and lengths to logits."""
+
+    objective: str
+    """What it learns from unless the user names another objective (`objectives.catalogue`)."""
+    audited: bool
+    """Whether it trains on `audited` words even where the paper's own distribution exists."""

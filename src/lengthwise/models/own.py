@@ -21,8 +21,7 @@ from torch import nn
 
 from lengthwise.errors import ConfigError, in_a_line
 from lengthwise.models.adapted import Adapted, adapt, require_recogniser
-from lengthwise.models.entry import Architecture
-from lengthwise.models.recognisers import ModelEntry
+from lengthwise.models.entry import Architecture, ModelEntry
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import imported
 

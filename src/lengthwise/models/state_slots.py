@@ -13,7 +13,7 @@ of C nodes is composed from left to right. The pad is a node of its own, which s
 identity. The answer is read from the code that a start code finds in the root.
 
 Whatever the other slots hold, slot q of the result should depend on slot q of the left node and on
-the one slot of the right node to which it points. `verification.slot_node` bounds how far that is
+the one slot of the right node to which it points. `proofs.check.slot_node` bounds how far that is
 so, which proves the network right for automata whose monoid is too large to enumerate.
 
 Axes:

@@ -20,7 +20,7 @@ class StateSlotsConfig(NetworkConfig):
     num_slots: Annotated[
         int, Setting(meaning="Slots of a node: one for each state of the automaton.", least=1)
     ]
-    num_bits: Annotated[int, Setting(meaning="Bits of a slot.", least=1)]
+    num_bits: Annotated[int, Setting(meaning="Bits of a slot.", least=1, most=MOST_BITS)]
     chunk: Annotated[
         int, Setting(meaning="Number of nodes that become one.", letter="C", least=2, most=32)
     ] = 2
@@ -39,11 +39,6 @@ class StateSlotsConfig(NetworkConfig):
 
     def __post_init__(self) -> None:
         NetworkConfig.__post_init__(self)
-        require(
-            self.num_bits <= MOST_BITS,
-            f"num_bits={self.num_bits} is more than {MOST_BITS}: attention is computed for each "
-            f"value of a slot. Lower it.",
-        )
         require(
             self.num_slots <= 2**self.num_bits,
             f"num_bits={self.num_bits} cannot tell num_slots={self.num_slots} states apart. "

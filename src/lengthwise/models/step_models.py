@@ -1,12 +1,12 @@
 """The models that write steps, by name: how each is built for a task, and trained by default."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.models.entry import Entry
-from lengthwise.models.recognisers import DECODER
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.transformer_entries import DECODER
 from lengthwise.registry import Catalogue
 
 
@@ -14,8 +14,6 @@ from lengthwise.registry import Catalogue
 class StepModel(Entry):
     """One way to build a network that completes sequences."""
 
-    smoke: Mapping[str, Any] = field(default_factory=dict)
-    """Numbers of the preset of that name."""
     shape: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda settings: {}
     """Settings that follow from those that the user has set."""
 
@@ -40,7 +38,7 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
             architecture=DECODER,
             defaults={"initial": "mingpt"},
             training={**TRAINING, "learning_rate": 3e-4, "beta2": 0.95},
-            smoke={"d_model": 16, "warmup": 0},
+            presets={"smoke": {"d_model": 16, "warmup": 0}},
         ),
     },
     group="lengthwise.step_models",

@@ -7,15 +7,12 @@ network settings that it does not have. No torch here: certificates are checked 
 
 from dataclasses import dataclass
 
-from lengthwise.settings import Config, check_settings, require
+from lengthwise.settings import Config, require
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NetworkConfig(Config):
     """Base of the settings of all networks, with the questions that a trainer asks of them."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     @property
     def reads_at_most(self) -> int | None:

@@ -1,6 +1,6 @@
 """The view of each class: what its card says."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lengthwise.analysis.analyses import Findings
@@ -11,15 +11,15 @@ from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
-from lengthwise.problems.base import Run
+from lengthwise.problems.base import Run, judged
 from lengthwise.problems.inferred.inference import Inference
 from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.problems.results import Evaluation
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import kept
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.statement import facts_of, name_of, terms_of
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30
@@ -114,9 +114,9 @@ def of_run(run: Run) -> str:
     tone: Tone = "open"
     if run.metrics:
         best: Any = kept(run.metrics)
-        judged = run.problem.judged(run.folder, run.metrics)
-        facts[:0] = [(judged.by, judged.text), ("kept after", counted(best["step"], "step"))]
-        badge, tone = _ended(run, best.get("proved"), judged.verdict)
+        result = judged(run.problem, run.folder, run.metrics)
+        facts[:0] = [(result.by, result.text), ("kept after", counted(best["step"], "step"))]
+        badge, tone = _ended(run, best.get("proved"), result.verdict)
     return html(
         Card(
             title=_cut(f"{run.problem.name}, {run.plan.model}"),
@@ -256,6 +256,25 @@ def of_findings(found: Findings) -> str:
             points=(found.caption,),
         )
     )
+
+
+VIEWS: Mapping[type, Callable[[Any], str]] = {
+    Certificate: of_certificate,
+    Construction: of_construction,
+    Evaluation: of_evaluation,
+    Findings: of_findings,
+    Inference: of_inference,
+    Language: of_language,
+    Run: of_run,
+    Scores: of_scores,
+    StepTask: of_step_task,
+}
+"""The view of each class, and of those that derive from it."""
+
+
+def view_of(value: object) -> str:
+    """Return the view of a value of one of the classes in `VIEWS`."""
+    return next(VIEWS[kind] for kind in type(value).__mro__ if kind in VIEWS)(value)
 
 
 def _listed(names: tuple[str, ...]) -> str:

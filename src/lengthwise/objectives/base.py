@@ -8,14 +8,14 @@ be trained with.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.words import WordsConfig
-from lengthwise.settings import Config, check_settings
+from lengthwise.settings import Config
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective
 
@@ -26,9 +26,6 @@ class ObjectiveConfig(Config):
 
     name: str
     """What is learned from, by its name in the catalogue: `--objective`."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     def non_defaults(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, and the name in any case."""
@@ -56,6 +53,14 @@ class Subject:
         return self.task.language
 
 
+class Suited(NamedTuple):
+    """Settings of any section that suit a language, over those of the model."""
+
+    values: Mapping[str, Any]
+    size: str = ""
+    """Size of the language that decides on them: `32 elements`."""
+
+
 class WordObjective(ABC):
     """What a network learns from. An instance has no state: its settings are in the `Subject`."""
 
@@ -80,12 +85,12 @@ class WordObjective(ABC):
 
     def defaults(
         self, language: Language, preset: str, network: type[NetworkConfig], *, is_named: bool
-    ) -> Mapping[str, Any]:
-        """Return settings of any section for a language and a preset, over those of the model.
+    ) -> Suited:
+        """Return settings for a language and a preset.
 
         `is_named` says whether the user named the objective.
         """
-        return {}
+        return Suited({})
 
     def fallback(self, language: Language) -> str:
         """Return the name of the objective in its place where it closes late or never, or ""."""

@@ -5,8 +5,8 @@ from contextlib import suppress
 from typing import Any, Self
 
 from lengthwise.errors import ConfigError
-from lengthwise.models.entry import Entry
-from lengthwise.models.recognisers import MODELS, ModelEntry
+from lengthwise.models.entry import Entry, ModelEntry
+from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.base import ObjectiveConfig, WordObjective
 from lengthwise.registry import Catalogue
 from lengthwise.settings import require
@@ -60,6 +60,11 @@ def all_objectives() -> Iterator[tuple[str, WordObjective]]:
 def objectives_of(entry: Entry) -> tuple[str, ...]:
     """Return the names of the objectives that a model can learn from."""
     return tuple(name for name, each in all_objectives() if each.fits(entry))
+
+
+def names_of(objective: str, entry: Entry) -> set[str]:
+    """Return the names of the settings of an objective that act on a network of this model."""
+    return {"name", *OBJECTIVES[objective].names(entry.config)}
 
 
 def names_of_settings(entry: Entry) -> set[str]:

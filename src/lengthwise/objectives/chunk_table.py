@@ -6,7 +6,7 @@ start (`make_codebook`), so levels need not wait for each other: a step draws ch
 of codes, and the loss is on the signs of the result. Chunks that a validation finds wrong or unsure
 are drawn more often until the next one.
 
-Validation is perfect when exploration (`verification.closure`) proves the model right on words of
+Validation is perfect when exploration (`proofs.search.closure`) proves the model right on words of
 every length, also of those that were not drawn.
 """
 
@@ -28,13 +28,13 @@ from lengthwise.objectives.answers import (
 )
 from lengthwise.objectives.composition import binary
 from lengthwise.objectives.words import WordLengths, WordsConfig
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.closure import explore
+from lengthwise.proofs.search.network import node_of
 from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.transfer import sent
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.closure import explore
-from lengthwise.verification.network import node_of
 
 _SHARE = 4
 """One of this many chunks is drawn from those that were found wrong or unsure."""

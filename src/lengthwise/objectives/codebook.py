@@ -22,7 +22,7 @@ from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
-from lengthwise.objectives.base import ObjectiveConfig, Subject, WordObjective, lengths_of
+from lengthwise.objectives.base import ObjectiveConfig, Subject, Suited, WordObjective, lengths_of
 from lengthwise.objectives.chunk_table import ChunkTable
 from lengthwise.objectives.sizes import (
     num_elements,
@@ -66,16 +66,17 @@ class Codebook(WordObjective):
 
     def defaults(
         self, language: Language, preset: str, network: type[NetworkConfig], *, is_named: bool
-    ) -> Mapping[str, Any]:
+    ) -> Suited:
         """Return chunks of every length and, unless it is named, numbers for the language."""
         every = {"chunk_lengths": "all"}
         if is_named or issubclass(network, RationalGPTConfig):
-            return every
-        if issubclass(network, WindowScratchpadConfig):
-            return every | _for_tokens(language, preset)
+            return Suited(every)
         if issubclass(network, RegularGPTConfig):
-            return every | _for_chunks(language, preset)
-        return every | _for_states(language, preset)
+            count = num_elements(language)
+            size = "" if count is None else f"{count:,} elements"
+            return Suited(every | _for_chunks(language, preset), size)
+        of_states = _for_tokens if issubclass(network, WindowScratchpadConfig) else _for_states
+        return Suited(every | of_states(language, preset), f"{state_count(language)[0]:,} states")
 
     def require(self, subject: Subject) -> None:
         """Refuse too many elements to tell apart, and memory without codes."""

@@ -7,7 +7,7 @@ The loss has three parts, each about nodes rather than words:
 - *code consistency*: the numbers before the sign are drawn to the signs that most nodes of the same
   meaning have, and away from 0;
 - *hard-example replay*: at every validation the codes that the model can reach are explored
-  (`verification.closure`), and chunks on which it is wrong, ambiguous or unsure are replayed until
+  (`proofs.search.closure`), and chunks on which it is wrong, ambiguous or unsure are replayed until
   the next one.
 
 Validation is perfect when the exploration closes: the model is right on words of every length.
@@ -35,7 +35,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.answers import masked_cross_entropy, validate_answers
 from lengthwise.objectives.base import ObjectiveConfig, Subject, lengths_of
-from lengthwise.objectives.node import TreeObjective
+from lengthwise.objectives.node import TreeObjective, transition_size
 from lengthwise.objectives.sizes import (
     MOST_COMPOSED,
     MOST_LABELLED,
@@ -43,18 +43,17 @@ from lengthwise.objectives.sizes import (
     require_codes,
     require_few_elements,
 )
-from lengthwise.objectives.transition import transition_size
 from lengthwise.objectives.words import WordLengths, WordsConfig
+from lengthwise.proofs.check.arrays import Integers
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.closure import Closure, Level, Pairs, explore
+from lengthwise.proofs.search.network import node_of
 from lengthwise.settings import Setting
 from lengthwise.tasks.compositions import Composed, Compositions
 from lengthwise.tasks.state_maps import IGNORED, StateMaps, state_maps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.transfer import sent
-from lengthwise.verification.algebra import Integers
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.closure import Closure, Level, Pairs, explore
-from lengthwise.verification.network import node_of
 
 _MOST_CHUNKS = 300_000
 """Greatest number of chunks of one level that are explored in training, to save time."""

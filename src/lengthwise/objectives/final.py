@@ -20,7 +20,7 @@ from lengthwise.models.state_slots_config import StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.objectives.answers import class_step, on_device, validate_answers, words_for
-from lengthwise.objectives.base import ObjectiveConfig, Subject, WordObjective
+from lengthwise.objectives.base import ObjectiveConfig, Subject, Suited, WordObjective
 from lengthwise.objectives.curriculum import CurriculumWords
 from lengthwise.objectives.fresh_words import FreshWords, OperatorsFirst
 from lengthwise.objectives.learning import COMMITMENT, Labels, Learning, Regularised
@@ -133,12 +133,12 @@ class Final(WordObjective):
 
     def defaults(
         self, language: Language, preset: str, network: type[NetworkConfig], *, is_named: bool
-    ) -> Mapping[str, Any]:
+    ) -> Suited:
         """Return those of recurrent networks with codes, the same for all languages, since the
         learner knows nothing of them."""
         if not issubclass(network, BinaryRecurrentConfig):
-            return {}
-        return _GROWING if preset == "smoke" else {**_GROWING, **_NUMBERS}
+            return Suited({})
+        return Suited(_GROWING if preset == "smoke" else {**_GROWING, **_NUMBERS})
 
     def require(self, subject: Subject) -> None:
         """Refuse settings that the network has no use of, and terms that would never count."""

@@ -5,7 +5,8 @@ products are compositions: a slot that holds state s looks at slot s of the othe
 over what is there. The loss on products is that of the lowest side that any content of the other
 slots leaves, which is what a proof bounds, so no product of the monoid is drawn.
 
-Validation is perfect when `verification.structure` proves the model right on words of every length.
+Validation is perfect when `proofs.search.structure` proves the model right on words of every
+length.
 """
 
 from collections.abc import Mapping
@@ -29,14 +30,14 @@ from lengthwise.objectives.answers import (
 from lengthwise.objectives.base import Subject, WordObjective
 from lengthwise.objectives.sizes import LARGE_MODEL, require_slots
 from lengthwise.objectives.words import WordLengths, WordsConfig
+from lengthwise.proofs.check.certificate import Machine
+from lengthwise.proofs.check.slot_node import SlotNode
+from lengthwise.proofs.search.network import weights_of
+from lengthwise.proofs.search.structure import Structure, structure_of
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
 from lengthwise.transfer import sent
-from lengthwise.verification.certificate import Machine
-from lengthwise.verification.network import weights_of
-from lengthwise.verification.slot_node import SlotNode
-from lengthwise.verification.structure import Structure, structure_of
 
 _MOST_CASES = 2**20
 """Greatest number of pairs of states of one step."""
@@ -125,7 +126,7 @@ def _lowest_sides(
 ) -> Float[Tensor, "row state bit"]:
     """Return how far each number is on its side of 0 at least, whatever other slots hold.
 
-    The formula is that of `verification.slot_node`.
+    The formula is that of `proofs.check.slot_node`.
     """
     reached, bias = codes @ model.write.weight.t(), model.write.bias
     worst = torch.where(codes > 0, reached.amin(dim=0), -reached.amax(dim=0))

@@ -112,6 +112,11 @@ def _regular_gpt(model: nn.Module) -> RegularGPT:
     return model
 
 
+def transition_size(maps: StateMaps) -> int:
+    """Return the size of the read-out that its labels train: a logit per probe and state."""
+    return len(maps.probes) * maps.machine.num_states
+
+
 class TreeObjective(WordObjective):
     """Base of objectives about the vectors of sub-words."""
 

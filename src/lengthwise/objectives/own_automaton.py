@@ -1,7 +1,7 @@
 """A curriculum that ends when a network with codes has settled on an automaton of its own.
 
 The language is never asked. That a network has finitely many codes, that none of their signs could
-turn over by rounding, and that its minimal automaton (`verification.own_automaton`) is the same at
+turn over by rounding, and that its minimal automaton (`proofs.search.own_automaton`) is the same at
 two validations in a row are properties of the network alone.
 """
 
@@ -19,10 +19,10 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.answers import in_precision
 from lengthwise.objectives.curriculum import Curriculum, CurriculumWords
 from lengthwise.objectives.learning import Learning
+from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.network import recurrent_node_of
+from lengthwise.proofs.search.own_automaton import OUTSIDE, Neighbours, own_automaton
 from lengthwise.tasks.task import Batch
-from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
-from lengthwise.verification.network import recurrent_node_of
-from lengthwise.verification.own_automaton import OUTSIDE, Neighbours, own_automaton
 
 _MOST_STEPS = 2**18
 """Most steps of an exploration: a code and a symbol each."""

@@ -13,7 +13,6 @@ from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.models.state_slots_config import MOST_BITS
 from lengthwise.objectives.base import Subject
 from lengthwise.settings import require
-from lengthwise.tasks.state_codes import MAX_STEPS
 
 MOST_COMPOSED = 32
 """Greatest number of elements for which `regular-gpt-binary` finds its own codes."""
@@ -79,6 +78,8 @@ def require_slots(language: Language) -> int:
     Raises:
         ConfigError: there are too many; the message has the numbers of all routes.
     """
+    from lengthwise.tasks.state_codes import MAX_STEPS  # noqa: PLC0415  for the message alone
+
     machine = language.total().minimised()
     states, steps = machine.num_states, machine.num_states * machine.num_symbols
     if states <= 2**MOST_BITS:

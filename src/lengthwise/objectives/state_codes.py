@@ -11,10 +11,10 @@ from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.objectives.answers import masked_cross_entropy, sign_loss
 from lengthwise.objectives.step_table import StepTable
+from lengthwise.proofs.check.bounded import BoundedCoded
+from lengthwise.proofs.search.network import recurrent_node_of
 from lengthwise.training.loop import Step
 from lengthwise.transfer import sent
-from lengthwise.verification.bounded import BoundedCoded
-from lengthwise.verification.network import recurrent_node_of
 
 
 class StateCodeTable(StepTable):

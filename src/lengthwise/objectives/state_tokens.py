@@ -20,13 +20,13 @@ from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.objectives.answers import masked_cross_entropy
 from lengthwise.objectives.step_table import StepTable
+from lengthwise.proofs.check.bounded import BoundedCoded
+from lengthwise.proofs.check.window_node import WindowNode
+from lengthwise.proofs.search.network import weights_of
 from lengthwise.tasks.state_codes import StateCodes
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.training.loop import Step
 from lengthwise.transfer import sent
-from lengthwise.verification.bounded import BoundedCoded
-from lengthwise.verification.network import weights_of
-from lengthwise.verification.window_node import WindowNode
 
 _FAR = 1e6
 """Bound on margins, which are infinite where there is nothing to choose from."""

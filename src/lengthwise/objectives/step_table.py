@@ -5,7 +5,7 @@ language's minimal automaton has a code, of bits or a token, so the network lear
 (`tasks.state_codes`), and no word is ever drawn. Steps that a validation finds wrong or unsure are
 drawn more often until the next one.
 
-Validation is perfect when exploration (`verification.prefixes`) proves the model right on words
+Validation is perfect when exploration (`proofs.search.prefixes`) proves the model right on words
 of every length.
 """
 
@@ -19,12 +19,12 @@ from torch import Tensor, nn
 from lengthwise.languages.language import Language
 from lengthwise.objectives.answers import SURE, in_precision, validate_answers
 from lengthwise.objectives.words import WordLengths, WordsConfig
+from lengthwise.proofs.check.bounded import BoundedCoded
+from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.prefixes import PrefixClosure, explore_prefixes
 from lengthwise.tasks.state_codes import MAX_STEPS, make_state_codes
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.verification.bounded import BoundedCoded
-from lengthwise.verification.codes import CodeRecurrence, TrackedCodes
-from lengthwise.verification.prefixes import PrefixClosure, explore_prefixes
 
 _SHARE = 2
 """One of this many steps is drawn from those that were found wrong or unsure."""

@@ -9,8 +9,8 @@ from torch import Tensor
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.base import Subject
-from lengthwise.objectives.node import TreeLoss, TreeObjective, answers_at_nodes
-from lengthwise.tasks.state_maps import StateMaps, state_maps
+from lengthwise.objectives.node import TreeLoss, TreeObjective, answers_at_nodes, transition_size
+from lengthwise.tasks.state_maps import state_maps
 from lengthwise.training.loop import Objective
 
 
@@ -25,11 +25,6 @@ class TransitionLoss(TreeLoss):
         logits = model.read_transition(vectors).view(*targets.shape, -1)
         more, also = answers_at_nodes(logits.flatten(0, 1), targets.flatten())
         return loss + more, right & also
-
-
-def transition_size(maps: StateMaps) -> int:
-    """Return the size of the read-out that its labels train: a logit per probe and state."""
-    return len(maps.probes) * maps.machine.num_states
 
 
 class Transition(TreeObjective):

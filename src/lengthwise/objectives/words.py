@@ -8,7 +8,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lengthwise.errors import TaskError
-from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.settings import Config, Setting, require
 from lengthwise.tasks.task import Batch, Task
 
 _MOST_SYMBOLS = 2**28
@@ -19,13 +19,13 @@ _MOST_SYMBOLS = 2**28
 class WordsConfig(Config):
     """Settings of the words that are drawn."""
 
-    max_length: Annotated[int, Setting(unit="symbols")] = 40
+    max_length: Annotated[int, Setting(unit="symbols", least=1)] = 40
     """Length of the longest words of training and validation."""
-    min_length: Annotated[int, Setting(unit="symbols")] = 1
+    min_length: Annotated[int, Setting(unit="symbols", least=0)] = 1
     """Length of the shortest words of training and validation."""
-    batch_size: Annotated[int, Setting(unit="words")] = 128
+    batch_size: Annotated[int, Setting(unit="words", least=1)] = 128
     """Number of words of a batch, all of one length."""
-    validation_words: Annotated[int, Setting(unit="words")] = 1024
+    validation_words: Annotated[int, Setting(unit="words", least=1)] = 1024
     """Number of fresh words of each validation, of mixed lengths."""
     protocol: str = "audited"
     """Protocol by which words are drawn: `published`, as the authors of RegularGPT drew them, or
@@ -35,8 +35,7 @@ class WordsConfig(Config):
     """P(1) of the published words of Parity; no other language has one."""
 
     def __post_init__(self) -> None:
-        least = dict.fromkeys(("max_length", "batch_size", "validation_words"), 1)
-        require_at_least(self, {**least, "min_length": 0})
+        Config.__post_init__(self)
         require(
             self.min_length <= self.max_length,
             f"min_length={self.min_length} is past max_length={self.max_length}. Lower it.",

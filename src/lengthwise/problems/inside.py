@@ -19,15 +19,16 @@ from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import open_stream as stream_model
 from lengthwise.problems.base import Run
+from lengthwise.problems.capabilities import proving
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.proof import known_verdict, read_proof, symbols_of
+from lengthwise.problems.proof import known_verdict, read_proof
+from lengthwise.proofs.search.extracted_automaton import ExtractedAutomaton, extract_automaton
+from lengthwise.proofs.search.learning_by_tests import LearnedAutomaton
+from lengthwise.proofs.search.learning_by_tests import learn_by_tests as learn_from_recogniser
+from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
 from lengthwise.silence import told
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
-from lengthwise.verification.extracted_automaton import ExtractedAutomaton, extract_automaton
-from lengthwise.verification.learning_by_tests import LearnedAutomaton
-from lengthwise.verification.learning_by_tests import learn_by_tests as learn_from_recogniser
-from lengthwise.verification.limits import MAX_ELEMENTS, MAX_STATES
 
 
 def module_of(model: nn.Module | Run) -> nn.Module:
@@ -119,7 +120,7 @@ def learn_automaton(
 
     `recogniser` is a run, a model with an `alphabet`, or any function from a list of written words
     to their classes. Alphabet, classes and domain of a run are its own unless others are given. The
-    settings are those of `lengthwise.verification.learning_by_tests.learn_by_tests`, which says
+    settings are those of `lengthwise.proofs.search.learning_by_tests.learn_by_tests`, which says
     how words are drawn and what the tests support.
 
     Raises:
@@ -248,4 +249,4 @@ def _are_texts(values: object) -> bool:
 
 def _symbols(run: Run) -> Language:
     """Return the language of a run, or an automaton with the symbols and classes of its words."""
-    return symbols_of(run.problem) or run.language
+    return proving(run.problem).symbols

@@ -1,11 +1,13 @@
 """The plan of a run: all that decides what it becomes, and the stages that may follow it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
 from lengthwise.models.entry import Entry
+from lengthwise.problems.capabilities import formal
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task
 
@@ -47,6 +49,9 @@ class Plan:
     """Reason why no stage follows the last one, if a setting of the user keeps it away."""
     chosen: str = ""
     """Reason why it has this model, if that was not named."""
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Origin of each value that is not the default of its class, by the setting's name with its
+    section; empty in a plan that was stored (`planning.origins_of`)."""
 
     @property
     def alone(self) -> "Plan":
@@ -82,7 +87,7 @@ class Plan:
     @property
     def entry(self) -> Entry:
         """The entry of its model, which builds the network."""
-        found: Entry = self.problem.models[self.model]
+        found: Entry = self.problem.setup.models[self.model]
         return found
 
     @property
@@ -93,12 +98,12 @@ class Plan:
     @property
     def supervision(self) -> str:
         """The labels that training sees."""
-        return self.problem.supervision(self)
+        return self.problem.told(self).labels
 
     @property
     def trained_on(self) -> str:
         """The examples that training draws."""
-        return self.problem.trained_on(self)
+        return self.problem.told(self).examples
 
     @property
     def task(self) -> Task:
@@ -107,7 +112,7 @@ class Plan:
         Raises:
             RunError: it is about something else.
         """
-        return self.problem.words_of(self)
+        return formal(self.problem).words_of(self)
 
     def draw(self) -> nn.Module:
         """Build the network with the initial weights of the seed.
@@ -140,6 +145,12 @@ class Plan:
     def settings(self) -> Parts:
         """The values of all settings by section."""
         return {name: section.to_dict() for name, section in self.sections.items()}
+
+    @property
+    def non_defaults(self) -> dict[str, Any]:
+        """The values that are not the defaults of their class, by name with the section."""
+        parts = {section: part.non_defaults() for section, part in self.sections.items()}
+        return {f"{s}.{name}": value for s in parts for name, value in parts[s].items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, as `config.json` has them."""

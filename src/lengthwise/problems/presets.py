@@ -35,7 +35,7 @@ for an accelerator."""
 
 _TOMITA = {"d_model": 64, "learning_rate": 5e-4, "max_length": 50}
 
-_PAPER_TASKS: Mapping[str, Mapping[str, Any]] = {
+OF_PAPER: Mapping[str, Mapping[str, Any]] = {
     "even-pairs": {"learning_rate": 3e-5},
     "cycle-navigation": {"learning_rate": 5e-4},
     "modular-arithmetic": {"learning_rate": 1e-4, "steps": 1_000_000},
@@ -48,15 +48,4 @@ _PAPER_TASKS: Mapping[str, Mapping[str, Any]] = {
     "tomita-5": {**_TOMITA, "learning_rate": 1e-4},
     "tomita-6": _TOMITA,
 }
-
-
-def preset_settings(preset: str, spec: str) -> dict[str, Any]:
-    """Return the numbers of a preset for a language.
-
-    Raises:
-        ConfigError: there is no such preset.
-    """
-    settings = dict(PRESETS[preset])
-    if preset == "paper":
-        settings |= _PAPER_TASKS.get(spec, {})
-    return settings
+"""Numbers of the preset `paper` for a language, by its name."""

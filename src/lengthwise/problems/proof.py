@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lengthwise.errors import CertificateError, ConfigError
+from lengthwise.errors import CertificateError
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
-from lengthwise.models.entry import Architecture
-from lengthwise.models.recognisers import ARCHITECTURES, MODELS, ModelEntry
+from lengthwise.models.entry import Architecture, ModelEntry
+from lengthwise.models.recognisers import ARCHITECTURES, MODELS
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check
+from lengthwise.proofs.search.plain import PROVABLE
 from lengthwise.registry import Catalogue
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check
-from lengthwise.verification.plain import PROVABLE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,19 +104,13 @@ def require_own_network(made: Certificate, folder: RunFolder) -> None:
     """
     config = folder.config()
     architecture = _architecture(config)
-    known: Mapping[Any, Any] = PROVABLE
-    kind = None if architecture is None else known.get(architecture.module)
-    if kind is not made.network_config:
+    kinds: Mapping[Any, str] = {each: each.__name__ for each in PROVABLE}
+    if architecture is None or kinds.get(architecture.module) != made.kind:
         raise CertificateError(
             f"the certificate is one of another kind of network than the run's, which is "
             f"{config.get('model')!r:.60}. Certify the run."
         )
-    try:
-        made.require_model(folder.network(), folder.arrays())
-    except ConfigError:
-        raise CertificateError(
-            "the certificate is one of another kind of network than the run's. Certify the run."
-        ) from None
+    made.require_model(folder.network(), folder.arrays())
 
 
 def require_symbols(made: Certificate, symbols: Language | None) -> None:
@@ -133,17 +127,6 @@ def require_symbols(made: Certificate, symbols: Language | None) -> None:
             f"{' '.join(own.class_names)!a:.60}, but the run has other symbols or classes. "
             f"Certify the run again."
         )
-
-
-def symbols_of(problem: object) -> Language | None:
-    """Return the language of a problem, or an automaton with the symbols and classes of its words.
-
-    It is None of a problem without words that have classes.
-    """
-    for name in ("symbols", "language"):
-        if isinstance(found := getattr(problem, name, None), Language):
-            return found
-    return None
 
 
 def _architecture(config: Mapping[str, Any]) -> Architecture | None:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.problems.base import Plan, Problem
+from lengthwise.problems.capabilities import Parametrised
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.presets import PRESETS
-from lengthwise.problems.runs import make_plan
-from lengthwise.settings import SettingInfo, describe_settings, sort_settings
+from lengthwise.settings import SettingInfo, describe_settings, merged, sort_settings
 
 
 def settings_reference(
@@ -28,41 +29,37 @@ def settings_reference(
         LengthwiseError: there is nothing that `spec` names.
     """
     PRESETS[preset]  # raises unless it is a name
-    plan = _planned(spec, model, preset, objective)
-    entry = plan.entry if plan else kind.models[kind.default_model if model is None else model]
-    names = kind.settable(entry)
-    usual = kind.usual(preset, entry, spec)
-    values = sort_settings(usual, names, derived=kind.derived, strict=False)
-    values["network"] = {**entry.defaults, **values["network"]}
-    if plan:
-        values = {name: part.to_dict() for name, part in plan.sections.items()}
-    found = list(kind.own_settings(spec).values()) if spec else []
-    objective_there = kind.objective_settings.from_dict(values["objective"])
-    kinds = {**kind.sections(entry), "objective": type(objective_there)}
+    plan = usual_plan(spec, model, preset, objective)
+    setup = kind.setup
+    name = plan.model if plan else model or setup.default_model
+    entry = setup.models[name]
+    names = setup.settable(entry)
+    usual = [setup.of_model(name), *setup.of_preset(preset, name, spec)]
+    values = merged(sort_settings(each.values, names, strict=False) for each in usual)
+    values = plan.settings if plan else values
+    found = list[SettingInfo]()
+    if spec and issubclass(kind, Parametrised):
+        found += kind.own_settings(spec).values()
+    objective_there = setup.objective.from_dict(values["objective"])
+    kinds = {**setup.sections(entry), "objective": type(objective_there)}
     for section, config in kinds.items():
         found += describe_settings(section, config, names[section], values[section])
-    return [replace(e, default=None) if e.name in kind.derived else e for e in found]
+    origins = plan.origins if plan else {}
+    follow = dict.fromkeys(setup.derived, None)
+    return [
+        replace(e, default=follow.get(e.name, e.default), origin=origins.get(e.name, ""))
+        for e in found
+    ]
 
 
-def usual_model(
-    kind: type[Problem], spec: str, preset: str = "laptop", objective: str | None = None
-) -> tuple[str, str]:
-    """Return the model that `train SPEC` takes first, and why.
-
-    It is that of the problem, if `spec` cannot be read.
-    """
-    plan = _planned(spec, None, preset, objective)
-    return (plan.model, plan.chosen) if plan else (kind.default_model, "")
-
-
-def _planned(
-    spec: str, model: str | None, preset: str, objective: str | None = None
+def usual_plan(
+    spec: str, model: str | None, preset: str = "laptop", objective: str | None = None
 ) -> Plan | None:
-    """Return the plan, if there is a specification, and a corpus where it is one."""
+    """Return the plan of `train SPEC`, if there is a specification, and a corpus if it is one."""
     if not spec:
         return None
-    chosen = {} if objective is None else {"objective": objective}
     try:
+        chosen = {} if objective is None else {"objective": objective}
         return make_plan(spec, model, preset=preset, settings=chosen)
     except TextError:
         return None

@@ -8,24 +8,21 @@ from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import names_kind
 from lengthwise.problems.base import Problem
-from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Options
-from lengthwise.problems.step_by_step.problem import StepByStep
 from lengthwise.registry import Catalogue
 
 PROBLEMS: Catalogue[type[Problem]] = Catalogue(
     "problem",
     {
         "recognition": Recognition,
-        "step-by-step": StepByStep,
-        "labelled-words": LabelledWordsProblem,
-        "inferred": InferredProblem,
+        "step-by-step": "lengthwise.problems.step_by_step.problem:StepByStep",
+        "labelled-words": "lengthwise.problems.labelled_words.problem:LabelledWordsProblem",
+        "inferred": "lengthwise.problems.inferred.problem:InferredProblem",
     },
     group="lengthwise.problems",
     expected=Problem,
-    needs=("kind", "prefix", "noun", "models", "default_model", "data"),
+    needs=("kind", "prefix", "noun", "setup"),
 )
 
 
@@ -55,7 +52,7 @@ def require_own_options(kind: type[Problem], options: Options, spec: object) -> 
         ConfigError: one is given that is not.
     """
     for option in options:
-        if option not in kind.own_options:
+        if option not in kind.setup.train_options:
             raise ConfigError(f"--{option} is for languages, and {spec} is none. Omit it.")
 
 

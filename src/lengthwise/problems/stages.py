@@ -16,7 +16,9 @@ from typing import Any
 import torch
 
 from lengthwise.errors import ClaimError, RunError
-from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.base import Plan, Run, remember_subject
+from lengthwise.problems.recognition.film import film_of
+from lengthwise.problems.recognition.routes import standing_of
 from lengthwise.training.loop import Ending, Progress, fit_stage, kept
 from lengthwise.training.runs import RunFolder
 
@@ -143,10 +145,10 @@ def _trained(
         problem.objective(plan),
         plan.training,
         folder=folder,
-        film=problem.film(plan) if film else None,
+        film=film_of(plan) if film else None,
         progress=progress,
     )
-    problem.remember(model)
+    remember_subject(model, problem)
     run = Run(problem=problem, plan=plan, model=model, metrics=metrics, folder=folder)
     return run, ending, error
 
@@ -156,7 +158,7 @@ def _retired(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> 
     plan = run.require_plan()
     standing: Mapping[str, Any] = {"proved": False, "right_to": -1, "first_wrong": None}
     if run.metrics:
-        standing = plan.problem.standing(plan, run.model)
+        standing = standing_of(run.model, run.language)
     record = {**_record(run, ending), "reason": "", **standing, "error": error}
     if folder is None:
         return Ended(record, run)

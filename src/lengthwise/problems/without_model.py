@@ -18,9 +18,9 @@ from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import OF_INFERENCE, InferenceConfig, divided
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.plan import Plan
+from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.registry import require_own_options
 from lengthwise.problems.results import Options, Watch, no_watch
-from lengthwise.problems.runs import plan_from_dict
 from lengthwise.settings import sort_settings
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
@@ -64,10 +64,10 @@ def with_inference(
     if there is not None and isinstance(there.problem, LabelledWordsProblem):
         return Asked(subject=spec, model=there.model, settings=settings, options=options)
     own, others = divided(settings)
-    entry = InferredProblem.models[InferredProblem.default_model]
-    names = {**InferredProblem.settable(entry), "inference": OF_INFERENCE}
+    entry = InferredProblem.setup.models[InferredProblem.setup.default_model]
+    names = {**InferredProblem.setup.settable(entry), "inference": OF_INFERENCE}
     for layer in others:  # unknown names are refused before work that may take minutes
-        sort_settings(layer, names, derived=InferredProblem.derived)
+        sort_settings(layer, names, derived=InferredProblem.setup.derived)
     before = there.problem if there and isinstance(there.problem, InferredProblem) else None
     config = InferenceConfig.from_dict({**(before.own_values() if before else {}), **own})
     words = referred(spec, given.get("alphabet"), config)

@@ -16,9 +16,10 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import require_name, values_of, write_text
 from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.capabilities import Plotted
+from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
-from lengthwise.problems.runs import plan_from_dict
 from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.templates import template
@@ -273,7 +274,9 @@ def compared_curve_of(path: Path, plan: Plan) -> Curve | None:
         RunError: it is damaged.
     """
     with values_of(path / "evaluation.json", remedy="Evaluate again."):
-        found = plan.problem.curve(RunFolder(path), plan)
+        problem, found = plan.problem, None
+        if isinstance(problem, Plotted):
+            found = problem.curve(RunFolder(path), plan)
         if found is not None:
             others = [each for each in (found.overall, found.trained_to) if each is not None]
             if not all(map(isfinite, [*found.points.values(), *others])):
@@ -319,7 +322,7 @@ def _require_one_test(paths: Sequence[Path], curves: Sequence[Curve], lengths: s
 
 
 def _takes_lengths(plan: Plan) -> bool:
-    return "lengths" in plan.problem.evaluation_options
+    return "lengths" in plan.problem.setup.evaluate_options
 
 
 def _written(lengths: Sequence[int]) -> str:

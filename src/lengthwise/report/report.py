@@ -10,9 +10,9 @@ from typing import Any
 from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import write_text
-from lengthwise.problems.base import Plan
+from lengthwise.problems.base import Plan, section_about
+from lengthwise.problems.planning import origins_of, plan_from_dict
 from lengthwise.problems.results import Section
-from lengthwise.problems.runs import plan_from_dict
 from lengthwise.report.compare import compare, compared_curve_of, compared_subject
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
@@ -30,7 +30,8 @@ class RunPage:
     plan: Plan
     made: str
     """When and with which versions and processor the run was made."""
-    settings: list[tuple[str, str]]
+    settings: list[tuple[str, str, str]]
+    """Name, value and origin of each."""
     metrics: list[dict[str, Any]]
     section: Section
 
@@ -89,16 +90,20 @@ def read_run(path: Path) -> RunPage:
             f"{path} holds computed weights, and a report is about training. Use verify."
         )
     plan = plan_from_dict(config)
-    metrics = folder.metrics()
+    metrics, environment = folder.metrics(), config.get("environment", {})
+    origins = origins_of(plan)
     if folder.is_finished and not metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
     return RunPage(
         path=path,
         plan=plan,
-        made=_made(folder, config.get("environment", {})),
-        settings=_settings({**plan.to_dict(), "environment": config.get("environment", {})}),
+        made=_made(folder, environment),
+        settings=[
+            (name, value, origins.get(name, ""))
+            for name, value in _settings({**plan.to_dict(), "environment": environment})
+        ],
         metrics=metrics,
-        section=plan.problem.section(folder, plan),
+        section=section_about(folder, plan),
     )
 
 

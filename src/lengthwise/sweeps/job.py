@@ -9,9 +9,11 @@ from typing import Any
 from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import plan_from_dict
+from lengthwise.problems.capabilities import Formal
+from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.testing import Test, repeated
 from lengthwise.settings import require
+from lengthwise.tasks.task import Task
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,8 +30,10 @@ class Job:
             len(set(names)) == len(names),
             f"a job has two tests called {repeated(names)!r}. Name them apart.",
         )
-        for test in self.tests:  # refused before hours of training
-            self.plan.problem.require_test(test)
+        if isinstance(problem := self.plan.problem, Formal):
+            for test in self.tests:  # refused before hours of training, if it has no words
+                if test.protocol is not None:
+                    Task(language=problem.symbols, protocol=test.protocol)
 
     @property
     def digest(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.models.cost import trained_parameters
-from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.base import Plan, Run, run_test
 from lengthwise.problems.runs import train
 from lengthwise.sweeps.folder import BusyError, JobFolder, Spent
 from lengthwise.sweeps.job import Job
@@ -51,7 +51,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
     run, spent = timed(job.plan, place, device)
     tests = [
         # only the first test stores its scores in the run's folder
-        run.problem.test(run if index == 0 else replace(run, folder=None), test)
+        run_test(run if index == 0 else replace(run, folder=None), test)
         for index, test in enumerate(job.tests)
     ]
     best = kept(run.metrics)

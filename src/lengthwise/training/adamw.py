@@ -79,3 +79,13 @@ class AdamW:
                 "exp_avg_sq": torch.zeros_like(parameter),
             }
         return self.state[parameter]
+
+
+def state_keys(optimiser: AdamW) -> dict[Tensor, tuple[str, ...]]:
+    """Return the names of the tensors that the optimiser keeps of each parameter."""
+    adam, muon = ("step", "exp_avg", "exp_avg_sq"), ("momentum",)
+    return {
+        parameter: muon if group.get("orthogonal") else adam
+        for group in optimiser.param_groups
+        for parameter in group["params"]
+    }

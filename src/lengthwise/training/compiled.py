@@ -7,18 +7,20 @@ trained run. The file also has either a `language` or, for a circuit, a `sequenc
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
-from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.errors import RunError
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.models.recognisers import ARCHITECTURES
 from lengthwise.settings import Config
 from lengthwise.tasks.task import Task
 from lengthwise.training.runs import RunFolder
+
+if TYPE_CHECKING:
+    from lengthwise.circuits.gate_sequence import GateSequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,7 +33,7 @@ class Compiled:
     claim: Mapping[str, Any]
     """The claim about the construction, and the range in which it holds; read by
     `constructions.folders`."""
-    about: Task | GateSequence
+    about: "Task | GateSequence"
     """The words that a recogniser classifies, or the sequence that a decoder completes."""
     model: str
     """A name in `ARCHITECTURES`."""
@@ -44,7 +46,7 @@ class Compiled:
         Raises:
             RunError: it completes sequences instead.
         """
-        if isinstance(self.about, GateSequence):
+        if not isinstance(self.about, Task):
             raise RunError(
                 f"{self.construction} computes a circuit, and classifies no words of any length. "
                 f"Use the commands predict or verify; in Python, load it by lw.load_construction."
@@ -64,9 +66,9 @@ class Compiled:
             "settings": dict(self.settings),
             "claim": dict(self.claim),
             **(
-                {"sequence": about.to_dict()}
-                if isinstance(about, GateSequence)
-                else {"language": to_dict(about.language)}
+                {"language": to_dict(about.language)}
+                if isinstance(about, Task)
+                else {"sequence": about.to_dict()}
             ),
             "model": self.model,
             "network": self.network.to_dict(),
@@ -79,6 +81,8 @@ class Compiled:
         Raises:
             RunError: something is missing, or of the wrong kind.
         """
+        from lengthwise.circuits.gate_sequence import GateSequence  # noqa: PLC0415  seldom
+
         try:
             return cls(
                 construction=str(values["construction"]),
@@ -116,8 +120,7 @@ def save_compiled(
 ) -> RunFolder:
     """Store computed weights, in float32 where that is exact and the claim allows any length.
 
-    Otherwise they are stored in the type that they have. Settings of the network that a folder of
-    an older version lacks are taken to be the defaults.
+    Otherwise they are stored in the type that they have.
 
     Raises:
         RunError: the folder holds something else, or the same construction with other weights.

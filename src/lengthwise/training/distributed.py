@@ -19,7 +19,6 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from lengthwise.data.extra import require_extra
 from lengthwise.errors import RunError
 from lengthwise.settings import require
 
@@ -183,6 +182,8 @@ def join(device: str) -> ProcessGroup:
     """
     if Rank.here().count == 1:
         return ALONE
+    from lengthwise.data.extra import require_extra  # noqa: PLC0415  for several processes alone
+
     require_extra("accelerate")
     from accelerate import PartialState  # noqa: PLC0415
 

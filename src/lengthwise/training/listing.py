@@ -15,8 +15,8 @@ from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import read_lines, read_object, require_kinds, values_of
 from lengthwise.languages.serialisation import from_dict
+from lengthwise.proofs.check.statement import shown
 from lengthwise.training import FORMAT
-from lengthwise.verification.statement import shown
 from lengthwise.wording import shortened
 
 try:
@@ -134,8 +134,10 @@ def _listed(path: Path) -> Listed:
     try:
         with values_of(path / "config.json", remedy="Restore it, or make it again."):
             return Listed(**_read(path))
-    except (RunError, OSError) as error:
+    except RunError as error:
         reason = str(error)
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}. Restore it, or make it again"
     return Listed(folder=str(path), written=_written(path), state="damaged", reason=reason)
 
 

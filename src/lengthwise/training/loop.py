@@ -17,12 +17,11 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.memory import lacks_memory
 from lengthwise.models.threads import processor_threads
-from lengthwise.training.adamw import AdamW
+from lengthwise.training.adamw import AdamW, state_keys
 from lengthwise.training.clock import Clock
 from lengthwise.training.determinism import deterministic
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.film import Film
-from lengthwise.training.muon import Muon, state_keys
 from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
@@ -303,6 +302,14 @@ def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
         folder.finish(state.model.state_dict(), state.metrics)
 
 
+def _optimiser(name: str) -> type[AdamW]:
+    if name == "adamw":
+        return AdamW
+    from lengthwise.training.muon import Muon  # noqa: PLC0415  seldom
+
+    return Muon
+
+
 def begin(
     model: nn.Module,
     objective: Objective,
@@ -314,7 +321,7 @@ def begin(
     device = device_of(model)
     state = State(
         model=model,
-        optimiser=(Muon if config.optimiser == "muon" else AdamW)(
+        optimiser=_optimiser(config.optimiser)(
             _groups(model, config),
             lr=config.learning_rate,
             beta2=config.beta2,

@@ -103,16 +103,6 @@ def _factor(gram: Float[Tensor, "matrix row row"]) -> Float[Tensor, "matrix row 
     return factor
 
 
-def state_keys(optimiser: AdamW) -> dict[Tensor, tuple[str, ...]]:
-    """Return the names of the tensors that the optimiser keeps of each parameter."""
-    adam, muon = ("step", "exp_avg", "exp_avg_sq"), ("momentum",)
-    return {
-        parameter: muon if group.get("orthogonal") else adam
-        for group in optimiser.param_groups
-        for parameter in group["params"]
-    }
-
-
 def _by_shape(matrices: Sequence[Tensor]) -> list[list[Tensor]]:
     """Return the matrices in lists of one shape each."""
     found: dict[tuple[int, ...], list[Tensor]] = {}

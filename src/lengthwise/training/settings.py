@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from lengthwise.settings import Config, Setting, require, require_at_least, require_options
+from lengthwise.settings import Config, Setting, require
 from lengthwise.training.autocast import Autocast
 
 
@@ -11,45 +11,45 @@ from lengthwise.training.autocast import Autocast
 class TrainingConfig(Config):
     """Settings of the training loop; data and loss have settings of their own."""
 
-    steps: Annotated[int, Setting(unit="steps")] = 20_000
+    steps: Annotated[int, Setting(unit="steps", least=1)] = 20_000
     """Greatest number of steps; training ends earlier when validation is perfect."""
     optimiser: Literal["adamw", "muon"] = "adamw"
     """`adamw`: AdamW (Loshchilov and Hutter 2019). `muon`: Muon (Jordan et al. 2024) for the
     matrices of layers, that of the answer among them, and AdamW for the rest."""
-    learning_rate: float = 5e-4
+    learning_rate: Annotated[float, Setting(above=0, most=1e30)] = 5e-4
     """Learning rate: its greatest value, which `schedule` and `warmup` may reduce."""
     schedule: Literal["constant", "cosine"] = "constant"
     """`constant`: the rate stays the same. `cosine`: it falls to 0 at the last step along half a
     cosine."""
-    warmup: Annotated[int, Setting(unit="steps")] = 0
+    warmup: Annotated[int, Setting(unit="steps", least=0)] = 0
     """Steps in which the rate rises linearly from 0 to `learning_rate`."""
-    beta2: Annotated[float, Setting(letter="β2")] = 0.999
+    beta2: Annotated[float, Setting(letter="β2", least=0, below=1)] = 0.999
     """Adam's beta2: the share of the running mean of squared gradients that is kept at a step."""
-    weight_decay: float = 0.0
+    weight_decay: Annotated[float, Setting(least=0)] = 0.0
     """Each step first multiplies the matrices by 1 - rate * weight_decay. As in minGPT, embeddings,
     positions, biases and norms are left as they are."""
-    clip: float = 1.0
+    clip: Annotated[float, Setting(above=0, most=1e30)] = 1.0
     """Greatest norm of the gradient; a larger gradient is scaled down to it. Muon's steps do not
     depend on the scale of all gradients, but on how they differ from batch to batch."""
-    accumulate: Annotated[int, Setting(unit="batches")] = 1
+    accumulate: Annotated[int, Setting(unit="batches", least=1)] = 1
     """Batches whose gradients are averaged for one step. The step is that of one batch so many
     times as large, in the memory of one."""
-    validate_every: Annotated[int, Setting(unit="steps")] = 250
+    validate_every: Annotated[int, Setting(unit="steps", least=1)] = 250
     """Steps from one validation, and the checkpoint that follows it, to the next."""
-    patience: Annotated[int, Setting(unit="validations")] = 2
+    patience: Annotated[int, Setting(unit="validations", least=0)] = 2
     """Training ends after this many perfect validations in a row; 0 to take all steps in any
     case."""
-    seed: int = 0
+    seed: Annotated[int, Setting(least=0, most=2**62)] = 0
     """Seed of the weights, the words, the noise and the validation; each has a generator of its
     own."""
     precision: Literal["single", "double"] = "single"
     """Precision of the model once it is trained; training is in single precision. Proofs bound the
     effect of rounding, and for wide networks these bounds are small enough in double precision
     only."""
-    binary_places: int = 0
+    binary_places: Annotated[int, Setting(least=0, most=24)] = 0
     """Before each validation weights are rounded to whole multiples of 2^-binary_places, so that
     those that are kept have few digits, as exact arithmetic needs; 0: they are not rounded."""
-    threads: Annotated[int, Setting(unit="threads")] = 1
+    threads: Annotated[int, Setting(unit="threads", least=1, most=1024)] = 1
     """Number of processor threads. It is a setting because sums depend on it through rounding. More
     than one thread helps from widths of about 256, and is slow where other processes need the
     cores."""
@@ -58,45 +58,17 @@ class TrainingConfig(Config):
     slower. A processor does so in any case."""
 
     def __post_init__(self) -> None:
-        require_options(self)
-        require_at_least(
-            self,
-            {
-                "steps": 1,
-                "warmup": 0,
-                "accumulate": 1,
-                "validate_every": 1,
-                "patience": 0,
-                "weight_decay": 0,
-                "seed": 0,
-                "binary_places": 0,
-                "threads": 1,
-            },
-        )
+        Config.__post_init__(self)
         require(
             self.warmup < self.steps,
             f"warmup={self.warmup} leaves no step of steps={self.steps}. Set "
             f"warmup={self.steps // 20}, or another number below {self.steps}.",
-        )
-        for name in ("learning_rate", "clip"):
-            value = getattr(self, name)
-            require(
-                0 < value <= 1e30,
-                f"{name}={value} is not a positive number of at most 1e30. Use one above 0.",
-            )
-        require(
-            0 <= self.beta2 < 1,
-            f"beta2={self.beta2} is not the share of a mean that is kept. Use at least 0, and "
-            f"less than 1.",
         )
         require(
             self.weight_decay * self.learning_rate < 1,
             f"weight_decay={self.weight_decay} times learning_rate={self.learning_rate} is not a "
             f"share of the weights. Use less than 1 / learning_rate.",
         )
-        for name, most in {"seed": 2**62, "binary_places": 24, "threads": 1024}.items():
-            value = getattr(self, name)
-            require(value <= most, f"{name}={value} is too large. Use {most} or less.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,15 +23,12 @@ _OF_STAGE = ("stage", "stages", "stage_steps", "steps_before")
 
 
 @contextmanager
-def tracked(progress: Progress, folder: Path | None) -> Iterator[Progress]:
-    """Return a progress that also writes for TensorBoard, if there is a folder to write to.
+def tracked(progress: Progress, folder: Path) -> Iterator[Progress]:
+    """Return a progress that also writes for TensorBoard.
 
     Raises:
         ConfigError: tensorboard is not installed.
     """
-    if folder is None:
-        yield progress
-        return
     require_extra("tensorboard", "track")
     tracking = Tracking(progress, folder)
     try:

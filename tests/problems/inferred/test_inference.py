@@ -10,7 +10,7 @@ import lengthwise as lw
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
 from lengthwise.problems.inferred.inference import Inference
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 
 
 @pytest.fixture(scope="module")

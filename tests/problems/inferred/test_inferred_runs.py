@@ -26,15 +26,16 @@ from lengthwise.files import read_object, write_json
 from lengthwise.inference.limits import limit_of_different
 from lengthwise.inference.sample import answers_of
 from lengthwise.notebooks.views import of_run
-from lengthwise.problems.base import Run
+from lengthwise.problems.base import Run, section_about
 from lengthwise.problems.inferred.inference import sample_of
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.section import inferred_section
-from lengthwise.problems.runs import load_run, make_plan, plan_from_dict
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.problems.runs import load_run
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.check import check
 from lengthwise.wording import counted
 
 SAMPLED = ("sample", "modular-arithmetic", "--length", "40", "--labelled")
@@ -166,7 +167,7 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
 
 def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
     assert run.folder is not None
-    section = run.problem.section(run.folder, run.require_plan())
+    section = section_about(run.folder, run.require_plan())
     rows = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in section.body.split("<tr>")]
     start = next(n for n, row in enumerate(rows) if row[:1] == ["state"])
     symbols, body = rows[start][3:], rows[start + 1 :]
@@ -183,11 +184,11 @@ def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
 def test_the_report_of_a_run_that_is_not_evaluated_says_so(folder: Path, tmp_path: Path) -> None:
     run = lw.train(f"words:{folder}/own.tsv", out=tmp_path / "run", device="cpu", max_length=20)
     assert run.folder is not None
-    section = run.problem.section(run.folder, run.require_plan())
+    section = section_about(run.folder, run.require_plan())
     assert ("evaluation", "not evaluated yet") in section.about
     assert "The automaton A" in section.body
     assert main(["evaluate", str(run.folder.path)]) == 0
-    section = run.problem.section(run.folder, run.require_plan())
+    section = section_about(run.folder, run.require_plan())
     assert ("evaluation", "not evaluated yet") not in section.about
     assert "trained on 1..20" in section.body, "the words held out have up to 30 symbols"
 
@@ -225,7 +226,7 @@ def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
     """The statement has the verdict of the day of training; the network may be another since."""
 
     def says(place: Path) -> str:
-        section = run.problem.section(RunFolder(place), run.require_plan())
+        section = section_about(RunFolder(place), run.require_plan())
         return dict(section.about)["network"]
 
     assert run.folder is not None
@@ -245,11 +246,11 @@ def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
 
 def test_the_outcome_is_that_of_the_certificate(run: Run) -> None:
     said = {"network": {"verdict": "not-closed"}, "headline": "right", "sentences": []}
-    facts = {"proved": True, "statement": said}
+    facts = {"proved": True, "statement": said, "run": "runs/x"}
     plan = run.require_plan()
-    assert run.problem.outcome(plan, facts).endswith("is not proved.")
+    assert run.problem.summary(plan, facts).line.endswith("is not proved.")
     facts["statement"] |= {"network": {"verdict": "equivalent"}}  # type: ignore[operator]
-    assert run.problem.outcome(plan, facts).endswith("is proved equal to A at every length.")
+    assert run.problem.summary(plan, facts).line.endswith("is proved equal to A at every length.")
 
 
 def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from lengthwise.languages.spec import parse
 from lengthwise.objectives.own_automaton import OwnAutomaton
 from lengthwise.problems.labelled_words.objective import WordsOfFile, batch_of, part_of
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.task import Batch
-from lengthwise.verification.certify import certify
 
 SMALL = {
     "d_model": 32,

@@ -12,11 +12,12 @@ from cli.shell import Shell
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import wilson
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Run, evaluated, run_test
 from lengthwise.problems.labelled_words.measure import WordsEvaluation
 from lengthwise.problems.labelled_words.objective import LabelsOfFile
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
-from lengthwise.problems.runs import load_run, make_plan
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import load_run
 from lengthwise.problems.testing import Test
 from word_files import label_of, random_machine, random_words, write_words
 
@@ -143,7 +144,7 @@ def test_a_run_of_words_learns_them(folder: Path) -> None:
     "model",
     [
         name
-        for name in LabelledWordsProblem.models
+        for name in LabelledWordsProblem.setup.models
         if name not in ("scratchpad", "scratchpad-window", "regular-gpt-slots")
     ],
 )
@@ -237,7 +238,7 @@ def test_a_stopped_run_goes_on_only_with_the_same_words(
 
 
 def test_a_sweep_tests_a_run_by_length(trained: Run) -> None:
-    found = trained.problem.test(trained, Test(name="long", lengths=(11, 12)))
+    found = run_test(trained, Test(name="long", lengths=(11, 12)))
     assert [length for length, _, _ in found.by_length] == [11, 12]
     records = evaluated(trained, {"lengths": [12]}, stored=False).records
     assert found.by_length[1].correct == sum(each["correct"] for each in records)
@@ -277,11 +278,14 @@ def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
         ("train words:FILE --out X --model scratchpad", "model scratchpad learns from states, wh"),
         ("train words:FILE --out X --protocol audited", "--protocol is for languages, and words:"),
         ("train words:FILE --out X --alphabet a", "line 1, column 3: symbol 'b' is not in the"),
-        ("train words:FILE --out X --set test_share=0", "test_share=0.0 is no share of the wor"),
+        ("train words:FILE --out X --set test_share=0", "test_share=0.0 is too small"),
         ("train words:FILE --out X --set test_share=0.96", "leave no words for training. Lower"),
         ("train words:FILE --out X --set test_share=1e-6", "left to test with. Raise test_share"),
         ("train words:FILE --out X --set validation_share=1e-6", "Raise validation_share"),
-        ("train words:FILE --out X --set max_length=-1", "max_length=-1 is no length of words"),
+        (
+            "train words:FILE --out X --set max_length=-1",
+            "max_length=-1 is too small. Use 0 or more",
+        ),
         ("train words:FILE --out X --set batch_size=99999999", "are more than 268,435,456 symbols"),
         ("train words:FILE --out X --set vocab_size=3", "vocab_size"),
         ("evaluate RUN --part own", "unknown part 'own'"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import torch
 from torch import nn
@@ -13,9 +13,9 @@ from lengthwise.models.entry import Architecture, Entry
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.results import Answer, Evaluation, Options, Predictor, Watch
+from lengthwise.problems.setup import Setup
 from lengthwise.registry import Catalogue
-from lengthwise.settings import Config, require_at_least
-from lengthwise.training.distributed import ALONE, ProcessGroup
+from lengthwise.settings import Config, NoSettings, Parts, Setting
 from lengthwise.training.loop import Objective, Step, Validation
 
 
@@ -50,13 +50,10 @@ class Table(nn.Module):
 class DigitsConfig(Config):
     """Which inputs are drawn."""
 
-    max_length: int = 6
+    max_length: Annotated[int, Setting(least=1)] = 6
     """Digits of each input."""
-    batch_size: int = 16
+    batch_size: Annotated[int, Setting(least=1)] = 16
     """Inputs of a batch."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, {"max_length": 1, "batch_size": 1})
 
 
 class CopyEverything(Objective):
@@ -90,20 +87,22 @@ class Copying(Problem):
     kind = "copying"
     prefix = "copying:"
     noun = "copiers"
-    models = Catalogue(
-        "model that copies",
-        {
-            "table": Entry(
-                summary="a table",
-                architecture=Architecture(config=TableConfig, module=Table),
-                defaults={},
-                training={"steps": 40, "learning_rate": 0.5, "validate_every": 10},
-            )
-        },
+    setup = Setup(
+        models=Catalogue(
+            "model that copies",
+            {
+                "table": Entry(
+                    summary="a table",
+                    architecture=Architecture(config=TableConfig, module=Table),
+                    training={"steps": 40, "learning_rate": 0.5, "validate_every": 10},
+                )
+            },
+        ),
+        default_model="table",
+        data=DigitsConfig,
+        given=frozenset({"network.vocab_size"}),
+        evaluate_options=frozenset({"lengths", "words", "seed"}),
     )
-    default_model = "table"
-    data = DigitsConfig
-    evaluation_options = frozenset({"lengths", "words", "seed"})
 
     digits: int
 
@@ -129,11 +128,14 @@ class Copying(Problem):
         """The specification."""
         return f"{self.prefix}{self.digits}"
 
-    def network_shape(self) -> Mapping[str, Any]:
-        """Return the number of symbols."""
-        return {"vocab_size": self.digits}
+    def configure(
+        self, model: str, entry: Entry, chosen: Parts, asked: Parts
+    ) -> tuple[Config, Config, Config]:
+        """Return the settings of the network, which follow from the digits, and of the inputs."""
+        network = entry.configure({**chosen["network"], "vocab_size": self.digits})
+        return network, DigitsConfig.from_dict(chosen["data"]), NoSettings()
 
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+    def objective(self, plan: Plan) -> Objective:
         """Return what is learned."""
         return CopyEverything(self.digits, plan.data)
 

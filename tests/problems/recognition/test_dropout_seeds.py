@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 
 
 @pytest.mark.parametrize("supervision", ["composition", "codebook", "transition"])

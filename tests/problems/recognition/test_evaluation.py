@@ -8,8 +8,9 @@ import pytest
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import RecognitionEvaluation, spread_lengths
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.runs import train
 
 SMALL = {"steps": 4, "validate_every": 2, "batch_size": 8, "validation_words": 16}
 

@@ -19,9 +19,10 @@ from lengthwise.objectives.prefix import PrefixLoss
 from lengthwise.objectives.states import StateLoss
 from lengthwise.objectives.words import WordLengths
 from lengthwise.problems.base import Plan
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.recognition.problem import usual_lengths
-from lengthwise.problems.runs import load_run, make_plan, plan_from_dict, train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.training.devices import processor
 
 ROOM = "network.max_length"

@@ -13,13 +13,14 @@ import staged
 from lengthwise.errors import ConfigError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.film import codes_in_the_making
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.runs import train
+from lengthwise.proofs.check.arrays import ABSENT
+from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.network import node_of
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.algebra import ABSENT
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.network import node_of
-from lengthwise.verification.recurrent_node import RecurrentNode
 
 SMALL: dict[str, Any] = {"d_model": 16, "num_bits": 8, "steps": 60, "validate_every": 5, "seed": 1}
 MODEL = "regular-gpt-binary"

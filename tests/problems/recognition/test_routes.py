@@ -6,9 +6,10 @@ import pytest
 
 from lengthwise.errors import ConfigError
 from lengthwise.files import read_json
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.problems.stages import stage_records
-from lengthwise.verification.certify import certify
+from lengthwise.proofs.search.certify import certify
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.objectives.final import FinalLoss
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import load_run, train
 from lengthwise.tasks.state_maps import IGNORED, StateMaps
 from lengthwise.training.loop import Step
 

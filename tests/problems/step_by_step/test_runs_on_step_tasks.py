@@ -13,7 +13,8 @@ from lengthwise.errors import ConfigError, LengthwiseError, RunError, TaskError
 from lengthwise.evaluation.steps import exact_matches
 from lengthwise.models.decoder import Decoder
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import load_run, make_plan, plan_from_dict, train
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.problems.runs import load_run, train
 from lengthwise.problems.step_by_step.objective import ExamplesConfig, NextStep, split
 from lengthwise.problems.step_by_step.problem import StepByStep, unseen
 from lengthwise.sweeps.job import Job, jobs_over_seeds
@@ -175,7 +176,7 @@ def test_a_run_is_stored_loaded_and_the_same_again(tmp_path: Path) -> None:
     for name, weight in alone.model.state_dict().items():
         assert torch.equal(again.model.state_dict()[name], weight)
         assert torch.equal(run.model.state_dict()[name], weight)
-    with pytest.raises(RunError, match="classifies no words of any length"):
+    with pytest.raises(RunError, match="classifies no words of a formal language"):
         _ = run.task
     with pytest.raises(RunError):
         train(small_plan(supervision="weak"), out=tmp_path / "run", device="cpu")

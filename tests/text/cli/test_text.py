@@ -102,10 +102,6 @@ def test_models_are_compared_on_one_text_whatever_its_name(
     remedy = error.partition("Run lengthwise ")[2].strip()
     assert shell(*shlex.split(remedy))[0] == 0
     assert shell("compare", *map(str, runs))[0] == 0
-    old = json.loads((runs[0] / "evaluation.json").read_text())
-    assert old.pop("corpus_digest")  # as older versions wrote it
-    (runs[0] / "evaluation.json").write_text(json.dumps(old))
-    assert shell("compare", *map(str, runs))[0] == 0
     moved = shutil.copytree(corpus, tmp_path / "moved")
     assert shell("evaluate", str(runs[1]), "--words", "30", "--text", str(moved))[0] == 0
     assert shell("compare", *map(str, runs))[0] == 0

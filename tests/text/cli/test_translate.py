@@ -91,7 +91,7 @@ def test_the_same_in_python(run_folder: Path) -> None:
     assert len(lw.text.translate(run, ["4 7 2", "1"], beam=2, patience=1)) == 2
     found = lw.text.evaluate_translations(run, "valid", beam=1, ratio=2)
     assert found["decoding"] == {"beam": 1, "length_penalty": 1.0, "patience": 2.0, "ratio": 2}
-    with pytest.raises(ConfigError, match=r"patience=-1\.0 is out of range"):
+    with pytest.raises(ConfigError, match=r"patience=-1\.0 is too small"):
         lw.text.translate(run, ["1"], patience=-1)
     with pytest.raises(ConfigError, match="wide"):
         lw.text.translate(run, ["1"], wide=3)
@@ -221,7 +221,7 @@ def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) 
     [
         (["translate", "RUN", "--beam", "0"], "", "--beam: '0' is not a whole number of 1 or more"),
         (["translate", "RUN", "--beam", "999"], "", "beam=999 is too large"),
-        (["translate", "RUN", "--length-penalty", "-1"], "", "length_penalty=-1.0 is out of range"),
+        (["translate", "RUN", "--length-penalty", "-1"], "", "length_penalty=-1.0 is too small"),
         (["translate", "RUN", "--text", "nowhere"], "", "nowhere holds no prepared corpus"),
         (["translate", "nowhere"], "", "nowhere is not a folder"),
         (["translate", "RUN"], "4\n\udcff\n", "line 2 is not UTF-8"),
@@ -230,7 +230,7 @@ def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) 
             "\n4\n" + "4 " * 5_000,
             "line 3 has 5,000 tokens, but 4,096 is the most",
         ),
-        (["translate", "RUN", "--ratio", "0"], "", "ratio=0.0 is out of range"),
+        (["translate", "RUN", "--ratio", "0"], "", "ratio=0.0 is too small"),
         (["train", "pairs:", "--out", "out"], "", "pairs: names no corpus"),
         (["evaluate", "RUN", "--words", "9", "--against", "RUN"], "", "9 sentences cannot compare"),
         (["evaluate", "RUN", "--part", "tests"], "", "Did you mean 'test'?"),

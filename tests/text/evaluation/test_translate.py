@@ -338,12 +338,12 @@ def test_what_does_not_end_is_cut_and_it_is_said(beam: int) -> None:
     [
         ({"beam": 0}, "beam"),
         ({"beam": 257}, "beam=257 is too large"),
-        ({"length_penalty": -0.1}, "length_penalty=-0.1 is out of range"),
-        ({"length_penalty": math.nan}, "length_penalty=nan is out of range"),
-        ({"patience": 0.0}, "patience=0.0 is out of range"),
-        ({"patience": math.nan}, "patience=nan is out of range"),
-        ({"patience": 2e6}, "patience=2000000.0 is out of range"),
-        ({"ratio": 0.0}, "ratio=0.0 is out of range"),
+        ({"length_penalty": -0.1}, "length_penalty=-0.1 is too small. Use 0 or more."),
+        ({"length_penalty": math.nan}, "length_penalty=nan is too small"),
+        ({"patience": 0.0}, "patience=0.0 is too small. Use a number above 0."),
+        ({"patience": math.nan}, "patience=nan is too small"),
+        ({"patience": 2e6}, "patience=2000000.0 is too large"),
+        ({"ratio": 0.0}, "ratio=0.0 is too small"),
     ],
 )
 def test_searches_that_cannot_be_are_refused(setting: dict[str, Any], words: str) -> None:

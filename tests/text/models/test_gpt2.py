@@ -20,7 +20,8 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.models.cost import trained_parameters
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import load_run, make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import load_run, train
 from lengthwise.text.models.gpt2 import Backbone, draw_gpt2, gpt2_config
 from lengthwise.training.compiled import Compiled
 

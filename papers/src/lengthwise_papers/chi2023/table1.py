@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.chi2023.training import (

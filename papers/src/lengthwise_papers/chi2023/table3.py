@@ -27,11 +27,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from lengthwise.analysis.figures import Picture, lines_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.data.parts import TEST
 from lengthwise.errors import TextError
 from lengthwise.layers.chunks import depth
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.documents import HUB
@@ -40,6 +40,7 @@ from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare_corp
 from lengthwise.text.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.text.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
+from lengthwise_papers.figures import lines_figure
 from lengthwise_papers.trained import CellRun, TrainedExperiment, cells
 
 BASELINES = ("KERPLE", "T5", "ALiBi")

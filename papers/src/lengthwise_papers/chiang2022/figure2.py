@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import torch
 
-from lengthwise.analysis.figures import Picture, cross_entropy_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.constructions.first import compile_confident_first, compile_first
 from lengthwise.constructions.parity import compile_confident_parity, compile_parity
 from lengthwise.languages.spec import parse
@@ -36,6 +36,7 @@ from lengthwise_papers.experiment import (
     counted,
     preset_catalogue,
 )
+from lengthwise_papers.figures import cross_entropy_figure
 from lengthwise_papers.parts import grouped
 from lengthwise_papers.trained import from_to
 

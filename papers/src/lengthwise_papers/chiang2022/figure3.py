@@ -20,7 +20,7 @@ from itertools import pairwise
 
 import torch
 
-from lengthwise.analysis.figures import Picture, sensitivity_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.constructions.parity import compile_confident_parity
 from lengthwise.languages.spec import parse
 from lengthwise.sweeps.sweep import Progress
@@ -34,6 +34,7 @@ from lengthwise_papers.experiment import (
     counted,
     preset_catalogue,
 )
+from lengthwise_papers.figures import sensitivity_figure
 
 ETA = 1e-3
 """Cross-entropy of a right answer in nats."""

@@ -27,18 +27,19 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from lengthwise.analysis.figures import Picture, learning_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.spec import parse
 from lengthwise.models.encoder import Encoder
 from lengthwise.objectives.final import FinalLoss
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan, plan_from_dict
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import Validation, fit
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.figures import learning_figure
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, without_problem
 from lengthwise_papers.trained import one_digit
 

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, panels_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.data.parts import TEST, TRAIN, VALID
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.numbers import DIGITS, WORDS
@@ -34,6 +34,7 @@ from lengthwise.text.data.stored_corpus import INDEX
 from lengthwise.text.evaluation.bleu import BUCKETS, BleuComparison, compared
 from lengthwise.text.problems.translation.problem import Translation
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
+from lengthwise_papers.figures import panels_figure
 from lengthwise_papers.trained import CellRun, TrainedExperiment, cells
 
 ALL, SHORT = "train-all-test-all", "train-short-test-long"

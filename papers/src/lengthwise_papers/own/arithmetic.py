@@ -2,7 +2,7 @@
 
 The numbers whose signs are the codes of proved networks are computed in many ways: other batches
 and threads, other libraries, orders of additions that were chosen to do harm, bfloat16, TF32. Each
-is compared with the centre and with the radius of its ball (`verification/balls.py`).
+is compared with the centre and with the radius of its ball (`proofs/check/balls.py`).
 """
 
 import warnings
@@ -22,15 +22,15 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.threads import processor_threads
 from lengthwise.precision import why_unavailable
-from lengthwise.problems.runs import make_plan
-from lengthwise.verification.balls import Floats
-from lengthwise.verification.binary import BinaryAlgebra
-from lengthwise.verification.certify import certify
-from lengthwise.verification.emulated import RoundedToBfloat16
-from lengthwise.verification.exploration import explore
-from lengthwise.verification.narrow import Precision
-from lengthwise.verification.network import node_of, recurrent_node_of
-from lengthwise.verification.orders import ORDERS, OrderedSums, TensorFloat32
+from lengthwise.problems.planning import make_plan
+from lengthwise.proofs.check.balls import Floats
+from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.search.binary import BinaryAlgebra
+from lengthwise.proofs.search.certify import certify
+from lengthwise.proofs.search.emulated import RoundedToBfloat16
+from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.network import node_of, recurrent_node_of
+from lengthwise.proofs.search.orders import ORDERS, OrderedSums, TensorFloat32
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, lines_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
@@ -28,6 +28,7 @@ from lengthwise_papers.experiment import (
     Table,
     preset_catalogue,
 )
+from lengthwise_papers.figures import lines_figure
 from lengthwise_papers.steps2022.table1 import UNSEEN, WEAK
 from lengthwise_papers.steps2022.table2 import (
     FROZEN,

@@ -18,8 +18,8 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import evaluated
-from lengthwise.problems.runs import make_plan, plan_from_dict
-from lengthwise.verification.certify import certify
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
 from lengthwise_papers.trained import from_to

@@ -23,8 +23,8 @@ from lengthwise.files import write_json
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.problems.runs import load_run
 from lengthwise.problems.stages import stage_records
+from lengthwise.proofs.search.certify import certify
 from lengthwise.training.devices import environment
-from lengthwise.verification.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.hostile_words import hostile_words, misjudged
 from lengthwise_papers.own.kinds import language_of_kind

@@ -26,9 +26,9 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.problems.base import Run
-from lengthwise.problems.runs import make_plan, plan_from_dict
-from lengthwise.verification.certify import certify
-from lengthwise.verification.extracted_automaton import extract_automaton
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.proofs.search.certify import certify
+from lengthwise.proofs.search.extracted_automaton import extract_automaton
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained, without_problem
 from lengthwise_papers.trained import span

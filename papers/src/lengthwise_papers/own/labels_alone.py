@@ -18,7 +18,6 @@ import torch
 
 import lengthwise as lw
 from lengthwise.analysis.figures import Picture
-from lengthwise.analysis.points_figure import points_figure
 from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_text
@@ -27,14 +26,15 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
+from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
-from lengthwise.verification.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import uniform_automaton
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.points_figure import points_figure
 
 GROUPS = (
     *("group:S3", "group:Z60", "group:A5,generators=2,seed=0"),

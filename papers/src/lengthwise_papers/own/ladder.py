@@ -23,20 +23,21 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.analysis.points_figure import shares_figure
 from lengthwise.constructions.rungs import RUNGS as BUILDERS
 from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import parse_lengths, wilson
 from lengthwise.languages.ladder import DEEPEST, QUESTIONS, RUNGS, Ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.base import run_test
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import kept as kept_weights
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import random_of_rung
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.points_figure import shares_figure
 
 CARRIED = 0.99
 """Share of right answers from which on a network carries, or fits, a language."""
@@ -146,7 +147,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     run, record = trained(plan, folder)
     lengths = tuple(parse_lengths(settings["lengths"]))
     test = Test(name="longer", lengths=lengths, words_per_length=settings["words"])
-    result = run.problem.test(run, test)
+    result = run_test(run, test)
     by_length = result.accuracy_by_length()
     asked = sum(each.words for each in result.by_length)
     right = sum(each.correct for each in result.by_length)

@@ -6,13 +6,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, accuracy_by_language_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import evaluated
-from lengthwise.problems.runs import make_plan, plan_from_dict
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise_papers.chi2023.table1 import PUBLISHED
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.figures import accuracy_by_language_figure
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
 
 LANGUAGES = ("parity", "even-pairs", "cycle-navigation")

@@ -16,8 +16,9 @@ from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.objectives.sizes import num_elements
 from lengthwise.problems.base import Plan, evaluated
-from lengthwise.problems.runs import make_plan, train
-from lengthwise.verification.certify import certify
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
+from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained, without_problem
 

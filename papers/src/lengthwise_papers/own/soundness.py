@@ -1,6 +1,6 @@
 """A thousand planted faults: does a verifier say of any that it holds?
 
-The cases of `lengthwise.verification.benchmark`, asked of ours and of verifiers that are unsound on
+The cases of `lengthwise_papers.soundness`, asked of ours and of verifiers that are unsound on
 purpose. That each fault is there is confirmed without a verifier.
 """
 
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.evaluation.scores import wilson
-from lengthwise.verification import benchmark
-from lengthwise.verification.benchmark import KINDS, VERIFIERS, is_confirmed
+from lengthwise_papers import soundness
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment
+from lengthwise_papers.soundness import KINDS, VERIFIERS, is_confirmed
 
 OURS = "lengthwise"
 SOUND = "sound"
@@ -43,9 +43,9 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Ask a verifier about the cases of a kind; with ours, confirm them, too."""
     kind, verifier = settings["kind"], settings["verifier"]
-    asked = list(benchmark.cases(settings["seed"], each=settings["each"], kinds=[kind]))
+    asked = list(soundness.cases(settings["seed"], each=settings["each"], kinds=[kind]))
     start = time.process_time()
-    tally = benchmark.run(VERIFIERS[verifier], asked)[kind]
+    tally = soundness.run(VERIFIERS[verifier], asked)[kind]
     seconds = round(time.process_time() - start, 1)
     confirmed = sum(map(is_confirmed, asked)) if verifier == OURS else None
     return [
@@ -135,7 +135,7 @@ SOUNDNESS = PartsExperiment(
     claim="Of 1,000 planted faults none is said to hold.",
     presets=preset_catalogue(
         smoke=Sizes(each=1, each_of_unsound=1),
-        laptop=Sizes(each=benchmark.EACH, each_of_unsound=20),
+        laptop=Sizes(each=soundness.EACH, each_of_unsound=20),
     ),
     parts=parts,
     measure=measure,

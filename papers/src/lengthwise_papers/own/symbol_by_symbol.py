@@ -21,12 +21,12 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import check as check_certificate
+from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.training.devices import environment
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.certify import certify
-from lengthwise.verification.check import check as check_certificate
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import drawn_machine, long_words
 from lengthwise_papers.parts import Part, PartsExperiment, trained, without_problem

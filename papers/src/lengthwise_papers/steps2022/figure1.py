@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lengthwise.analysis.figures import Picture, addition_attention_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import LEAK, compile_circuit
@@ -24,6 +24,7 @@ from lengthwise_papers.experiment import (
     Table,
     preset_catalogue,
 )
+from lengthwise_papers.figures import addition_attention_figure
 
 REPRESENTATIONS = (1, 2)
 

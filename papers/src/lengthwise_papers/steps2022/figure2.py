@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from lengthwise.analysis.figures import Picture, addition_attention_figure
+from lengthwise.analysis.figures import Picture
 from lengthwise.analysis.step_attention import step_attention
 from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.models.decoder import Decoder
 from lengthwise.problems.base import Plan, Run, evaluated
-from lengthwise.problems.runs import make_plan, train
+from lengthwise.problems.planning import make_plan
+from lengthwise.problems.runs import train
 from lengthwise.sweeps.sweep import Progress
 from lengthwise_papers.experiment import (
     MeasuredExperiment,
@@ -33,6 +34,7 @@ from lengthwise_papers.experiment import (
     TrainingWatch,
     preset_catalogue,
 )
+from lengthwise_papers.figures import addition_attention_figure
 from lengthwise_papers.steps2022.figure1 import on_sources
 from lengthwise_papers.steps2022.table1 import TRAINING_OF
 from lengthwise_papers.trained import one_digit

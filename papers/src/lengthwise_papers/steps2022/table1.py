@@ -32,12 +32,13 @@ from functools import partial
 from itertools import product, starmap
 from typing import Any, NamedTuple
 
-from lengthwise.analysis.figures import Picture, curves_figure
-from lengthwise.problems.runs import make_plan
+from lengthwise.analysis.figures import Picture
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.tasks.step_tasks import Regime
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.figures import curves_figure
 from lengthwise_papers.trained import CellRun, TrainedExperiment
 
 REGIMES: tuple[Regime, ...] = ("weak", "medium", "strong")

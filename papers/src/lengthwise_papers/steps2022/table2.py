@@ -18,7 +18,7 @@ import torch
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lengthwise.problems.runs import make_plan
+from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue

@@ -27,47 +27,51 @@ from lengthwise.inference.statement import DataStatement
 from lengthwise.inference.support import Support
 from lengthwise.languages.att import to_att
 from lengthwise.languages.serialisation import from_dict, to_dict
-from lengthwise.models.entry import Entry
 from lengthwise.objectives.sizes import LARGE_MODEL
-from lengthwise.problems.base import Plan, Run
+from lengthwise.problems.base import Plan, Run, Summary, Told, judged
+from lengthwise.problems.capabilities import Concluding, Parametrised
 from lengthwise.problems.inferred.inference import Inference, spec_of_words, statement_of, supported
 from lengthwise.problems.inferred.marking import marked, notes_of
 from lengthwise.problems.inferred.settings import InferenceConfig
-from lengthwise.problems.labelled_words.measure import evaluate_on_file, facts_on_file
+from lengthwise.problems.labelled_words.measure import evaluate_on_file
 from lengthwise.problems.plan import Route
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import (
     Curve,
     Evaluation,
-    Facts,
     Judged,
     Options,
     Predictor,
     Section,
     Watch,
 )
-from lengthwise.settings import Parts
+from lengthwise.settings import Parts, SettingInfo
 from lengthwise.training.listing import STATEMENT
 from lengthwise.training.runs import RunFolder
 
 MACHINE = "machine.json"
 """File of the automaton; `machine.att` beside it, if its classes are 0 and 1."""
 
-_OF_WORDS = {"max_length", "min_length", "protocol", "p_one"}
+_OF_WORDS = frozenset(f"data.{name}" for name in ("max_length", "min_length", "protocol", "p_one"))
+_OF_WORDS |= {"network.max_length"}
 """Settings of recognition that say which words it draws; here they are given."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class InferredProblem(Recognition):
+class InferredProblem(Recognition, Parametrised, Concluding):
     """The automaton that labelled words show; `language` is that automaton."""
 
     kind = "inferred"
     prefix = "inferred:"
     noun = "automata inferred from words"
-    default_model = LARGE_MODEL
-    evaluation_options = frozenset({"lengths", "part", "text"})
-    prediction_options = frozenset({"keep_going"})
-    own_options = frozenset()
+    setup = replace(
+        Recognition.setup,
+        default_model=LARGE_MODEL,
+        given=Recognition.setup.given | _OF_WORDS,
+        train_options=frozenset(),
+        evaluate_options=frozenset({"lengths", "part", "text"}),
+        predict_options=frozenset({"keep_going"}),
+    )
 
     words: WordsReference
     inference: InferenceConfig
@@ -125,27 +129,25 @@ class InferredProblem(Recognition):
         """The words, as a specification."""
         return spec_of_words(self.words)
 
+    @classmethod
+    def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
+        """Return none: what is inferred is there before training."""
+        return {}
+
     def own_values(self) -> Mapping[str, Any]:
         """Return the values of the settings of inference."""
         return self.inference.to_dict()
-
-    @classmethod
-    def settable(cls, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
-        found = Recognition.settable.__func__(cls, entry)  # type: ignore[attr-defined]
-        found["data"] -= _OF_WORDS
-        found["network"] -= {"max_length"}
-        return found
 
     def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
         """Return the model that is proved on any automaton within seconds."""
         return (Route(LARGE_MODEL),)
 
-    def trained_on(self, plan: Plan) -> str:
-        """Return a few words for the words that the automaton was inferred from."""
-        return "labels of whole words, by an automaton inferred from them"
+    def told(self, plan: Plan) -> Told:
+        """Return the objective, and a few words for what the automaton was inferred from."""
+        words = "labels of whole words, by an automaton inferred from them"
+        return Told(str(plan.objective.name), words)
 
-    def facts(self, plan: Plan) -> dict[str, Any]:
+    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
         """Return the words, their digest, and the automaton that was inferred."""
         return {
             "task": self.name,
@@ -157,7 +159,7 @@ class InferredProblem(Recognition):
             "label_noise": self.inference.label_noise,
         }
 
-    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+    def concluded(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Return the share of words held out that are right, and the statement, if the run has a
         folder."""
         told = _told(RunFolder(Path(facts["run"])))
@@ -170,14 +172,16 @@ class InferredProblem(Recognition):
             "statement": {name: each for name, each in told.items() if name != "support"},
         }
 
-    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
         """Return the share of words held out that are right, whether the network is proved to
-        compute the automaton, and the statement."""
+        compute the automaton, and the statement; then `report`, or `certify` without a proof."""
         told = facts.get("statement", {})
         proved = "proved equal to A at every length" if _is_proved(facts) else "not proved"
         lead = f"{told['headline']}; " if told else ""
         said = told.get("sentences", [])
-        return " ".join([f"{self.name}: {lead}{plan.model} is {proved}.", *said])
+        line = " ".join([f"{self.name}: {lead}{plan.model} is {proved}.", *said])
+        command = "report" if _is_proved(facts) else "certify"
+        return Summary(line, f"lengthwise {command} {shlex.quote(facts['run'])}")
 
     def refutation(self, facts: Mapping[str, Any]) -> str:
         """Return why A is not the language, or no more than a constant, if the words say so."""
@@ -191,17 +195,13 @@ class InferredProblem(Recognition):
         """Return how well a network computed A in a validation, which says nothing of words."""
         return f"{percent(record['validation_accuracy'])} % of A's answers"
 
-    def judged(self, folder: RunFolder | None, metrics: Sequence[Mapping[str, Any]]) -> Judged:
-        """Return the result on the words held out, or, before it is known, that of validation."""
-        told = None if folder is None else _told(folder)
+    def judgement(self, folder: RunFolder) -> Judged | None:
+        """Return the result on the words held out; None before it is known."""
+        told = _told(folder)
         if told is None:
-            return Recognition.judged(self, folder, metrics)
+            return None
         verdict = "" if told["verdict"] == "in doubt" else told["verdict"]
         return Judged("A, judged by words", told["headline"], verdict)
-
-    def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return `report`, or `certify` where no proof closed."""
-        return f"lengthwise {'report' if _is_proved(facts) else 'certify'} {shlex.quote(str(out))}"
 
     def statement(self) -> DataStatement:
         """Return how sure we may be of the automaton.
@@ -252,12 +252,8 @@ class InferredProblem(Recognition):
         """Test a run on the words that were held out, and shortcuts on the same words."""
         words = self.words.load(options.get("text"))
         found = evaluate_on_file(run, words, options, watch, self.inference)
-        lead = self.judged(run.folder, run.metrics)
+        lead = judged(self, run.folder, run.metrics)
         return replace(found, facts=[(lead.by, lead.text), *found.facts])
-
-    def said_of(self, values: Mapping[str, Any]) -> Facts:
-        """Return accuracy, by class, and the shortcuts."""
-        return facts_on_file(values)
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
         """Return the section of the report: the automaton, the statement, and accuracy."""

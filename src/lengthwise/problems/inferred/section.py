@@ -6,7 +6,7 @@ from typing import Any
 
 from lengthwise.inference.distinguish import access_words
 from lengthwise.languages.language import Language
-from lengthwise.problems.base import Plan
+from lengthwise.problems.base import Plan, judged
 from lengthwise.problems.labelled_words.section import section_on_file
 from lengthwise.problems.proof import known_verdict, read_proof
 from lengthwise.problems.results import Facts, Section
@@ -39,8 +39,8 @@ def inferred_section(
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
     problem: Any = plan.problem
-    judged = problem.judged(folder, folder.metrics())
-    found = section_on_file(name, folder, plan, problem.inference.max_length, judged)
+    result = judged(problem, folder, folder.metrics())
+    found = section_on_file(name, folder, plan, problem.inference.max_length, result)
     columns = ["A, judged by words" if name == "in validation" else name for name in found.columns]
     automaton = plan.task.language
     states = counted(automaton.num_states, "state")

@@ -10,8 +10,6 @@ from lengthwise.settings import (
     Setting,
     SettingInfo,
     describe_settings,
-    require,
-    require_at_least,
     sort_settings,
 )
 
@@ -20,25 +18,19 @@ from lengthwise.settings import (
 class InferenceConfig(Config):
     """Settings of inference from the words of a file."""
 
-    label_noise: float = 0.0
+    label_noise: Annotated[float, Setting(least=0, most=0.3)] = 0.0
     """Share of the labels that may be wrong; 0 if all are right."""
-    max_states: Annotated[int, Setting(unit="states")] = 256
+    max_states: Annotated[int, Setting(unit="states", least=1)] = 256
     """Greatest number of states of the automaton."""
-    validation_share: float = 0.05
+    validation_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words by which one of several automata is chosen."""
-    test_share: float = 0.05
+    test_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words that are held out: only the statement at the end looks at them."""
-    max_length: Annotated[int | None, Setting(unit="symbols")] = None
+    max_length: Annotated[int | None, Setting(unit="symbols", least=0)] = None
     """Length of the longest words of training and validation; None for all words."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"max_states": 1})
-        noise = self.label_noise
-        require(
-            0 <= noise <= 0.3,
-            f"label_noise={noise} is no share of wrong labels that words make up for. Use one "
-            f"from 0 to 0.3.",
-        )
+        Config.__post_init__(self)
         require_parts(self)
 
 

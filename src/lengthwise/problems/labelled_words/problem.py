@@ -1,11 +1,10 @@
 """Labelled words: the problem of classifying the words of a file."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
-
-from torch import nn
 
 from lengthwise.data.parts import TEST
 from lengthwise.data.words_reference import WordsReference
@@ -13,30 +12,29 @@ from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
-from lengthwise.models.entry import Entry
-from lengthwise.models.recognisers import MODELS, ModelEntry
+from lengthwise.models.entry import Entry, ModelEntry
+from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of
 from lengthwise.objectives.own_automaton import curriculum
-from lengthwise.problems.base import Plan, Problem, Run, evaluated
+from lengthwise.problems.base import Plan, Problem, Run, Summary, Told, evaluated, judged
+from lengthwise.problems.capabilities import Proving, Reported, Tested
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import (
     WordsEvaluation,
     evaluate_on_file,
-    facts_on_file,
 )
 from lengthwise.problems.labelled_words.objective import LabelsOfFile, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
 from lengthwise.problems.plan import Route
-from lengthwise.problems.presets import preset_settings
-from lengthwise.problems.results import Evaluation, Facts, Options, Predictor, Section, Watch
+from lengthwise.problems.presets import PRESETS
+from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
+from lengthwise.problems.setup import Setup
 from lengthwise.problems.testing import Test, TestResult
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.search.certify import certify
 from lengthwise.settings import Config, Parts
-from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
-from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.certify import certify
 from lengthwise.wording import counted, shorter_words
 
 _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
@@ -44,20 +42,24 @@ _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LabelledWordsProblem(Problem):
+class LabelledWordsProblem(Problem, Proving, Tested, Reported):
     """The words of a file, whose labels a model learns."""
 
     kind = "labelled-words"
     prefix = "words:"
     noun = "files of words"
-    models = MODELS
-    default_model = "gru"
-    data = WordsOfFileConfig
-    objective_settings = LabelsConfig
-    evaluation_options = frozenset({"lengths", "part", "text"})
-    prediction_options = frozenset({"keep_going"})
-    own_options = frozenset({"alphabet"})
-    derived = frozenset({"network.max_length"})
+    setup = Setup(
+        models=MODELS,
+        default_model="gru",
+        data=WordsOfFileConfig,
+        objective=LabelsConfig,
+        given=frozenset(f"network.{name}" for name in _FROM_WORDS),
+        derived=frozenset({"network.max_length"}),
+        presets=PRESETS,
+        train_options=frozenset({"alphabet"}),
+        evaluate_options=frozenset({"lengths", "part", "text"}),
+        predict_options=frozenset({"keep_going"}),
+    )
 
     words: WordsReference
 
@@ -107,19 +109,6 @@ class LabelledWordsProblem(Problem):
             spec=self.name,
         )
 
-    @classmethod
-    def settable(cls, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
-        found = cls.every_name(entry)
-        found["network"] -= _FROM_WORDS
-        return found
-
-    @classmethod
-    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return the default settings: those of the model, with the numbers of the preset."""
-        assert isinstance(entry, ModelEntry)
-        return {**entry.training, **preset_settings(preset, ""), **entry.presets.get(preset, {})}
-
     def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
         """Refuse training without a model's name: `without_model` infers an automaton instead.
 
@@ -158,7 +147,7 @@ class LabelledWordsProblem(Problem):
         longest = LabelsOfFile(words, data, self.name).longest
         return network.with_room(longest, asked["network"].get("max_length")), data, labels
 
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+    def objective(self, plan: Plan) -> Objective:
         """Return the objective.
 
         Raises:
@@ -175,20 +164,13 @@ class LabelledWordsProblem(Problem):
         words = LabelsOfFile(self.words.load(), plan.data, self.name)
         return words.shortest, words.longest
 
-    def remember(self, model: nn.Module) -> None:
-        """Record the symbols and classes that a model was made for."""
-        remember(model, self.symbols)
-
-    def supervision(self, plan: Plan) -> str:
-        """Return `final`."""
-        return str(plan.objective.name)
-
-    def trained_on(self, plan: Plan) -> str:
-        """Return a few words for the words of training."""
+    def told(self, plan: Plan) -> Told:
+        """Return `final`, and a few words for the words of training."""
         most = plan.data.max_length
-        return "labels of whole words" + (f" of at most {most} symbols" if most is not None else "")
+        words = "" if most is None else f" of at most {most} symbols"
+        return Told(str(plan.objective.name), f"labels of whole words{words}")
 
-    def facts(self, plan: Plan) -> dict[str, Any]:
+    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
         """Return the file, its digest, and what was found in it."""
         words = self.words
         return {
@@ -198,12 +180,13 @@ class LabelledWordsProblem(Problem):
             "classes": list(words.class_names),
         }
 
-    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
         """Return a line on the accuracy on words set apart for validation."""
-        return (
-            f"{plan.model} on {self.name} ({self.trained_on(plan)}, {plan.preset} preset): "
+        line = (
+            f"{plan.model} on {self.name} ({plan.trained_on}, {plan.preset} preset): "
             f"{self.validated(facts)} after {counted(facts['kept_step'], 'step')}"
         )
+        return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
 
     def validated(self, record: Mapping[str, Any]) -> str:
         """Return the accuracy of a validation, and the words that it judged.
@@ -217,10 +200,6 @@ class LabelledWordsProblem(Problem):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were set apart, and shortcuts on the same words."""
         return evaluate_on_file(run, self.words.load(options.get("text")), options, watch)
-
-    def said_of(self, values: Mapping[str, Any]) -> Facts:
-        """Return accuracy, by class, and the shortcuts."""
-        return facts_on_file(values)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which classifies words; the file is not needed."""
@@ -257,12 +236,5 @@ class LabelledWordsProblem(Problem):
         """Return the section of the report: accuracy by length and class, and shortcuts."""
         from lengthwise.problems.labelled_words.section import section_on_file  # noqa: PLC0415  draws
 
-        judged = self.judged(folder, folder.metrics())
-        return section_on_file(self.name, folder, plan, plan.data.max_length, judged)
-
-    def no_words(self) -> str:
-        """Return the reason why there is no language of a run."""
-        return (
-            f"this run is about {self.name}, whose language is not known. Use evaluate, predict or "
-            f"certify --against SPEC."
-        )
+        result = judged(self, folder, folder.metrics())
+        return section_on_file(self.name, folder, plan, plan.data.max_length, result)

@@ -21,17 +21,18 @@ from lengthwise.models.alignment import left_aligned
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.objectives.words import WordLengths
+from lengthwise.problems.capabilities import Formal
 from lengthwise.problems.plan import Plan
-from lengthwise.tasks.task import Task
 from lengthwise.training.film import MOST_NUMBERS, Film
 
 _MOST_WORDS = 120
 
 
-def film_of(plan: Plan, task: Task) -> Film | None:
+def film_of(plan: Plan) -> Film | None:
     """Return an empty film of training by a plan, or None if its network has no binary memory."""
-    if not _is_filmed(plan.build()):
+    if not isinstance(plan.problem, Formal) or not _is_filmed(plan.build()):
         return None
+    task = plan.task
     lengths = WordLengths(task, plan.data).lengths
     count = max(1, min(_MOST_WORDS, MOST_NUMBERS // plan.network.num_bits))
     chosen = lengths[torch.linspace(0, len(lengths) - 1, count).round().long()]

@@ -30,11 +30,11 @@ from lengthwise.problems.results import (
     no_watch,
 )
 from lengthwise.problems.testing import Test, TestResult
+from lengthwise.proofs.search.lookup import SnappedModel
+from lengthwise.proofs.search.snapped_file import load_snapped
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.devices import environment
-from lengthwise.verification.lookup import SnappedModel
-from lengthwise.verification.snapped_file import load_snapped
 from lengthwise.wording import counted
 
 _NEIGHBOURS, _PLACES = 12, 5

@@ -1,78 +1,95 @@
 """Recognition: the problem of classifying words of a formal language."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from torch import nn
-
-from lengthwise.errors import WordError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
-from lengthwise.models.cost import forward_flops
-from lengthwise.models.entry import Entry
-from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS, ModelEntry
+from lengthwise.models.entry import Entry, ModelEntry
+from lengthwise.models.recognisers import DEFAULT_MODEL, MODELS
 from lengthwise.objectives.base import Subject, WordObjective
 from lengthwise.objectives.catalogue import (
     OBJECTIVES,
     AnyObjectiveConfig,
+    names_of,
     names_of_settings,
     require_fit,
     require_own,
 )
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.objectives.words import WordsConfig
-from lengthwise.problems.base import Plan, Problem, Run
-from lengthwise.problems.classification import require_same_symbols
+from lengthwise.problems.base import Plan, Problem, Run, Summary, Told
+from lengthwise.problems.capabilities import Formal, Plotted, Reported, Tested
 from lengthwise.problems.plan import Route
-from lengthwise.problems.presets import preset_settings
-from lengthwise.problems.recognition.film import film_of
-from lengthwise.problems.recognition.measure import evaluate_run, predictor_of, test_run
+from lengthwise.problems.presets import OF_PAPER, PRESETS
 from lengthwise.problems.recognition.outcome import needs_another_model, outcome_of
-from lengthwise.problems.recognition.routes import routes_to_a_proof, standing
+from lengthwise.problems.recognition.routes import routes_to_a_proof
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
-from lengthwise.problems.testing import Test, TestResult
+from lengthwise.problems.setup import Defaults, Setup
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
-from lengthwise.training.distributed import ALONE, ProcessGroup
-from lengthwise.training.film import Film
 from lengthwise.training.loop import Objective
-from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.certificate import Certificate
-from lengthwise.verification.certify import certify
 from lengthwise.wording import counted
 
-WORD_OF_COST = 500
-"""Number of symbols of the word whose cost is given."""
+if TYPE_CHECKING:
+    from lengthwise.problems.testing import Test, TestResult
+    from lengthwise.proofs.check.certificate import Certificate
 
-_FROM_LANGUAGE = {"vocab_size", "num_classes", "num_slots", "num_states", "state_classes"}
-_FROM_LANGUAGE |= {"transition_size"}
-"""Settings of a network that follow from the language and the objective."""
+_SHAPE = "vocab_size num_classes num_slots num_states state_classes transition_size"
+_FROM_LANGUAGE = frozenset(f"network.{name}" for name in _SHAPE.split())
+"""Settings that follow from the language and the objective."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recognition(Problem):
+class RecognitionSetup(Setup):
+    """A setup in which objectives have names."""
+
+    def settable(self, entry: Entry, objective: str | None = None) -> dict[str, set[str]]:
+        """Return the names of the settings that a user may set, of one objective or of all."""
+        every = names_of_settings(entry) if objective is None else names_of(objective, entry)
+        return {**Setup.settable(self, entry), "objective": every}
+
+    def of_model(self, model: str) -> Defaults:
+        """Return the defaults of a model, its objective included."""
+        origin, values = Setup.of_model(self, model)
+        return Defaults(origin, {"objective.name": self.models[model].objective, **values})
+
+    def of_preset(self, preset: str, model: str, subject: str) -> Iterator[Defaults]:
+        """Return the numbers of a preset, those for the language, and those of the model in it."""
+        of_all, of_model = Setup.of_preset(self, preset, model, subject)
+        yield of_all
+        if preset == "paper":
+            yield Defaults(f"preset paper for {subject}", OF_PAPER.get(subject, {}))
+        yield of_model  # some numbers above are for other networks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recognition(Problem, Formal, Tested, Plotted, Reported):
     """A language whose words a model classifies."""
 
     kind = "recognition"
     prefix = ""
     noun = "languages"
-    models = MODELS
-    default_model = DEFAULT_MODEL
-    data = WordsConfig
-    objective_settings = AnyObjectiveConfig
-    evaluation_options = frozenset({"lengths", "words", "protocol", "seed", "snapped"})
-    prediction_options = frozenset({"snapped", "keep_going"})
-    own_options = frozenset({"alphabet", "protocol"})
-    derived = frozenset({"network.max_length"})
+    setup = RecognitionSetup(
+        models=MODELS,
+        default_model=DEFAULT_MODEL,
+        data=WordsConfig,
+        objective=AnyObjectiveConfig,
+        given=_FROM_LANGUAGE,
+        derived=frozenset({"network.max_length"}),
+        presets=PRESETS,
+        train_options=frozenset({"alphabet", "protocol"}),
+        evaluate_options=frozenset({"lengths", "words", "protocol", "seed", "snapped"}),
+        predict_options=frozenset({"snapped", "keep_going"}),
+    )
 
     language: Language
 
@@ -103,26 +120,6 @@ class Recognition(Problem):
             language.spec or f"a language of {counted(language.num_states, 'state')} over {symbols}"
         )
 
-    @classmethod
-    def settable(cls, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
-        assert isinstance(entry, ModelEntry)
-        found = cls.every_name(entry)
-        found["network"] -= _FROM_LANGUAGE
-        found["objective"] = names_of_settings(entry)
-        return found
-
-    @classmethod
-    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return the default settings: those of the language, then those of the model."""
-        assert isinstance(entry, ModelEntry)
-        return {
-            "objective.name": entry.objective,
-            **entry.training,
-            **preset_settings(preset, name),  # some numbers are for other networks
-            **entry.presets.get(preset, {}),
-        }
-
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
     ) -> tuple[Config, Config, Config]:
@@ -143,7 +140,7 @@ class Recognition(Problem):
         names = objective.names(entry.config)
         own = {each: value for each, value in chosen["objective"].items() if each in names}
         settings = objective.settings.from_dict({**own, "name": name})
-        training = self.training.from_dict(chosen["training"])
+        training = self.setup.training.from_dict(chosen["training"])
         subject = Subject(
             task=task,
             words=words,
@@ -165,14 +162,18 @@ class Recognition(Problem):
         )
         return objective.fitted(subject, asked["network"]), words, settings
 
-    def suited(self, preset: str, entry: Entry, asked: Parts) -> dict[str, Any]:
-        """Return the default settings of the objective for the language."""
+    def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterator[Defaults]:
+        """Return the objective in place of a model's own, and what it sets for the language."""
         assert isinstance(entry, ModelEntry)
         named = asked["objective"].get("name")
-        objective = OBJECTIVES[named or self._unnamed(entry)]
-        is_named = named is not None
-        found = objective.defaults(self.language, preset, entry.config, is_named=is_named)
-        return dict(found)
+        name = named or self._unnamed(entry)
+        found = OBJECTIVES[name].defaults(
+            self.language, preset, entry.config, is_named=named is not None
+        )
+        if name not in (named, entry.objective):
+            yield Defaults(f"in place of {entry.objective}", {"objective.name": name})
+        size = f", {found.size}" if found.size else ""
+        yield Defaults(f"objective {name}, {preset}{size}", found.values)
 
     def _unnamed(self, entry: ModelEntry) -> str:
         """Return the objective of a model, or its fallback for the language."""
@@ -182,21 +183,19 @@ class Recognition(Problem):
         """Return the routes to a proof, or one model alone where an objective or a setting is asked
         for that the others do not have."""
         named = asked["objective"].get("name")
-        if named is not None and OBJECTIVES[named].model != self.default_model:
+        if named is not None and OBJECTIVES[named].model != self.setup.default_model:
             return (Route(OBJECTIVES[named].model, f"objective={named!r} is asked for"),)
-        names = self.settable(large := MODELS[LARGE_MODEL])
-        names["objective"] = {"name", *OBJECTIVES[large.objective].names(large.config)}
+        if not any(asked.values()):
+            return routes_to_a_proof(self.language, preset)
+        large = MODELS[LARGE_MODEL]
+        names = self.setup.settable(large, large.objective)
         own = [each for part in names for each in asked[part] if each not in names[part]]
         if named is None and not own:
             return routes_to_a_proof(self.language, preset)
         own = [*own, f"objective={named!r}"]
-        return (Route(self.default_model, f"{own[0]} is not for {LARGE_MODEL}"),)
+        return (Route(self.setup.default_model, f"{own[0]} is not for {LARGE_MODEL}"),)
 
-    def standing(self, plan: Plan, model: nn.Module) -> Mapping[str, Any]:
-        """Return how far a model is right, by exploration with a bound."""
-        return standing(model, self.language)
-
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+    def objective(self, plan: Plan) -> Objective:
         """Return the loss, with its labels, of the objective of a plan."""
         return _objective(plan).loss(self._subject(plan))
 
@@ -216,56 +215,48 @@ class Recognition(Problem):
             return plan.task
         return _task(self.language, self.language.spec, plan.data.protocol, plan.data.p_one)
 
-    def film(self, plan: Plan) -> Film | None:
-        """Return an empty film of codes of words, or None without binary memory."""
-        return film_of(plan, self.words_of(plan))
+    @property
+    def symbols(self) -> Language:
+        """The language."""
+        return self.language
 
-    def remember(self, model: nn.Module) -> None:
-        """Record the language that a model was made for."""
-        remember(model, self.language)
+    def lengths(self, plan: Plan) -> tuple[int, int]:
+        """Return the least and the greatest length of words of training."""
+        return int(plan.data.min_length), int(plan.data.max_length)
 
-    def supervision(self, plan: Plan) -> str:
-        """Return the name of the objective."""
-        return str(plan.objective.name)
+    def told(self, plan: Plan) -> Told:
+        """Return the name of the objective, and its labels with the words that they are about."""
+        return Told(str(plan.objective.name), _objective(plan).labels(self._subject(plan)))
 
-    def trained_on(self, plan: Plan) -> str:
-        """Return the labels of the objective, with the words that they are about."""
-        return _objective(plan).labels(self._subject(plan))
-
-    def facts(self, plan: Plan) -> dict[str, Any]:
+    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entries for the task, the language and the protocol."""
         task = self.words_of(plan)
         return {"task": task.id, "language": self.language.spec, "protocol": task.protocol}
 
-    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
         """Return a line on whether a proof closed, and the accuracy on fresh words."""
-        return outcome_of(plan, self.words_of(plan), facts)
+        return Summary(outcome_of(plan, self.words_of(plan), facts), self._advice(plan, facts))
 
-    def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
+    def _advice(self, plan: Plan, facts: Mapping[str, Any]) -> str:
         """Return `certify`, which keeps a proof or says why there is none; `evaluate` where no
         proof was asked.
 
         Where a proof needs another model, it is to train that.
         """
+        out = facts["run"]
         if needs_another_model(self.language, plan, facts):
             spec = shlex.quote(self.language.spec)
             other = shlex.quote(f"{out}-gru")
             return f"lengthwise train {spec} --model gru-binary --out {other}"
-        folder = shlex.quote(str(out))
+        folder = shlex.quote(out)
         if facts["proved"] is not None or facts["states"] is not None:
             return f"lengthwise certify {folder}"
         return f"lengthwise evaluate {folder} --lengths {usual_lengths(plan)}"
 
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of a word of `WORD_OF_COST` symbols."""
-        model, num_symbols = plan.build().eval(), self.language.num_symbols
-        try:
-            return forward_flops(model, num_symbols, WORD_OF_COST)
-        except WordError:  # learned positions reach only the training lengths
-            return forward_flops(model, num_symbols, plan.data.max_length)
-
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, and measure the accuracy of shortcuts on them."""
+        from lengthwise.problems.recognition.measure import evaluate_run  # noqa: PLC0415  seldom
+
         lengths = options.get("lengths")
         if lengths is None:
             lengths = parse_lengths(usual_lengths(run.plan))
@@ -273,30 +264,32 @@ class Recognition(Problem):
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which classifies words."""
+        from lengthwise.problems.recognition.measure import predictor_of  # noqa: PLC0415  seldom
+
         return predictor_of(run, self.language, options)
 
-    def certify(self, run: Run, options: Options) -> Certificate:
+    def certify(self, run: Run, options: Options) -> "Certificate":
         """Prove a run right at every length, or find the shortest word on which it is wrong.
 
         `options` are `against` (another language over the same symbols and classes), `strength`,
-        `precision`, `max_chunks` and `progress`, as those of `verification.certify`.
+        `precision`, `max_chunks` and `progress`, as those of `proofs.search.certify`.
 
         Raises:
             LanguageError: the other language is over other symbols or classes.
             VerificationError: the model is no RegularGPT, or the strength does not suit it.
         """
+        from lengthwise.problems.classification import require_same_symbols  # noqa: PLC0415  seldom
+        from lengthwise.proofs.search.certify import certify  # noqa: PLC0415  all searches
+
         others = {name: each for name, each in options.items() if name != "against"}
         language: Language = options.get("against") or self.language
         require_same_symbols(self.language, language)
         return certify(run.model, language, **others)
 
-    def require_test(self, test: Test) -> None:
-        """Refuse a protocol by which no words of the language can be drawn."""
-        if test.protocol is not None:
-            Task(language=self.language, protocol=test.protocol)
-
-    def test(self, run: Run, test: Test) -> TestResult:
+    def test(self, run: Run, test: "Test") -> "TestResult":
         """Return accuracy by length."""
+        from lengthwise.problems.recognition.measure import test_run  # noqa: PLC0415  seldom
+
         return test_run(run, test)
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:

@@ -22,8 +22,6 @@ from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.models.state_slots_config import MOST_BITS
 from lengthwise.objectives.sizes import LARGE_MODEL, STEPPING_MODEL
 from lengthwise.problems.plan import Route
-from lengthwise.verification.certify import certify
-from lengthwise.verification.short_words import wrong_words
 
 MOST_TRIED = 16
 """Greatest number of state maps for which the network finds codes of its own by default."""
@@ -54,8 +52,11 @@ def routes_to_a_proof(language: Language, preset: str) -> Sequence[Route]:
     return found[:1] if preset == "smoke" else found
 
 
-def standing(model: nn.Module, language: Language) -> dict[str, Any]:
+def standing_of(model: nn.Module, language: Language) -> dict[str, Any]:
     """Return how far a model is right: `proved`, `right_to`, `first_wrong` and `reason`."""
+    from lengthwise.proofs.search.certify import certify  # noqa: PLC0415  all searches
+    from lengthwise.proofs.search.short_words import wrong_words  # noqa: PLC0415  seldom
+
     try:
         found = certify(model, language, max_chunks=_MOST_CHUNKS)
     except VerificationError as error:

@@ -21,11 +21,11 @@ from lengthwise.problems.inside import has_binary_memory
 from lengthwise.problems.proof import Proof, known_verdict, read_proof
 from lengthwise.problems.recognition.outcome import ended_in_words
 from lengthwise.problems.results import Condition, Curve, Facts, Section
+from lengthwise.proofs.check.statement import facts_of
 from lengthwise.registry import Catalogue
 from lengthwise.templates import template
 from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.verification.statement import facts_of
 from lengthwise.wording import counted, shortened, shorter_words
 
 

@@ -26,7 +26,7 @@ from torch.nn import functional as F
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.steps import exact_matches
-from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.settings import Config, Setting, require
 from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
@@ -39,22 +39,17 @@ _MOST_SYMBOLS = 2**30
 class ExamplesConfig(Config):
     """Settings of the examples."""
 
-    examples: Annotated[int, Setting(unit="inputs")] = 10_000
+    examples: Annotated[int, Setting(unit="inputs", least=1)] = 10_000
     """Number of different inputs that are trained on."""
-    batch_size: Annotated[int, Setting(unit="inputs")] = 32
+    batch_size: Annotated[int, Setting(unit="inputs", least=1)] = 32
     """Number of inputs of a batch."""
-    validation_words: Annotated[int, Setting(unit="inputs")] = 1_000
+    validation_words: Annotated[int, Setting(unit="inputs", least=1)] = 1_000
     """Greatest number of inputs of a validation; where few are left, half of them."""
-    test_words: Annotated[int, Setting(unit="inputs")] = 10_000
+    test_words: Annotated[int, Setting(unit="inputs", least=1)] = 10_000
     """Greatest number of inputs that are reserved for the test."""
-    data_seed: int = 0
+    data_seed: Annotated[int, Setting(least=0, most=2**62)] = 0
     """Seed by which examples are drawn, so that runs of other seeds, models and supervision have
     the same examples."""
-
-    def __post_init__(self) -> None:
-        least = ("examples", "batch_size", "validation_words", "test_words")
-        require_at_least(self, {**dict.fromkeys(least, 1), "data_seed": 0})
-        require(self.data_seed <= 2**62, f"data_seed={self.data_seed} is too large.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

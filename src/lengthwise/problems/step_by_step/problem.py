@@ -1,5 +1,6 @@
 """Step by step computation: the problem of writing outputs after inputs, with or without steps."""
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import percent, percent_interval
 from lengthwise.evaluation.steps import exact_matches, written_steps
-from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
-from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS, StepModel
+from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.base import Plan, Problem, Run, evaluated
+from lengthwise.problems.base import Plan, Problem, Run, Summary, Told, evaluated
+from lengthwise.problems.capabilities import Parametrised, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
     Curve,
@@ -26,6 +27,7 @@ from lengthwise.problems.results import (
     Predictor,
     Watch,
 )
+from lengthwise.problems.setup import Setup
 from lengthwise.problems.step_by_step.objective import (
     ExamplesConfig,
     NextStep,
@@ -38,7 +40,6 @@ from lengthwise.settings import Config, Parts, SettingInfo
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
 from lengthwise.tasks.step_tasks import StepTask, step_task_of
 from lengthwise.training.devices import environment
-from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
@@ -46,9 +47,6 @@ from lengthwise.wording import counted
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
 """Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
-
-_FROM_TASK = {"vocab_size", "max_length"}
-"""Settings of a network that follow from the task."""
 
 _OF_TASK: Mapping[str, Any] = {
     "bits": {"kind": "a whole number", "unit": "bits", "meaning": "Bits of each number."},
@@ -62,19 +60,23 @@ _OF_TASK: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StepByStep(Problem):
+class StepByStep(Problem, Parametrised, Tested, Plotted):
     """A task whose outputs a model writes, after intermediate steps or at once."""
 
     kind = "step-by-step"
     prefix = PREFIX
     noun = "step tasks"
-    models = STEP_MODELS
-    default_model = DEFAULT_STEP_MODEL
-    data = ExamplesConfig
-    objective_settings = StepSupervisionConfig
-    training = MixedTrainingConfig
-    evaluation_options = frozenset({"words"})
-    prediction_options = frozenset({"keep_going"})
+    setup = Setup(
+        models=STEP_MODELS,
+        default_model=DEFAULT_STEP_MODEL,
+        data=ExamplesConfig,
+        objective=StepSupervisionConfig,
+        training=MixedTrainingConfig,
+        given=frozenset({"network.vocab_size", "network.max_length"}),
+        presets={"smoke": _SMOKE},
+        evaluate_options=frozenset({"words"}),
+        predict_options=frozenset({"keep_going"}),
+    )
 
     steps: StepTask
 
@@ -103,26 +105,12 @@ class StepByStep(Problem):
         return self.steps.name
 
     @classmethod
-    def settable(cls, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
-        found = cls.every_name(entry)
-        found["network"] -= _FROM_TASK
-        return found
-
-    @classmethod
     def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
         """Return the size and the order of a task, if it has them."""
         return {
             name: SettingInfo(name=f"task.{name}", default=default, **_OF_TASK[name])
             for name, default in settings_of(spec).items()
         }
-
-    @classmethod
-    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return the settings that apply unless a user sets them."""
-        assert isinstance(entry, StepModel)
-        smoke = {**_SMOKE, **entry.smoke} if preset == "smoke" else {}
-        return {**entry.training, **smoke}
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
@@ -140,43 +128,31 @@ class StepByStep(Problem):
         shape = {"vocab_size": self.steps.num_symbols, "max_length": positions}
         return entry.configure({**chosen["network"], **shape}), examples, labels
 
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+    def objective(self, plan: Plan) -> Objective:
         """Return the objective."""
         return NextStep(
             self.steps, plan.data, plan.objective.supervision, half=plan.training.autocast
         )
 
-    def supervision(self, plan: Plan) -> str:
-        """Return the regime: weak, medium or strong."""
-        return str(plan.objective.supervision)
+    def told(self, plan: Plan) -> Told:
+        """Return the regime (weak, medium or strong), and the number of examples."""
+        return Told(str(plan.objective.supervision), f"{plan.data.examples:,} examples")
 
-    def trained_on(self, plan: Plan) -> str:
-        """Return the number of examples, in words."""
-        return f"{plan.data.examples:,} examples"
-
-    def facts(self, plan: Plan) -> dict[str, Any]:
+    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entries for the task and the pretrained backbone."""
         return {"task": self.name, "body": plan.network.backbone_summary}
 
-    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
         """Return a line with the share of unseen inputs that are answered exactly."""
         body, kept = plan.network.backbone_summary, facts["kept_step"]
-        return (
+        line = (
             f"{plan.model}{f' of {body}' if body else ''} on {self.name} ({plan.supervision} "
             f"supervision, {plan.trained_on}, {facts['trained_parameters']:,} of "
             f"{facts['parameters']:,} parameters trained, {plan.preset} preset): "
             f"{percent(facts['validation_accuracy'])} % exact on unseen inputs after "
             f"{counted(kept, 'step')}"
         )
-
-    def environment(self, plan: Plan) -> dict[str, str]:
-        """Return the origin of the weights of a pretrained backbone."""
-        origin = plan.network.weights_origin()
-        return {} if origin is None else {"body": origin}
-
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of one input with all steps."""
-        return forward_flops(plan.build().eval(), self.steps.num_symbols, plan.network.max_length)
+        return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on inputs that it was neither trained nor validated on.
@@ -283,13 +259,6 @@ class StepByStep(Problem):
             "shortcuts": {},
         }
         return TestResult(name=test.name, by_length=(at_length,), summary=summary)
-
-    def no_words(self) -> str:
-        """Return the reason why a run has no words of a language."""
-        return (
-            f"this run writes {self.name}, and classifies no words of any length. Use evaluate or "
-            f"predict."
-        )
 
 
 def unseen(plan: Plan) -> tuple[Test, ...]:

@@ -30,5 +30,5 @@ def run(arguments: argparse.Namespace) -> None:
         raise ConfigError(
             f"{arguments.run} does not translate. Give a run that was trained on pairs:DIR."
         )
-    options = options_of(arguments, trained.problem, "prediction_options")
+    options = options_of(arguments, trained.problem, "predict_options")
     answer_lines(trained.problem.predictor(trained, options), arguments)

@@ -28,7 +28,7 @@ from lengthwise.data.extra import require_extra
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import digest_of_file, write_bytes
-from lengthwise.settings import Config, Setting, check_settings
+from lengthwise.settings import Config, Setting
 from lengthwise.text.data.pairs import (
     NUMBERS,
     normalised,
@@ -71,9 +71,6 @@ class PairsConfig(Config):
 
     vocab_size: Annotated[int, Setting(least=256 + len(SPECIAL), most=MOST_TOKENS)] = 4096
     """Tokens of both languages together, three of which are special; 259 for bytes."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
 
 def prepare_parallel(

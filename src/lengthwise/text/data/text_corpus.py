@@ -27,7 +27,7 @@ from lengthwise.data.extra import require_extra
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.files import digest_of_file, write_bytes, write_json
-from lengthwise.settings import Config, Setting, check_settings
+from lengthwise.settings import Config, Setting
 from lengthwise.text.data.documents import PYTHON, TOPICS, document_files, documents
 from lengthwise.text.data.python_text import PYTHON_TEXT
 from lengthwise.text.data.stored_corpus import (
@@ -73,9 +73,6 @@ class PrepareConfig(Config):
     """Column of the text in JSON lines and datasets."""
     characters: Annotated[int, Setting(least=1)] = 2**25
     """Characters of a batch, after each of which progress is stored."""
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
 
 Sources = Mapping[str, Sequence[str]]

@@ -8,7 +8,7 @@ GPT2 = StepModel(
     summary="the body of a GPT-2, frozen but for its layer norms, in and output",
     architecture=Architecture(config=BackboneConfig, module=Backbone),
     training=TRAINING,
-    smoke={"warmup": 0},
+    presets={"smoke": {"warmup": 0}},
     fixed=FROM_BACKBONE,
     shape=shape_of,
 )

@@ -7,19 +7,20 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from lengthwise.arguments import path_of
 from lengthwise.errors import TextError
-from lengthwise.models.entry import Entry
 from lengthwise.problems.base import Plan, Problem
 from lengthwise.problems.results import Options
 from lengthwise.shipped import CORPORA, spelled
 from lengthwise.text.data.stored_corpus import StoredCorpus
 from lengthwise.text.evaluation.perplexity import perplexity_of
-from lengthwise.training.settings import MixedTrainingConfig
 from lengthwise.wording import counted
 
 Kind = TypeVar("Kind", bound=StoredCorpus)
 
 SMOKE = {"d_model": 16, "num_heads": 2, "steps": 20, "warmup": 0, "validate_every": 10}
 """Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
+
+FROM_CORPUS = frozenset({"network.vocab_size"})
+"""Settings that follow from the corpus."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,8 +106,6 @@ class CorpusReference:
 class CorpusProblem(Problem, Generic[Kind]):
     """A prepared corpus that a model learns from."""
 
-    training = MixedTrainingConfig
-    unit = "tokens"
     corpus_kind: ClassVar[type[StoredCorpus]]
     """Class of its corpora."""
 
@@ -160,21 +159,6 @@ class CorpusProblem(Problem, Generic[Kind]):
         found: Kind = self.corpus.load_or(kind, other)
         return found
 
-    def digest_of_test(self, evaluation: Mapping[str, Any]) -> str:
-        """Return the digest of the corpus of an evaluation; its folder if that is all one knows.
-
-        Evaluations of older versions have no digest.
-        """
-        if "corpus_digest" in evaluation:
-            return str(evaluation["corpus_digest"])
-        folder = str(evaluation["corpus"])
-        if folder == self.corpus.folder:
-            return self.corpus.digest
-        try:
-            return self.corpus_kind.opened(folder).digest
-        except TextError:
-            return folder
-
     def checked(self) -> Kind:
         """Load the corpus for a new run, once all its files were found whole.
 
@@ -185,25 +169,10 @@ class CorpusProblem(Problem, Generic[Kind]):
         found: Kind = kind.load(self.corpus.folder)
         return found
 
-    @classmethod
-    def settable(cls, entry: Entry) -> dict[str, set[str]]:
-        """Return the names of the settings that a user may set, by section."""
-        found = cls.every_name(entry)
-        found["network"] -= {"vocab_size"}
-        return found
-
-    @classmethod
-    def usual(cls, preset: str, entry: Entry, name: str = "") -> dict[str, Any]:
-        """Return the settings that apply unless a user sets them."""
-        return {**entry.training, **(SMOKE if preset == "smoke" else {})}
-
-    def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return the folder of the corpus."""
-        return {"corpus": self.corpus.folder}
-
-    def figures(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the perplexity in validation."""
-        return {"validation_perplexity": perplexity_of(facts["validation_loss"])}
+    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the folder of the corpus, and the perplexity in validation."""
+        perplexity = perplexity_of(best["validation_loss"])
+        return {"corpus": self.corpus.folder, "validation_perplexity": perplexity}
 
     def validated(self, record: Mapping[str, Any]) -> str:
         """Return the perplexity of a validation."""

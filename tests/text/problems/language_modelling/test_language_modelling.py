@@ -13,8 +13,10 @@ from torch import nn
 
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
 from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.capabilities import Distributed
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.results import TrainingCost
-from lengthwise.problems.runs import claim, load_run, make_plan, plan_from_dict, train
+from lengthwise.problems.runs import claim, load_run, train
 from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, Tokens, prepare_corpus
 from lengthwise.text.layers.token_loss import ReadOut
 from lengthwise.text.models.gpt_lm import GPTLMConfig
@@ -184,7 +186,7 @@ def test_a_run_is_loaded_as_it_was(run: Run) -> None:
     assert again.plan == run.plan
     tokens = torch.arange(97, 105)[None]
     assert torch.equal(again.model(tokens), run.model(tokens))
-    with pytest.raises(RunError, match="is a language model"):
+    with pytest.raises(RunError, match="classifies no words of a formal language"):
         _ = again.task
 
 
@@ -332,9 +334,8 @@ def test_all_devices_together_are_the_full_speed(
     here = torch.device("cpu")
 
     def cost() -> TrainingCost:
-        found = plan.problem.training_cost(plan, here)
-        assert found is not None
-        return found
+        assert isinstance(plan.problem, Distributed)
+        return plan.problem.training_cost(plan, here)
 
     alone = cost()
     assert alone.full_speed * alone.flops == pytest.approx(1e9)

@@ -12,7 +12,8 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.problems.base import Plan
-from lengthwise.problems.runs import claim, load_run, make_plan, plan_from_dict, train
+from lengthwise.problems.planning import make_plan, plan_from_dict
+from lengthwise.problems.runs import claim, load_run, train
 from lengthwise.text.data.parallel_corpus import (
     BEGIN,
     END,
@@ -209,7 +210,7 @@ def test_a_stored_run_is_the_one_that_was_trained(corpus: ParallelCorpus, tmp_pa
     assert again.plan == plan == plan_from_dict(plan.to_dict())
     source, target = torch.tensor([[3, 4, END]]), torch.tensor([[BEGIN, 5]])
     assert torch.equal(run.model.eval()(source, target), again.model(source, target))
-    with pytest.raises(RunError, match="translates, and classifies no words"):
+    with pytest.raises(RunError, match="classifies no words of a formal language"):
         again.language  # noqa: B018
     with pytest.raises(RunError, match=r"config\.json is damaged"):
         plan_from_dict({**plan.to_dict(), "problem": {"kind": "translation", "corpus": {}}})
@@ -219,7 +220,7 @@ def test_a_stored_run_is_the_one_that_was_trained(corpus: ParallelCorpus, tmp_pa
     ("settings", "words"),
     [
         ({"protocol": "short"}, "must be one of 'train-all-test-all'"),
-        ({"label_smoothing": 1.0}, "label_smoothing=1.0 is no share"),
+        ({"label_smoothing": 1.0}, "label_smoothing=1.0 is too large. Use a number below 1."),
         ({"batch_tokens": 0}, "batch_tokens"),
         ({"batch_tokens": 2**25}, "batch_tokens=33,554,432 is too large"),
         ({"scal": "standard"}, "Did you mean 'scale'"),

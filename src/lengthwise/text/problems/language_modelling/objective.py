@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from lengthwise.evaluation.predict import device_of
-from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.settings import Config, Setting, require
 from lengthwise.text.data.text_corpus import Tokens
 from lengthwise.text.evaluation.perplexity import require_windows
 from lengthwise.text.layers.token_loss import ReadOut, token_loss
@@ -30,16 +30,16 @@ from lengthwise.transfer import sent
 class WindowsConfig(Config):
     """Settings of the windows of a text that are drawn."""
 
-    window: Annotated[int, Setting(unit="tokens")] = 128
+    window: Annotated[int, Setting(unit="tokens", least=2)] = 128
     """Number of tokens of a window in training."""
-    batch_size: Annotated[int, Setting(unit="windows")] = 16
+    batch_size: Annotated[int, Setting(unit="windows", least=1)] = 16
     """Number of windows of a batch."""
-    validation_windows: Annotated[int, Setting(unit="windows")] = 256
+    validation_windows: Annotated[int, Setting(unit="windows", least=1)] = 256
     """Greatest number of windows of a validation; they are evenly spread over the text in its
     order."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, {"window": 2, "batch_size": 1, "validation_windows": 1})
+        Config.__post_init__(self)
         tokens = self.batch_size * self.window
         require(
             tokens <= _MOST_TOKENS,

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ from lengthwise.data.extra import require_extra
 from lengthwise.data.parts import TRAIN
 from lengthwise.errors import RunError
 from lengthwise.files import require_kinds
-from lengthwise.settings import Config, require, require_at_least, sort_settings
+from lengthwise.settings import Config, Setting, require, sort_settings
 from lengthwise.text.data.python_text import PYTHON_TEXT, python_text
 from lengthwise.text.data.text_corpus import Corpus, Tokens
 from lengthwise.text.data.tokens import encode, learn_tokenizer
@@ -46,39 +46,36 @@ if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel
 
 
+_MOST = 2**16
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PretrainConfig(Config):
     """Shape of the backbone, and the windows that it reads at a step."""
 
-    vocab_size: int = 1024
+    vocab_size: Annotated[int, Setting(most=_MOST)] = 1024
     """Number of tokens, of which the first 256 are the bytes."""
-    d_model: int = 128
-    num_layers: int = 4
-    num_heads: int = 4
-    places: int = 512
+    d_model: Annotated[int, Setting(least=1, most=_MOST)] = 128
+    num_layers: Annotated[int, Setting(least=1, most=_MOST)] = 4
+    num_heads: Annotated[int, Setting(least=1)] = 4
+    places: Annotated[int, Setting(least=1, most=_MOST)] = 512
     """Number of learned positions: the longest window that it can ever read."""
-    window: int = 256
+    window: Annotated[int, Setting(least=2)] = 256
     """Number of tokens of a window in training; positions past it keep their initial values."""
-    batch_size: int = 8
+    batch_size: Annotated[int, Setting(least=1)] = 8
 
     def __post_init__(self) -> None:
-        least = ("d_model", "num_layers", "num_heads", "places", "batch_size")
-        require_at_least(self, {**dict.fromkeys(least, 1), "window": 2})
+        Config.__post_init__(self)
         require(
             self.d_model % self.num_heads == 0,
             f"d_model={self.d_model} cannot be split over num_heads={self.num_heads}. Use a "
             f"multiple.",
         )
-        for name in ("vocab_size", "d_model", "places", "num_layers"):
-            value = getattr(self, name)
-            require(value <= _MOST, f"{name}={value} is too large. Use {_MOST:,} or less.")
         require(
             self.window <= self.places,
             f"window={self.window} is longer than places={self.places}. Lower it.",
         )
 
-
-_MOST = 2**16
 
 PRETRAINING: dict[str, Any] = {
     "steps": 3_000,

@@ -14,7 +14,8 @@ from lengthwise.languages.validation import is_encodable
 from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, Summary, Told, evaluated
+from lengthwise.problems.capabilities import Distributed, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
     Condition,
@@ -26,12 +27,13 @@ from lengthwise.problems.results import (
     TrainingCost,
     Watch,
 )
+from lengthwise.problems.setup import Setup
 from lengthwise.problems.testing import Test, TestResult
-from lengthwise.settings import Config, Parts
+from lengthwise.settings import Config, NoSettings, Parts
 from lengthwise.text.data.text_corpus import Corpus
 from lengthwise.text.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGUAGE_MODELS
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLM
-from lengthwise.text.problems.corpus import CorpusProblem
+from lengthwise.text.problems.corpus import FROM_CORPUS, SMOKE, CorpusProblem
 from lengthwise.text.problems.language_modelling.measure import (
     continued,
     evaluate_language_model,
@@ -60,21 +62,25 @@ _MOST_TEMPERATURE = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LanguageModelling(CorpusProblem[Corpus]):
+class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
     """A prepared corpus whose next tokens a model predicts."""
 
     kind = "language-modelling"
     prefix = "text:"
     noun = "language models"
-    models = LANGUAGE_MODELS
-    default_model = DEFAULT_LANGUAGE_MODEL
-    data = WindowsConfig
     corpus_kind = Corpus
-    training = TextTrainingConfig
-    is_distributed = True
-    derived = frozenset({"network.max_length"})
-    evaluation_options = frozenset({"lengths", "words", "text", "part", "seed"})
-    prediction_options = frozenset({"tokens", "temperature", "seed", "text", "keep_going"})
+    setup = Setup(
+        models=LANGUAGE_MODELS,
+        default_model=DEFAULT_LANGUAGE_MODEL,
+        data=WindowsConfig,
+        training=TextTrainingConfig,
+        given=FROM_CORPUS,
+        derived=frozenset({"network.max_length"}),
+        presets={"smoke": SMOKE},
+        unit="tokens",
+        evaluate_options=frozenset({"lengths", "words", "text", "part", "seed"}),
+        predict_options=frozenset({"tokens", "temperature", "seed", "text", "keep_going"}),
+    )
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
@@ -90,10 +96,14 @@ class LanguageModelling(CorpusProblem[Corpus]):
         network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
         network = network.with_room(windows.window, asked["network"].get("max_length"))
         NextToken(corpus.part(TRAIN), corpus.part(VALID), windows)  # raises if one is too short
-        return network, windows, self.objective_settings()
+        return network, windows, NoSettings()
 
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
-        """Return the objective, divided among processes.
+    def objective(self, plan: Plan) -> Objective:
+        """Return the objective of a process that trains alone."""
+        return self.share(plan, ALONE)
+
+    def share(self, plan: Plan, processes: ProcessGroup) -> Objective:
+        """Return the objective of one of several processes.
 
         Raises:
             TextError: the corpus is too short for a window.
@@ -103,20 +113,15 @@ class LanguageModelling(CorpusProblem[Corpus]):
         read_out = compiled(read_out_of) if training.compile else read_out_of
         return NextToken(*parts, plan.data, read_out, half=training.autocast, processes=processes)
 
-    def supervision(self, plan: Plan) -> str:
-        """Return `next token`."""
-        return "next token"
+    def told(self, plan: Plan) -> Told:
+        """Return `next token`, and the length of windows."""
+        return Told("next token", f"windows of {plan.data.window:,} tokens")
 
-    def trained_on(self, plan: Plan) -> str:
-        """Return the length of windows, in words."""
-        return f"windows of {plan.data.window:,} tokens"
-
-    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
         """Return the perplexity in validation, the speed, and the share of the best speed."""
-        share = 100 * facts["utilisation"]
-        return (
-            f"{self.said(plan, facts, 'the text')} ({share:.0f} % of what a matrix product reaches)"
-        )
+        speed = f"{100 * facts['utilisation']:.0f} % of what a matrix product reaches"
+        line = f"{self.said(plan, facts, 'the text')} ({speed})"
+        return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
 
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:
         """Return the cost of a token: three times that of the forward pass.
@@ -137,10 +142,6 @@ class LanguageModelling(CorpusProblem[Corpus]):
             peak = matmul_rate(device, torch.bfloat16 if half else torch.float32)
         return TrainingCost(per_token, rank.count * peak / per_token)
 
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of a window."""
-        return forward_flops(plan.build().eval(), plan.network.vocab_size, plan.data.window)
-
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return the perplexity of the last token of random windows, by window length.
 
@@ -159,7 +160,7 @@ class LanguageModelling(CorpusProblem[Corpus]):
             measure="perplexity",
             conditions=[
                 Condition(
-                    value=(found["part"], self.digest_of_test(found)),
+                    value=(found["part"], found["corpus_digest"]),
                     shown=f"part {found['part']} of {found['corpus']}",
                     options=f"--text {shlex.quote(found['corpus'])} --part {found['part']}",
                 )
@@ -225,10 +226,3 @@ class LanguageModelling(CorpusProblem[Corpus]):
         }
         seconds = sum(each["seconds"] for each in found.records)
         return TestResult.plain(test, "last token", {"figures": figures, "seconds": seconds})
-
-    def no_words(self) -> str:
-        """Return the reason why a run has no words of a language."""
-        return (
-            "this run is a language model, and classifies no words of a formal language. "
-            "Use evaluate or predict."
-        )

@@ -16,7 +16,7 @@ from torch import nn
 
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
-from lengthwise.settings import Config, Setting, require, require_at_least
+from lengthwise.settings import Config, Setting
 from lengthwise.text.data.parallel_corpus import BEGIN, END, PAD, SentencePairs
 from lengthwise.text.layers.token_loss import LossAndHits, token_loss
 from lengthwise.text.models.encoder_decoder import EncoderDecoder
@@ -35,37 +35,20 @@ class SentencesConfig(Config):
     """`train-all-test-all`: pairs of all lengths in training and tests. `train-short-test-long`:
     trained and validated on pairs whose source has at most the median number of tokens of training,
     and tested on longer ones (Chiang & Cholak 2022, section 5.4)."""
-    batch_tokens: Annotated[int, Setting(unit="tokens")] = 4_096
+    batch_tokens: Annotated[int, Setting(unit="tokens", least=1, most=2**24)] = 4_096
     """Number of positions of a batch, those of sources and translations together."""
-    longest: Annotated[int, Setting(unit="tokens")] = 200
+    longest: Annotated[int, Setting(unit="tokens", least=1)] = 200
     """Pairs with more tokens on a side are neither trained nor validated on."""
-    validation_pairs: Annotated[int, Setting(unit="pairs")] = 500
+    validation_pairs: Annotated[int, Setting(unit="pairs", least=1)] = 500
     """Greatest number of pairs of a validation, evenly spread."""
-
-    def __post_init__(self) -> None:
-        require_at_least(self, {"batch_tokens": 1, "longest": 1, "validation_pairs": 1})
-        require(
-            self.batch_tokens <= _MOST_TOKENS,
-            f"batch_tokens={self.batch_tokens:,} is too large: {_MOST_TOKENS:,} is the most. Lower "
-            f"it, or use accumulate.",
-        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SmoothingConfig(Config):
     """Settings of label smoothing."""
 
-    label_smoothing: float = 0.1
+    label_smoothing: Annotated[float, Setting(least=0, below=1)] = 0.1
     """Share of the target's probability that is spread over all tokens (Szegedy et al. 2016)."""
-
-    def __post_init__(self) -> None:
-        require(
-            0 <= self.label_smoothing < 1,
-            f"label_smoothing={self.label_smoothing} is no share. Use 0 or more, below 1.",
-        )
-
-
-_MOST_TOKENS = 2**24
 
 
 class Limits(NamedTuple):

@@ -3,14 +3,13 @@
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.errors import TextError
-from lengthwise.models.cost import forward_flops
 from lengthwise.models.entry import Entry
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, Summary, Told, evaluated
+from lengthwise.problems.capabilities import Plotted, Tested
 from lengthwise.problems.results import (
     Condition,
     Curve,
@@ -20,11 +19,12 @@ from lengthwise.problems.results import (
     Predictor,
     Watch,
 )
+from lengthwise.problems.setup import Setup
 from lengthwise.problems.testing import Test, TestResult
 from lengthwise.settings import Config, Parts
 from lengthwise.text.data.parallel_corpus import ParallelCorpus
 from lengthwise.text.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
-from lengthwise.text.problems.corpus import CorpusProblem
+from lengthwise.text.problems.corpus import FROM_CORPUS, SMOKE, CorpusProblem
 from lengthwise.text.problems.translation.measure import (
     evaluate_translator,
     facts_of_translator,
@@ -38,13 +38,10 @@ from lengthwise.text.problems.translation.objective import (
     no_longer,
     within,
 )
-from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import MixedTrainingConfig
 from lengthwise.wording import counted
-
-TOKENS_OF_COST = 30
-"""Number of tokens of a sentence, and of its translation, whose cost is given."""
 
 DECODING = ("beam", "length_penalty", "patience", "ratio")
 
@@ -71,20 +68,26 @@ _PROTOCOLS = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Translation(CorpusProblem[ParallelCorpus]):
+class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
     """A parallel corpus whose sentences a model translates."""
 
     kind = "translation"
     prefix = "pairs:"
     noun = "translators"
-    models = TRANSLATION_MODELS
-    default_model = DEFAULT_TRANSLATION_MODEL
-    data = SentencesConfig
     corpus_kind = ParallelCorpus
-    objective_settings = SmoothingConfig
-    evaluation_options = frozenset({"words", "text", "part", "against", "buckets", *DECODING})
-    prediction_options = frozenset({"text", "keep_going", *DECODING})
-    own_options = frozenset({"protocol"})
+    setup = Setup(
+        models=TRANSLATION_MODELS,
+        default_model=DEFAULT_TRANSLATION_MODEL,
+        data=SentencesConfig,
+        objective=SmoothingConfig,
+        training=MixedTrainingConfig,
+        given=FROM_CORPUS,
+        presets={"smoke": SMOKE},
+        unit="tokens",
+        train_options=frozenset({"protocol"}),
+        evaluate_options=frozenset({"words", "text", "part", "against", "buckets", *DECODING}),
+        predict_options=frozenset({"text", "keep_going", *DECODING}),
+    )
 
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
@@ -102,7 +105,7 @@ class Translation(CorpusProblem[ParallelCorpus]):
         NextTargetToken(corpus.part(TRAIN), corpus.part(VALID), sentences)  # raises if none is left
         return network, sentences, smoothing
 
-    def objective(self, plan: Plan, processes: ProcessGroup = ALONE) -> Objective:
+    def objective(self, plan: Plan) -> Objective:
         """Return the objective.
 
         Raises:
@@ -117,47 +120,35 @@ class Translation(CorpusProblem[ParallelCorpus]):
             half=plan.training.autocast,
         )
 
-    def supervision(self, plan: Plan) -> str:
-        """Return `translations`."""
-        return "translations"
+    def told(self, plan: Plan) -> Told:
+        """Return `translations`, and a few words for the lengths of pairs."""
+        return Told("translations", _PROTOCOLS[plan.data.protocol])
 
-    def trained_on(self, plan: Plan) -> str:
-        """Return a few words for the lengths of pairs."""
-        return _PROTOCOLS[plan.data.protocol]
+    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the corpus, the perplexity, and how many pairs are trained on and are too long.
 
-    def facts(self, plan: Plan) -> dict[str, Any]:
-        """Return the folder of the corpus, and how many pairs are trained on and are too long.
-
-        The corpus may be gone where training has ended; then there are no numbers.
+        The corpus may be gone where training has ended; then there are no numbers of pairs.
         """
+        found = CorpusProblem.facts(self, plan, best)
         try:
             train = self.load().part(TRAIN)
         except TextError:
-            return {"corpus": self.corpus.folder}
+            return found
         of_protocol = within(train, limits(train, plan.data.protocol).train)
         num_trained = len(no_longer(train, of_protocol, plan.data.longest))
         return {
-            "corpus": self.corpus.folder,
+            **found,
             "training_pairs": num_trained,
             "pairs_too_long": len(of_protocol) - num_trained,
         }
 
-    def outcome(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
         """Return a line with the perplexity in validation, the speed, and pairs left out."""
-        said = self.said(plan, facts, "the pairs")
-        if not (too_long := facts.get("pairs_too_long", 0)):
-            return said
-        longest = counted(plan.data.longest, "token")
-        return f"{said}; {counted(too_long, 'pair')} of more than {longest} left out"
-
-    def advice(self, plan: Plan, facts: Mapping[str, Any], out: Path) -> str:
-        """Return the commands `evaluate` and `translate`."""
-        folder = shlex.quote(str(out))
-        return f"lengthwise evaluate {folder}, or lengthwise translate {folder}"
-
-    def flops(self, plan: Plan) -> int:
-        """Return floating-point operations of a sentence and its translation."""
-        return forward_flops(plan.build().eval(), plan.network.vocab_size, TOKENS_OF_COST)
+        line, folder = self.said(plan, facts, "the pairs"), shlex.quote(facts["run"])
+        if too_long := facts.get("pairs_too_long", 0):
+            longest = counted(plan.data.longest, "token")
+            line += f"; {counted(too_long, 'pair')} of more than {longest} left out"
+        return Summary(line, f"lengthwise evaluate {folder}, or lengthwise translate {folder}")
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
@@ -200,27 +191,20 @@ class Translation(CorpusProblem[ParallelCorpus]):
         }
         return TestResult.plain(test, "translation", more)
 
-    def no_words(self) -> str:
-        """Return the reason why a run has no words of a language."""
-        return (
-            "this run translates, and classifies no words of a formal language. Use evaluate or "
-            "translate."
-        )
-
     def _conditions(self, found: Mapping[str, Any]) -> list[Condition]:
         """Return the text of an evaluation, and the search for translations, as conditions.
 
         The sentences may differ: runs that were trained on short ones are tested on longer ones.
         """
         corpus, part = found["corpus"], found["part"]
-        most = found.get("at_most", found["sentences"])  # older versions do not store it
+        most = found["at_most"]
         sentences = "all sentences" if most is None else f"at most {counted(most, 'sentence')}"
         words = "" if most is None else f" --words {most}"
         decoding = found["decoding"]
         search = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
         return [
             Condition(
-                value=(self.digest_of_test(found), part, most),
+                value=(found["corpus_digest"], part, most),
                 shown=f"{sentences} of part {part} of {corpus}",
                 options=f"--text {shlex.quote(corpus)} --part {part}{words}",
             ),

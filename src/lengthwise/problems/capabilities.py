@@ -1,0 +1,164 @@
+"""What a problem may be able to do besides training, tests and answers.
+
+A problem has a capability if its class derives from it, and callers ask `isinstance`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from lengthwise.errors import RunError
+from lengthwise.languages.language import Language
+from lengthwise.models.entry import Entry
+from lengthwise.problems.results import Curve, Judged, Options, Section, TrainingCost
+from lengthwise.problems.setup import Defaults
+from lengthwise.settings import Parts, SettingInfo
+from lengthwise.tasks.task import Task
+from lengthwise.training.compiled import Compiled
+from lengthwise.training.distributed import ProcessGroup
+from lengthwise.training.loop import Objective
+from lengthwise.training.runs import RunFolder
+
+if TYPE_CHECKING:
+    from lengthwise.problems.base import Problem, Run
+    from lengthwise.problems.plan import Plan
+    from lengthwise.problems.testing import Test, TestResult
+    from lengthwise.proofs.check.certificate import Certificate
+
+
+class Proving(ABC):
+    """Words of any length have classes, so that a network can be proved right."""
+
+    @property
+    @abstractmethod
+    def symbols(self) -> Language:
+        """The language, or an automaton with the symbols and classes of the words."""
+
+    @abstractmethod
+    def lengths(self, plan: "Plan") -> tuple[int, int]:
+        """Return the least and the greatest length of words of training."""
+
+    @abstractmethod
+    def certify(self, run: "Run", options: Options) -> "Certificate":
+        """Prove a run right at every length, or find the shortest input on which it is wrong."""
+
+
+class Formal(Proving):
+    """The words are those of a formal language, which suggests models and numbers."""
+
+    @abstractmethod
+    def words_of(self, plan: "Plan | Compiled") -> Task:
+        """Return the language, and how words of it are drawn."""
+
+    @abstractmethod
+    def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterable[Defaults]:
+        """Return defaults that suit the language; `asked` are the settings that the user gives."""
+
+
+class Parametrised(ABC):
+    """The subject has settings of its own, such as the `bits` of `steps:addition`."""
+
+    @classmethod
+    @abstractmethod
+    def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
+        """Return the settings of what a specification names."""
+
+    def own_values(self) -> Mapping[str, Any]:
+        """Return the values of those that its name does not tell."""
+        return {}
+
+
+class Distributed(ABC):
+    """Several processes can train together, and the cost of an example is known."""
+
+    @abstractmethod
+    def share(self, plan: "Plan", processes: ProcessGroup) -> Objective:
+        """Return the objective of one of several processes, on its share of every batch."""
+
+    @abstractmethod
+    def training_cost(self, plan: "Plan", device: torch.device) -> TrainingCost:
+        """Return the cost of a word or token in training."""
+
+
+class Tested(ABC):
+    """Sweeps have a test of its own kind."""
+
+    @abstractmethod
+    def test(self, run: "Run", test: "Test") -> "TestResult":
+        """Run one test of a sweep."""
+
+
+class Plotted(ABC):
+    """An evaluation has a figure by length, or by another number."""
+
+    @abstractmethod
+    def curve(self, folder: RunFolder, plan: "Plan") -> Curve | None:
+        """Return the last evaluation by length, or None if there is none."""
+
+
+class Reported(ABC):
+    """The report has a section of its own kind."""
+
+    @abstractmethod
+    def section(self, folder: RunFolder, plan: "Plan") -> Section:
+        """Return the section of the report about a run.
+
+        Raises:
+            RunError: a record is damaged.
+        """
+
+
+class Concluding(ABC):
+    """More than a network comes of training, and it judges the run."""
+
+    @abstractmethod
+    def conclude(self, run: "Run") -> None:
+        """Write what belongs to a run that has ended, unless it is there."""
+
+    @abstractmethod
+    def concluded(self, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the entries of `train --json` about what was written, from the others."""
+
+    @abstractmethod
+    def judgement(self, folder: RunFolder) -> Judged | None:
+        """Return how good a run is by what was written; None before it is."""
+
+    @abstractmethod
+    def refutation(self, facts: Mapping[str, Any]) -> str:
+        """Return why a run that ended is not what was wanted, from the facts of `train`, or ""."""
+
+
+def formal(problem: "Problem") -> Formal:
+    """Return a problem about a formal language as one.
+
+    Raises:
+        RunError: it is about something else.
+    """
+    if not isinstance(problem, Formal):
+        raise RunError(_no_words(problem))
+    return problem
+
+
+def proving(problem: "Problem") -> Proving:
+    """Return a problem whose models can be proved right as one.
+
+    Raises:
+        RunError: it is about something else than words with classes.
+    """
+    if not isinstance(problem, Proving):
+        raise RunError(_no_words(problem))
+    return problem
+
+
+def _no_words(problem: "Problem") -> str:
+    if isinstance(problem, Proving):
+        return (
+            f"this run is about {problem.name}, whose language is not known. Use evaluate, predict "
+            f"or certify --against SPEC."
+        )
+    return (
+        f"this run is about {problem.name}, and classifies no words of a formal language. Use "
+        f"evaluate or predict."
+    )

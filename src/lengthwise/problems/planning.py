@@ -1,0 +1,359 @@
+"""Plans: one function makes them, from the defaults of models and presets and what users set."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lengthwise.errors import ConfigError, LengthwiseError, RunError
+from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import machine_name
+from lengthwise.languages.validation import short
+from lengthwise.models.entry import Entry
+from lengthwise.problems.base import Problem
+from lengthwise.problems.capabilities import Formal, Parametrised
+from lengthwise.problems.plan import SECTIONS, Plan, Route
+from lengthwise.problems.presets import PRESETS
+from lengthwise.problems.registry import (
+    as_problem,
+    kind_of,
+    problem_from_dict,
+    require_own_options,
+)
+from lengthwise.problems.results import Options
+from lengthwise.problems.setup import Defaults
+from lengthwise.settings import Parts, merged, require, sort_settings
+from lengthwise.training.compiled import is_compiled
+from lengthwise.training.runs import RunFolder
+
+SET = "set"
+"""Origin of a value that a user set."""
+
+
+def make_plan(
+    spec: str | Language | Problem,
+    model: str | None = None,
+    *,
+    preset: str = "laptop",
+    settings: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    options: Options | None = None,
+) -> Plan:
+    """Return everything that decides what a run becomes.
+
+    Settings come from the model, the preset and the user, each to the section that it belongs to.
+    Of several `settings` a later one stands over an earlier one. `options` are `alphabet` and
+    `protocol`, for the problems that have them; a setting `protocol` stands over the option.
+
+    Raises:
+        ConfigError: a name is unknown, or a value does not fit.
+        LengthwiseError: the specification is wrong, or there is nothing to learn from.
+    """
+    PRESETS[preset]  # raises unless it is a name
+    layers = [settings] if isinstance(settings, Mapping) else list(settings)
+    own = {name: value for name, value in (options or {}).items() if value is not None}
+    kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
+    require_own_options(kind, own, spec)
+    if "protocol" in own:
+        layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
+    first_model = kind.setup.default_model if model is None else model
+    asked = _sorted(kind, kind.setup.models[first_model], spec, layers)
+    problem = as_problem(spec, asked.pop("task", {}), own)
+    if model is not None:
+        return _planned(problem, model, preset, asked)
+    first, *others = problem.routes(preset, asked)
+    if first.model != first_model:
+        asked = _sorted(kind, kind.setup.models[first.model], spec, layers)
+        asked.pop("task", None)
+    later, barrier = _later(problem, others, preset, asked)
+    plan = _planned(problem, first.model, preset, asked, first.steps if later else None)
+    return replace(plan, later=later, barrier=barrier, chosen=first.chosen)
+
+
+def _planned(
+    problem: Problem, model: str, preset: str, asked: Parts, steps: int | None = None
+) -> Plan:
+    """Return the plan of a model; `steps` are those of a stage that another follows.
+
+    Of the first four steps a later one stands over an earlier one.
+    """
+    layers = [
+        problem.setup.of_model(model),  # 1. the defaults of the model
+        *problem.setup.of_preset(preset, model, problem.name),  # 2. those of the preset
+        *_suited(problem, model, preset, asked, steps),  # 3. those that suit the subject
+        Defaults(SET, {f"{s}.{name}": v for s in asked for name, v in asked[s].items()}),  # 4.
+    ]
+    return _checked(problem, model, preset, asked, layers)  # 5. all of them are checked
+
+
+def _suited(
+    problem: Problem, model: str, preset: str, asked: Parts, steps: int | None
+) -> Iterator[Defaults]:
+    if isinstance(problem, Formal):
+        yield from problem.suited(preset, problem.setup.models[model], asked)
+    if steps is not None:
+        yield Defaults("stage that another follows", {"steps": steps})
+
+
+def _checked(
+    problem: Problem, model: str, preset: str, asked: Parts, layers: Sequence[Defaults]
+) -> Plan:
+    """Return the plan with the values of all layers.
+
+    Raises:
+        ConfigError: a value does not fit.
+    """
+    entry: Entry = problem.setup.models[model]
+    named = [each.values["objective.name"] for each in layers if "objective.name" in each.values]
+    names = problem.setup.settable(entry, named[-1] if named else None)
+    chosen: Parts = {section: {} for section in SECTIONS}
+    found = dict[str, tuple[Any, str]]()
+    for origin, values in layers:
+        for section, part in sort_settings(values, names, strict=False).items():
+            chosen[section] |= part
+            found |= {f"{section}.{name}": (value, origin) for name, value in part.items()}
+    network, data, objective = problem.configure(model, entry, chosen, asked)
+    plan = Plan(
+        problem=problem,
+        model=model,
+        preset=preset,
+        network=network,
+        data=data,
+        objective=objective,
+        training=problem.setup.training.from_dict(chosen["training"]),
+    )
+    follows, none = f"follows from {problem.name}", (None, "")
+    origins = {
+        name: found[name][1] if found.get(name, none)[0] == value else follows
+        for name, value in plan.non_defaults.items()
+    }
+    return replace(plan, origins=origins)
+
+
+def origins_of(plan: Plan) -> Mapping[str, str]:
+    """Return the origin of each value of a plan that is not the default of its class.
+
+    Of a stored plan it is found again, without the values that were set to what they are by
+    default; it is empty if what the plan is about is gone.
+    """
+    if plan.origins:
+        return plan.origins
+    problem, asked = plan.problem, {section: dict[str, Any]() for section in SECTIONS}
+    name = plan.settings["objective"].get("name")
+    try:
+        routes = problem.routes(plan.preset, asked) if isinstance(problem, Formal) else ()
+        steps = next((e.steps for e in routes if plan.later and e.model == plan.model), None)
+        usual = _planned(problem, plan.model, plan.preset, asked, steps)
+        if usual.settings["objective"].get("name") != name:
+            asked["objective"]["name"] = name
+            usual = _planned(problem, plan.model, plan.preset, asked, steps)
+    except LengthwiseError:
+        return {}
+    follow = dict.fromkeys(
+        problem.setup.given | problem.setup.derived, f"follows from {problem.name}"
+    )
+    return {
+        name: usual.origins[name]
+        if name in usual.origins and usual.non_defaults[name] == value
+        else follow.get(name, SET)
+        for name, value in plan.non_defaults.items()
+    }
+
+
+def _later(
+    problem: Problem, routes: Sequence[Route], preset: str, asked: Parts
+) -> tuple[tuple[Plan, ...], str]:
+    """Return the plans of the stages after the first, and why there are no more, if a setting that
+    is asked for does not fit one."""
+    found = list[Plan]()
+    for route in routes:
+        try:
+            plan = _planned(problem, route.model, preset, asked)
+        except ConfigError as error:
+            return tuple(found), str(error).partition(". ")[0]
+        found.append(replace(plan, chosen=route.chosen))
+    return tuple(found), ""
+
+
+def _sorted(
+    kind: type[Problem],
+    entry: Entry,
+    spec: str | Language | Problem,
+    layers: Sequence[Mapping[str, Any]],
+) -> dict[str, dict[str, Any]]:
+    """Return the settings that are asked for, by section."""
+    if not any(layers):
+        return {section: {} for section in SECTIONS}
+    names, derived = kind.setup.settable(entry), kind.setup.derived
+    if isinstance(spec, str) and issubclass(kind, Parametrised):
+        names["task"] = set(kind.own_settings(spec))
+    _require_choice(kind, names["objective"], layers)
+    _require_settings_of(kind, names, layers)
+    asked = merged(sort_settings(each, names, derived=derived) for each in layers)
+    for section in SECTIONS:
+        asked.setdefault(section, {})
+    return asked
+
+
+def _require_settings_of(
+    kind: type[Problem], names: Mapping[str, set[str]], layers: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse a setting that only other models have, and name them."""
+    known = set().union(*names.values())
+    for name in (name.rpartition(".")[2] for layer in layers for name in layer):
+        if name in known:
+            continue
+        having = [
+            model
+            for model, entry in kind.setup.models.items()
+            if any(name in of_section for of_section in kind.setup.settable(entry).values())
+        ]
+        if having:
+            raise ConfigError(
+                f"{name!r} is a setting of {', '.join(having)}, not of this run's model. Give "
+                f"--model {having[0]}, or leave the setting out."
+            )
+
+
+def _require_choice(
+    kind: type[Problem], names: Collection[str], layers: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse the choice of an objective where there is one alone, and the name `supervision`.
+
+    `names` are the settings of objectives.
+
+    Raises:
+        ConfigError: a layer has either.
+    """
+    for layer in layers:
+        given, told = layer.get("objective"), layer.get("supervision")
+        require(
+            "name" in names or not isinstance(given, str),
+            f"{kind.noun} have one objective alone, but got objective={given!r}. Leave it out.",
+        )
+        require(
+            told is None or "supervision" in names,
+            f"supervision={told!r} is not a setting here. Choose what is learned from with "
+            f"--objective {told}, in Python objective={told!r}.",
+        )
+
+
+def plan_for(
+    out: Path,
+    spec: str | Problem,
+    model: str | None = None,
+    *,
+    preset: str | None = None,
+    settings: Sequence[Mapping[str, Any]] = (),
+    options: Options | None = None,
+) -> Plan:
+    """Return the plan of the run in a folder if nothing that is given contradicts it.
+
+    Settings that are not given are those of the folder. A folder without a run has none, and the
+    plan is then that of `make_plan`.
+
+    Raises:
+        RunError: a given value differs from the folder's, or the folder is damaged.
+        ConfigError: a name is unknown, or a value does not fit.
+    """
+    folder = RunFolder(out)
+    named = "laptop" if preset is None else preset
+    asked = make_plan(spec, model, preset=named, settings=settings, options=options)
+    if not folder.is_claimed or is_compiled(stored := folder.config()):
+        return asked
+    there = plan_from_dict(stored)
+    is_same = there.problem == asked.problem or there.problem.identity() == asked.problem.identity()
+    if not is_same or model not in (None, there.model):
+        require_unchanged(folder, there, asked)
+        folder.require_same(there.alone.to_dict(), asked.alone.to_dict())
+    there = replace(there, problem=asked.problem)  # its corpus may have been moved
+
+    def filled_in(left_out: frozenset[str]) -> Plan:
+        usual = {k: v for k, v in _of_folder(there).items() if k not in left_out}
+        layers, preset_there = [usual, *settings], there.preset if preset is None else preset
+        return make_plan(spec, there.model, preset=preset_there, settings=layers, options=options)
+
+    found = filled_in(there.problem.setup.derived)
+    if found != there.alone:  # a derived setting may have been set when the run began
+        with suppress(ConfigError):
+            found = filled_in(frozenset())
+    folder.require_same(there.alone.to_dict(), found.to_dict())
+    return there
+
+
+def _of_folder(plan: Plan) -> dict[str, Any]:
+    """Return the settings of a plan, as a user may give them."""
+    names = plan.problem.setup.settable(plan.entry)
+    return {
+        f"{section}.{name}": value
+        for section, values in plan.to_dict().items()
+        if section in SECTIONS
+        for name, value in values.items()
+        if name in names[section]
+    }
+
+
+def require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
+    """Refuse a specification that names another language now than when the run began.
+
+    Raises:
+        RunError: a setting of the problem itself is another, and is named; or what the
+            specification names has changed: the message has the digests of both automata, and a
+            word that tells them apart.
+    """
+    if (there.problem.kind, there.problem.name) != (asked.problem.kind, asked.problem.name):
+        return
+    if isinstance(there.problem, Parametrised) and isinstance(asked.problem, Parametrised):
+        folder.require_same(there.problem.own_values(), asked.problem.own_values())
+    try:
+        then, now = there.task.language, asked.task.language
+    except RunError:  # it is about no language
+        return
+    if then == now:
+        return
+    told = "in its alphabet"
+    if then.alphabet == now.alphabet:
+        word = then.difference(now)
+        told = "in its states" if word is None else f"on the word {short(now.decode(word))}"
+    raise RunError(
+        f"{folder.path} holds a run on {there.problem.name} as it was, {machine_name(then)}, but "
+        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or bring the "
+        f"old one back."
+    )
+
+
+def plan_from_dict(values: Mapping[str, Any]) -> Plan:
+    """Return the plan of a stored run.
+
+    Raises:
+        RunError: something is missing, or of the wrong kind.
+    """
+    if "pretraining" in values:
+        raise RunError(
+            "this folder has the training of a body, which is no run. The command `lengthwise "
+            "pretrain` that began it goes on with it."
+        )
+    try:
+        problem = problem_from_dict(values["problem"])
+        return replace(
+            _stored_plan(problem, values),
+            stage=values.get("stage", 1),
+            later=tuple(_stored_plan(problem, each) for each in values.get("later", ())),
+            barrier=values.get("barrier", ""),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(
+            f"config.json is damaged ({error!r}). Train again in a new folder."
+        ) from None
+
+
+def _stored_plan(problem: Problem, values: Mapping[str, Any]) -> Plan:
+    kinds = problem.setup.sections(problem.setup.models[values["model"]])
+    sections: dict[str, Any] = {name: kinds[name].from_dict(values[name]) for name in SECTIONS}
+    return Plan(
+        problem=problem,
+        model=values["model"],
+        preset=values["preset"],
+        chosen=values.get("chosen", ""),
+        **sections,
+    )

@@ -1,0 +1,1 @@
+"""Proofs that a trained model is right at every length: a checker, a search, and an export."""

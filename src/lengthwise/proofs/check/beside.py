@@ -1,0 +1,76 @@
+"""The model beside a certificate: whether a run's folder holds the network that was certified.
+
+A certificate is about the weights in its own file. Whoever checks one in the folder of a run
+expects it to be about that run, so the two are compared, without torch.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from lengthwise.errors import CertificateError
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.statement import shown
+
+_SETTINGS, _WEIGHTS = "config.json", "model.safetensors"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Beside:
+    """What a comparison with the folder of a certificate found."""
+
+    model: str | None
+    """Path of the weights that were looked at; None if there is no run."""
+    is_same: bool | None
+    """Whether settings, weights and symbols are the certificate's; None if there is no run."""
+    said: str
+    """The same in words."""
+
+
+def compared_with_folder(made: Certificate, folder: Path) -> Beside:
+    """Compare a certificate with the run in a folder, if there is one: settings, weights, symbols.
+
+    What cannot be read is not the certified network.
+    """
+    settings, weights = folder / _SETTINGS, folder / _WEIGHTS
+    if not (settings.exists() or weights.exists()):
+        said = (
+            "no model: there is no run beside it, and only the weights in the file were looked at"
+        )
+        return Beside(model=None, is_same=None, said=said)
+    cast = "" if made.precision == "weights" else f", cast to {made.precision}"
+    why = _difference(made, settings, weights)
+    said = f"{weights}: the same settings, weights and symbols{cast}"
+    if why:
+        said = f"{weights}, which DIFFERS: {why}. The statement is about the weights in the file"
+    return Beside(model=str(weights), is_same=not why, said=said)
+
+
+def _difference(made: Certificate, settings: Path, weights: Path) -> str:
+    """Return the reason why a stored network is not the certified one; empty if it is."""
+    try:
+        config: Any = json.loads(settings.read_bytes())
+        network, symbols = config["network"], _symbols(config)
+        arrays = load(weights.read_bytes())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
+        return f"it cannot be read ({shown(str(error) or repr(error)):.80})"
+    if not isinstance(network, dict) or set(network) != set(made.settings):
+        return "it is a network of another kind"
+    try:
+        made.require_model(network, arrays)
+    except (CertificateError, TypeError, ValueError):
+        return "its settings or weights are others"
+    if symbols not in (None, (made.language.alphabet, made.language.class_names)):
+        return "its symbols or classes have other names"
+    return ""
+
+
+def _symbols(config: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return alphabet and class names of a run or of computed weights; None if it names none."""
+    about = config.get("problem", config)
+    named = about.get("language") or about.get("words")
+    return named and (tuple(named["alphabet"]), tuple(named["class_names"]))

@@ -1,0 +1,103 @@
+"""Closed schemas of JSON: every field is named and typed, and no other field is allowed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lengthwise.errors import CertificateError
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """Null, or a value of the form."""
+
+    form: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some texts or of some forms."""
+
+    options: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object with any names, each of whose values has the form."""
+
+    form: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A list of exactly two values of the form."""
+
+    form: Any
+
+
+Scalar = Choice((str, bool, int, float, Maybe(str)))
+"""A plain value."""
+
+
+def require_form(value: Any, form: Any, where: str = "the file") -> None:
+    """Refuse a JSON value that does not have the form.
+
+    A form is a type (`str`, `int`, `float`, `bool`), a text (that very text), `[form]` for a list,
+    `{name: form}` for an object with exactly these names, or one of the classes above. `float`
+    takes whole numbers too; `int` takes no `true`.
+
+    Raises:
+        CertificateError: a value has another form; the message names its path.
+    """
+    if isinstance(form, Maybe):
+        if value is not None:
+            require_form(value, form.form, where)
+    elif isinstance(form, Choice):
+        _require(any(_has(value, option) for option in form.options), where, "among the choices")
+    elif isinstance(form, Named | Pair | list | dict):
+        for name, each, own in _parts(value, form, where):
+            require_form(each, own, f"{where}, {name!a:.40}")
+    elif isinstance(form, type):
+        types = (int, float) if form is float else (form,)
+        _require(type(value) in types, where, f"of type {form.__name__}")
+    else:
+        _require(value == form, where, repr(form))
+
+
+def _parts(value: Any, form: Any, where: str) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield name, value and form of each part of a list or an object."""
+    if isinstance(form, Named | dict):
+        _require(isinstance(value, Mapping), where, "an object")
+        if isinstance(form, dict):
+            _require(set(value) == set(form), where, f"an object with just {', '.join(form)}")
+        for name, each in value.items():
+            yield name, each, form.form if isinstance(form, Named) else form[name]
+    else:
+        _require(isinstance(value, list | tuple), where, "a list")
+        _require(not isinstance(form, Pair) or len(value) == 2, where, "a pair")
+        own = form.form if isinstance(form, Pair) else form[0]
+        for number, each in enumerate(value):
+            yield number, each, own
+
+
+def _has(value: Any, form: Any) -> bool:
+    try:
+        require_form(value, form)
+    except CertificateError:
+        return False
+    return True
+
+
+def require(holds: bool, what: str) -> None:
+    """Refuse a certificate of which a requirement does not hold.
+
+    Raises:
+        CertificateError: the requirement does not hold.
+    """
+    if not holds:
+        raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
+
+
+def _require(holds: bool, where: str, what: str) -> None:
+    if not holds:
+        raise CertificateError(f"{where} is not {what}")

@@ -1,0 +1,358 @@
+"""The wording of claims, and the terms under which they hold.
+
+Texts of a file are printed so that none can be mistaken for something else: anything but a plain
+word is quoted, and characters that cannot be printed are escaped.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import to_dict
+from lengthwise.languages.spec import is_self_contained
+from lengthwise.wording import counted
+
+if TYPE_CHECKING:
+    from lengthwise.proofs.check.certificate import Certificate
+
+_LONGEST = 200
+"""Characters of a word, or of a list of names, that are shown."""
+
+_PLAIN = re.compile(r"[0-9A-Za-z:,=_.()|*+?\[\]{}^-]+")
+
+_WHO = {
+    "discrete": "The model as it runs",
+    "structural": "The model as it runs",
+    "snapped": "The model with its vectors snapped to the nearest representatives",
+    "robust": "The model as it runs, by bounds on all its vectors,",
+}
+
+_RUNS = (
+    "an answer is the class with the largest logit",
+    "words stand at the right of their rows, and their lengths are given",
+    f"the model is {{network}} of lengthwise {version('lengthwise')}, in eval mode, with nothing "
+    f"of its code replaced and no hooks",
+    "arithmetic is that of the weights' type: rounded to nearest, sums in any order, fused or not, "
+    "subnormal numbers kept or flushed; no products in TF32 or bfloat16",
+)
+
+_BFLOAT16 = (
+    "the model is cast by .bfloat16(), and arithmetic is that of bfloat16: what operations hand on "
+    "is rounded to nearest; sums are formed in float32, in any order, fused or not, each addition "
+    "rounded to nearest (tensor cores cut numbers off, and are not covered), as are softmax and "
+    "layer norms inside; no sums in bfloat16, and no autocast"
+)
+
+_TERMS = {
+    "discrete": _RUNS,
+    "structural": _RUNS,
+    "snapped": (
+        _RUNS[0],
+        "each vector is replaced by the nearest representative of its level in the file, interior "
+        "and edge apart; the empty word is read off as it is",
+        _RUNS[3],
+    ),
+    "robust": _RUNS,
+}
+"""The assumptions of a claim, by strength."""
+
+
+def terms_of(made: "Certificate") -> tuple[str, ...]:
+    """Return the assumptions of a claim."""
+    terms = _TERMS[made.strength]
+    if made.precision == "bfloat16":
+        terms = (*terms[:-1], _BFLOAT16)
+    return tuple(term.format(network=made.kind) for term in terms)
+
+
+def stated(made: "Certificate") -> str:
+    """Return the claim of a certificate in a sentence, marked as one that nobody has checked unless
+    `certify` made this certificate or `check` accepted it.
+    """
+    sentence = _sentence(made)
+    return sentence if made.is_checked else f"Claimed, not checked: {sentence}"
+
+
+def _sentence(made: "Certificate") -> str:
+    name, who = name_of(made), _WHO[made.strength]
+    inside = "" if size_of_domain(made.language) is None else " in the domain"
+    if made.precision == "bfloat16":
+        who = "The model cast to bfloat16"
+    if made.verdict == "equivalent":
+        return f"{who} gives every word{inside} of {name} its class, at every length."
+    if made.counterexample is not None:
+        wrong = made.counterexample
+        symbols = len(made.language.encode(wrong.word))
+        gives = f"the class {quoted(wrong.model)} where {name} has {quoted(wrong.language)}"
+        if symbols == 0:
+            return f"{who} gives the empty word {gives}."
+        certain = made.sureness is None or made.sureness.is_certain
+        return (
+            f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
+            f"{inside}{'' if certain else ', as far as float64 tells'}."
+        )
+    reached = counted(made.checked_length or 0, "symbol")
+    right = f" As far as explored, all words{inside} of at most {reached} are right."
+    if made.sureness is not None and not made.sureness.is_certain:
+        cast = " cast to bfloat16" if made.precision == "bfloat16" else ""
+        right = f" Run once, the model{cast} was right on all words{inside} of at most {reached}."
+    none = made.checked_length is None or made.checked_length < 0
+    return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
+
+
+def facts_of(made: "Certificate") -> list[tuple[str, str]]:
+    """Return what else is known of a certificate, as names and texts: the wrong word, what a proof
+    went through and how sure its numbers are, and the language.
+
+    Figures of one that nobody has checked are left out, since they are its maker's.
+    """
+    known = (_explored(made), _rounding(made), _snapped(made)) if made.is_checked else ()
+    found = (_wrong_word(made), *known, _automaton(made), _domain(made), _claimed_name(made))
+    facts = [each for each in found if each is not None]
+    if made.reason and made.verdict == "counterexample":
+        facts.append(("not checkable", shown(made.reason)))
+    return facts
+
+
+def _wrong_word(made: "Certificate") -> tuple[str, str] | None:
+    if made.counterexample is None:
+        return None
+    word = made.counterexample.word
+    symbols = counted(len(made.language.encode(word)), "symbol")
+    more = "" if len(word) <= _LONGEST else f" and so on, {symbols} in all"
+    return "wrong word", f"{quoted(word[:_LONGEST])}{more}" if word else "the empty word"
+
+
+def _automaton(made: "Certificate") -> tuple[str, str] | None:
+    language = made.language
+    if named(made):
+        return None
+    return (
+        "automaton",
+        f"{automaton_digest(language)}, {counted(language.num_states, 'state')} over "
+        f"{_listed(language.alphabet)}, classes {_listed(language.class_names)}",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    texts, length = list[str](), 0
+    for name in names:
+        length += len(name) + 1
+        if length > _LONGEST:
+            more = f"{len(names):,} in all"
+            return f"{' '.join(texts)} and so on, {more}" if texts else f"long names, {more}"
+        texts.append(quoted(name))
+    return " ".join(texts)
+
+
+def _domain(made: "Certificate") -> tuple[str, str] | None:
+    size = size_of_domain(made.language)
+    return None if size is None else ("domain", f"only {size}; others have no class")
+
+
+def _claimed_name(made: "Certificate") -> tuple[str, str] | None:
+    claimed = claimed_name(made)
+    return None if not claimed else ("claimed name", f"{quoted(claimed)}, which was not looked at")
+
+
+def _explored(made: "Certificate") -> tuple[str, str] | None:
+    summary = made.summary()
+    if made.strength == "structural":
+        states = summary["elements"]
+        return (
+            "structure",
+            f"a slot for each of {counted(states, 'state')}; products are checked for "
+            f"{counted(states**2, 'pair')} of states, whatever the other slots hold",
+        )
+    if not made.levels:
+        return None
+    if made.is_recurrent:
+        reached = (
+            f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
+            if made.verdict == "equivalent"
+            else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
+        )
+        what = "context" if "contexts" in made.elements else "code"
+        return (
+            "explored",
+            f"{counted(summary['elements'], what)} of prefixes of its words, in "
+            f"{counted(summary['edge_pairs'], 'pair')} with states of the minimal automaton: "
+            f"{reached}",
+        )
+    ends = (
+        f"level {summary['levels']} repeats level {summary['repeats']}"
+        if summary["repeats"] is not None
+        else f"up to level {summary['levels']}"
+    )
+    met = counted(summary["monoid_elements_met"], "state map")
+    return (
+        "explored",
+        f"{ends}: {summary['interior_pairs']:,} interior and "
+        f"{counted(summary['edge_pairs'], 'edge pair')} there; in all "
+        f"{counted(summary['elements'], 'element')} and {met} of the minimal automaton",
+    )
+
+
+def _snapped(made: "Certificate") -> tuple[str, str] | None:
+    if made.moved is None:
+        return None
+    moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest"
+    if made.moved.gap is not None:
+        far = at_least(made.moved.gap)
+        moved += f"; others are {far} away or more, on each level farther than any moved"
+    return "snapped", moved
+
+
+def _rounding(made: "Certificate") -> tuple[str, str] | None:
+    sure = made.sureness
+    if sure is None or sure.sign_distance is None or sure.sign_radius is None:
+        return None
+    numbers, margin = "numbers before a sign", "from 0"
+    if "contexts" in made.elements:
+        numbers, margin = "logits of what is written", "ahead of others"
+    moves = f"rounding, in any order of additions, moves {numbers} by {at_most(sure.sign_radius)}"
+    far = f"and they are {sure.sign_distance:.3g} {margin}"
+    if not sure.sign_distance > sure.sign_radius:
+        far += " only, too near to be certain"
+    if sure.is_certain and sure.room is not None:
+        far = f"and then each still stays {at_least(sure.room)} or more {margin}"
+    return "arithmetic", f"{moves} at most, {far}"
+
+
+# ---- the language --------------------------------------------------------------------------------
+
+
+def named(made: "Certificate") -> str:
+    """Return the specification that was compared with the automaton; empty if there is none.
+
+    That of a file or a module is never compared, since its content may change.
+    """
+    spec = made.language.spec
+    return spec if made.is_checked and is_self_contained(spec) else ""
+
+
+def claimed_name(made: "Certificate") -> str:
+    """Return the specification of the file that nobody has compared; empty if there is none."""
+    return "" if named(made) else made.language.spec
+
+
+def name_of(made: "Certificate") -> str:
+    """Return the specification of the language, or the digest of its automaton if none was compared
+    with it, then with the size of the domain and the claimed name.
+    """
+    if spec := named(made):
+        return quoted(spec)
+    size, claimed = size_of_domain(made.language), claimed_name(made)
+    more = [
+        *([f"claimed name: {quoted(claimed)}"] if claimed else []),
+        *([f"domain: {size}"] if size is not None else []),
+    ]
+    details = f" ({'; '.join(more)})" if more else ""
+    return f"the automaton {automaton_digest(made.language)}{details}"
+
+
+def about(made: "Certificate") -> dict[str, Any]:
+    """Return which language a certificate is about, as plain values."""
+    size = size_of_domain(made.language)
+    return {
+        "language": named(made),
+        "claimed_name": claimed_name(made),
+        "automaton_digest": automaton_digest(made.language),
+        "domain": None if size is None else asdict(size),
+    }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DomainSize:
+    """The size of a domain that does not have all words."""
+
+    states: int
+    """States of its automaton."""
+    words: int
+    """Words of at most `UP_TO` symbols."""
+    of: int
+    """The same over the alphabet."""
+    digest: str
+    """The `automaton_digest` of its automaton."""
+
+    def __str__(self) -> str:
+        """Return the size in words."""
+        return (
+            f"{_number(self.words)} of the {_number(self.of)} words of at most {UP_TO} symbols, "
+            f"{counted(self.states, 'state')}, digest {self.digest}"
+        )
+
+
+UP_TO = 8
+"""Length up to which the words of a domain are counted."""
+
+_MOST = 10**18
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count <= _MOST else "more than 10^18"
+
+
+def size_of_domain(language: Language) -> DomainSize | None:
+    """Return the size of the domain of a language, or None if it has all words."""
+    domain = language.domain
+    if domain is None or all(domain.classes[state] == 1 for state in domain.reachable()):
+        return None
+    ways, words = Counter({domain.start: 1}), 0
+    for length in range(UP_TO + 1):
+        words += sum(number for state, number in ways.items() if domain.classes[state] == 1)
+        if length < UP_TO:
+            after: Counter[int] = Counter()
+            for state, number in ways.items():
+                for target in domain.transitions[state]:
+                    after[target] += number
+            ways = after
+    return DomainSize(
+        states=domain.num_states,
+        words=words,
+        of=sum(domain.num_symbols**length for length in range(UP_TO + 1)),
+        digest=automaton_digest(domain),
+    )
+
+
+def automaton_digest(language: Language) -> str:
+    """Return 32 hex digits that change with anything in a language but its specification."""
+    domain = None if language.domain is None else replace(language.domain, spec="")
+    plain = to_dict(replace(language, spec="", domain=domain))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def quoted(text: str) -> str:
+    """Return a plain word as it is, and any other text in quotation marks, in ASCII."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+
+
+def shown(text: str) -> str:
+    """Return a text in printable ASCII, with all other characters escaped."""
+    return "".join(c if c.isprintable() and c.isascii() else ascii(c)[1:-1] for c in text)
+
+
+def at_least(number: float) -> str:
+    """Return a number to three digits, rounded down."""
+    return _rounded(number, ROUND_FLOOR)
+
+
+def at_most(number: float) -> str:
+    """Return a number to three digits, rounded up."""
+    return _rounded(number, ROUND_CEILING)
+
+
+def _rounded(number: float, how: str) -> str:
+    exact = Decimal(number)
+    if not exact.is_finite() or not exact:
+        return f"{number:g}"
+    digits = exact.quantize(Decimal((0, (1,), exact.adjusted() - 2)), rounding=how)
+    text = f"{float(digits):.3g}"
+    return text if Decimal(text) == digits else str(digits)  # such as numbers near the smallest

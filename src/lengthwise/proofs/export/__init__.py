@@ -1,0 +1,1 @@
+"""Checked certificates as theorems of a proof assistant."""

@@ -1,0 +1,226 @@
+"""The part of a Rocq file that is about weights: the network as data, and the joined theorem.
+
+It is for networks whose arithmetic is that of rational numbers: sums, products and maxima. Floats
+are whole numbers divided by powers of two, so nothing is rounded on the way into the file. The
+kernel computes every entry of the table again from them (`proofs/theories/Weights.v`).
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.proofs.check.certificate import Certificate
+from lengthwise.proofs.check.induction import Induction
+from lengthwise.proofs.check.prefixes import PrefixInduction
+from lengthwise.proofs.export.rocq_text import BITS, flat_text, text_of
+
+MOST_WEIGHTS = 100_000
+"""Largest number of weights that are exported."""
+
+MOST_BITS = 300
+"""Largest number of binary digits of a weight that are exported."""
+
+Weights = Mapping[str, NDArray[Any]]
+
+
+def reason_without_weights(verified: Certificate) -> str:
+    """Return why a file has no theorem about weights; nothing if it has one."""
+    settings = verified.settings
+    if verified.verdict != "equivalent":
+        return "a wrong word is one of the table"
+    if verified.kind == "RationalGPT":
+        reason = _reason_of_tree(settings)
+    elif verified.kind == "BinaryRecurrent" and settings["cell"] == "relu":
+        reason = ""
+    else:
+        reason = (
+            "softmax, norms, tanh and the like are not rational; those of "
+            "regular-gpt-rational and relu-binary are exported"
+        )
+    if reason:
+        return reason
+    count = sum(weight.size for weight in verified.weights.values())
+    if count > MOST_WEIGHTS:
+        return f"there are {count:,} of them, and up to {MOST_WEIGHTS:,} are exported"
+    bits = max(_Dyadics(weight).bits for weight in verified.weights.values())
+    if bits > MOST_BITS:
+        return f"one takes {bits} binary digits, and up to {MOST_BITS} are exported"
+    return ""
+
+
+def _reason_of_tree(settings: Mapping[str, Any]) -> str:
+    chunk, size = settings["chunk"], settings["d_model"] // settings["num_heads"]
+    if settings["pad"] != "learned":
+        return "pads are absent, and the theorem is about learned ones"
+    if chunk & (chunk - 1):
+        return f"1 / {chunk}, the share of a place, is not a power of two"
+    if isqrt(size) ** 2 != size or size & (size - 1):
+        return f"the root of {size}, the width of a head, is not a power of two"
+    if (
+        settings["embedding_scale"] is None
+        and isqrt(settings["d_model"]) ** 2 != settings["d_model"]
+    ):
+        return f"the scale of embeddings, the root of {settings['d_model']}, is not rational"
+    return ""
+
+
+def weights_part(verified: Certificate, induction: Induction | PrefixInduction) -> str:
+    """Return the definitions of the network and its codes, and the theorem about it."""
+    names = _TREE if isinstance(induction, Induction) else _RECURRENCE
+    network = network_text(verified.settings, verified.weights)
+    num_bits = verified.settings["num_bits"]
+    numbers = [_number(code, num_bits) for code in verified.elements["codes"]]
+    return f"""
+(* The network itself: its weights, none of them rounded, and the code of each element. *)
+Definition weights : {names["type"]} := {network}.
+
+Definition codes : list code :=
+  map (bits {num_bits}) ({flat_text(numbers)}).
+
+Theorem network_right_at_every_length : forall w : word,
+  is_word language w -> in_domain language w ->
+  {names["class"]} weights w = Some (class_of (answers language) w).
+Proof.
+  intros w Hw Hd.
+  refine ({names["theorem"]} weights codes network language _ w Hw _
+    (right_at_every_length w Hw Hd)).
+  vm_cast_no_check (@eq_refl bool true :
+    {names["check"]} weights (num_symbols language) codes network = true).
+Qed.
+
+Print Assumptions network_right_at_every_length.
+"""
+
+
+_TREE = {
+    "type": "tree_network",
+    "class": "network_class",
+    "theorem": "network_as_table",
+    "check": "check_weights",
+}
+_RECURRENCE = {
+    "type": "recurrent_network",
+    "class": "recurrent_network_class",
+    "theorem": "recurrent_network_as_table",
+    "check": "check_recurrent_weights",
+}
+
+
+def _number(code: str, num_bits: int) -> int:
+    """Return a code in hexadecimal as a number of `num_bits` bits, the first one highest."""
+    return int(code, 16) >> (-num_bits % 8)
+
+
+# ---- networks ------------------------------------------------------------------------------------
+
+
+def network_text(settings: Mapping[str, Any], weights: Weights) -> str:
+    """Return a rational network as a record of `proofs/theories/Networks.v`."""
+    return _recurrence(weights) if "cell" in settings else _tree(settings, weights)
+
+
+def _recurrence(weights: Weights) -> str:
+    return f"""{{|
+  first_vector := {_row(weights["start"])};
+  symbol_rows := {_rows(weights["cell.symbols.weight"])};
+  recurrent := {_linear(weights, "cell.recurrent")};
+  cell_memory := {_memory(weights, off=0)};
+  read_out := {_linear(weights, "answer")}
+|}}"""
+
+
+def _tree(settings: Mapping[str, Any], weights: Weights) -> str:
+    width, chunk, scale = settings["d_model"], settings["chunk"], settings["embedding_scale"]
+    factor = Fraction(isqrt(width)) if scale is None else Fraction(scale)
+    embedded = [[Fraction(float(x)) * factor for x in row] for row in weights["embedding.weight"]]
+    pad = [Fraction(float(x)) * factor for x in weights["pad"]]
+    layers = ";\n    ".join(
+        _layer(settings, weights, f"layers.{index}") for index in range(settings["thickness"])
+    )
+    return f"""{{|
+  places := {chunk};
+  symbols := {_rows(embedded)};
+  pad := {_row(pad)};
+  query_scale := Qmake 1 {isqrt(width // settings["num_heads"])};
+  share := Qmake 1 {chunk};
+  layers := [{layers}];
+  node_memory := {_memory(weights, off=-1)};
+  answer := {_linear(weights, "answer")}
+|}}"""
+
+
+def _layer(settings: Mapping[str, Any], weights: Weights, name: str) -> str:
+    width, count = settings["d_model"], settings["num_heads"]
+    size, both = width // count, weights[f"{name}.attention.key_value.weight"]
+    heads = []
+    for head in range(count):
+        first = head * size
+        parts = {
+            "query": _rows(weights[f"{name}.attention.query.weight"][first : first + size]),
+            "key": _rows(both[first : first + size]),
+            "value": _rows(both[width + first : width + first + size]),
+            "offset_bias": _row(weights[f"{name}.attention.bias"][head]),
+        }
+        heads.append("{| " + "; ".join(f"{part} := {text}" for part, text in parts.items()) + " |}")
+    joined = ";\n      ".join(heads)
+    return f"""{{|
+    heads := [{joined}];
+    output := {_rows(weights[f"{name}.attention.output.weight"])};
+    expand := {_linear(weights, f"{name}.expand")};
+    contract := {_linear(weights, f"{name}.contract")}
+  |}}"""
+
+
+def _memory(weights: Weights, *, off: int) -> str:
+    return (
+        f"{{| written := {_linear(weights, 'memory.write')};\n"
+        f"    recalled := {_linear(weights, 'memory.read')};\n"
+        f"    on := Qmake 1 1; off := Qmake ({off}) 1 |}}"
+    )
+
+
+def _linear(weights: Weights, name: str) -> str:
+    return (
+        f"{{| weight := {_rows(weights[f'{name}.weight'])};\n"
+        f"     bias := {_row(weights[f'{name}.bias'])} |}}"
+    )
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+class _Dyadics:
+    """Numbers as whole numbers divided by the smallest power of two that serves them all."""
+
+    def __init__(self, values: Any) -> None:
+        exact = [
+            value if isinstance(value, Fraction) else Fraction(float(value))
+            for value in np.ravel(np.asarray(values, dtype=object))
+        ]
+        self.places = max((value.denominator.bit_length() - 1 for value in exact), default=0)
+        self.numerators = [int(value * 2**self.places) for value in exact]
+        self.bits = max((abs(number).bit_length() for number in self.numerators), default=0)
+        self.width = self.bits // BITS + 1
+
+    def text(self, numerators: Sequence[int]) -> str:
+        """Return numbers as `fractions` of Rocq reads them."""
+        half = 2 ** (BITS * self.width - 1)
+        return f'"{text_of((number + half for number in numerators), self.width)}"'
+
+
+def _row(values: Any) -> str:
+    exact = _Dyadics(values)
+    return f"fractions {exact.places} {exact.width} {exact.text(exact.numerators)}"
+
+
+def _rows(values: Any) -> str:
+    exact = _Dyadics(values)
+    count = len(values)
+    size = len(exact.numerators) // count
+    rows = [exact.numerators[row * size : (row + 1) * size] for row in range(count)]
+    texts = ";\n     ".join(map(exact.text, rows))
+    return f"rows_of {exact.places} {exact.width} [{texts}]"

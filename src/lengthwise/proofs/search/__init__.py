@@ -1,0 +1,1 @@
+"""The search for proofs: exploration of a model, and the evidence that the checker takes."""

@@ -1,0 +1,53 @@
+"""Exploration of any algebra: whether every word of a language gets its class."""
+
+from typing import Any
+
+from lengthwise.arguments import whole
+from lengthwise.errors import VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.models.adapted import Adapted
+from lengthwise.proofs.search.algebra import Algebra
+from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
+from lengthwise.proofs.search.closure import explore as explore_tree
+from lengthwise.proofs.search.guarded import GuardedRecurrence, guarded
+from lengthwise.proofs.search.prefixes import PrefixClosure, explore_prefixes
+from lengthwise.silence import told
+
+
+@told("exploring")
+def explore(
+    algebra: Algebra | Adapted,
+    language: Language | str,
+    *,
+    max_chunks: int = MAX_CHUNKS,
+    progress: LevelCallback | None = None,
+) -> Closure | PrefixClosure:
+    """Decide whether an algebra gives every word of a language its class.
+
+    A network that `adapt` has wrapped counts as what it wraps. The result `is_closed` if the answer
+    is yes; else it has the shortest word on which the algebra is `wrong`, or the `reason` why more
+    than `max_chunks` compositions would be needed.
+
+    Raises:
+        ConfigError: `max_chunks` is no number from 1 on.
+        VerificationError: the algebra is neither a `TreeAlgebra` nor a `Recurrence`, has other
+            symbols than the language, returns no integers, or answers otherwise when asked again.
+        LanguageError: it is no language, or sub-words have too many state maps for a tree.
+    """
+    given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
+    language = language if isinstance(language, Language) else parse(language)
+    max_chunks = whole("max_chunks", max_chunks, 1)
+    asked = guarded(given)
+    if asked is None:
+        raise VerificationError(
+            f"a proof needs an algebra, but {type(given).__name__} has neither the methods of a "
+            f"Recurrence (num_symbols, start, step, read) nor those of a TreeAlgebra."
+        )
+    found: Closure | PrefixClosure
+    if isinstance(asked, GuardedRecurrence):
+        found = explore_prefixes(asked, language, max_chunks=max_chunks, progress=progress)
+    else:
+        found = explore_tree(asked, language, max_chunks=max_chunks, progress=progress)
+    asked.require_steady()
+    return found

@@ -1,0 +1,126 @@
+"""The automaton that a trained network computes, as a language.
+
+It is read off the weights of slots, off the codes of a recurrence, or learned from the tables of a
+RegularGPT.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import nn
+
+from lengthwise.errors import VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.proofs.search.certify_structure import slots_language
+from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
+from lengthwise.proofs.search.exact_learning import language_of
+from lengthwise.proofs.search.extraction import Extraction, extract_algebra, likeness
+from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
+from lengthwise.proofs.search.lookup import SnappedModel
+from lengthwise.proofs.search.network import (
+    recurrent_node_of,
+    require_provable,
+    require_regular_gpt,
+    require_same_classes,
+)
+from lengthwise.proofs.search.own_automaton import Neighbours, own_automaton
+
+_MOST_STEPS = 1_000_000
+"""Most steps of an exploration: a code and a symbol each."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExtractedAutomaton:
+    """A minimal automaton, and how surely the network computes it."""
+
+    language: Language
+    extraction: Mapping[str, Any]
+    """Plain values that say how it was found: `is_exact` if it is the network itself, `is_certain`
+    if, in addition, no rounding could change what was read off."""
+    tables: Extraction | None = None
+    """The finite algebra of a RegularGPT, from which its automaton was learned."""
+
+    def __repr__(self) -> str:
+        states = self.language.num_states
+        return f"ExtractedAutomaton({states} states; is the network: {self.likeness})"
+
+    @property
+    def likeness(self) -> str:
+        """Say in words how far the automaton is the network."""
+        found = self.extraction
+        return likeness(is_exact=found["is_exact"], is_certain=found["is_certain"])
+
+    def snapped(self) -> SnappedModel:
+        """Return the model with vectors snapped to representatives, so that tables answer.
+
+        It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
+
+        Raises:
+            VerificationError: the network composes no vectors of sub-words.
+        """
+        if self.tables is None:
+            raise VerificationError(
+                "only a RegularGPT has vectors of sub-words to snap, and this automaton was read "
+                "off bits or slots. Use its language."
+            )
+        return SnappedModel(self.tables.algebra)
+
+
+def extract_automaton(
+    model: nn.Module,
+    language: Language,
+    *,
+    max_elements: int = MAX_ELEMENTS,
+    max_states: int = MAX_STATES,
+) -> ExtractedAutomaton:
+    """Extract the minimal automaton of a network over the symbols and the domain of a language.
+
+    A network with a slot for each state holds it in its weights, and a recurrence of bits in its
+    codes, which are explored for at most a million steps. Of a RegularGPT the finite algebra is
+    extracted (`extract_algebra`), and its automaton is learned exactly; `max_elements` (of
+    continuous memory) and `max_states` bound these two steps.
+
+    Raises:
+        VerificationError: the model is none of these; its weights hold no automaton; it has too
+            many codes; or its algebra has more than `max_elements` elements or never repeats.
+        LanguageError: the automaton that is learned has more than `max_states` states.
+    """
+    slots = slots_language(model, language)
+    if slots is not None:
+        return _exactly(slots, is_certain=True)
+    if type(model) is BinaryRecurrent:
+        return _of_codes(model, language)
+    require_same_classes(require_regular_gpt(model), language)
+    found = extract_algebra(model, language.domain, max_elements=max_elements)
+    learned = language_of(
+        found.algebra,
+        language.alphabet,
+        language.class_names,
+        language.domain,
+        max_states=max_states,
+    )
+    return ExtractedAutomaton(language=learned, extraction=found.summary(), tables=found)
+
+
+def _of_codes(model: BinaryRecurrent, language: Language) -> ExtractedAutomaton:
+    """Explore the codes of a recurrence on all words, also on those outside the domain."""
+    require_provable(model)
+    require_same_classes(model, language)
+    codes = TrackedCodes(recurrent_node_of(model))
+    anything = Neighbours.any(codes.num_symbols)
+    found = own_automaton(CodeRecurrence(codes), anything, max_steps=_MOST_STEPS)
+    if found is None:
+        raise VerificationError(
+            f"the codes of the model do not close within {_MOST_STEPS:,} steps. Train longer, or "
+            f"use lw.learn_automaton in Python, which tests any model."
+        )
+    transitions, classes = found
+    computed = replace(language, transitions=transitions, classes=classes, start=0, spec="")
+    return _exactly(computed.minimised(), is_certain=codes.is_certain)
+
+
+def _exactly(language: Language, *, is_certain: bool) -> ExtractedAutomaton:
+    extraction = {"is_exact": True, "is_certain": is_certain}
+    return ExtractedAutomaton(language=language, extraction=extraction)

@@ -1,0 +1,162 @@
+"""Algebras of users' own, as proofs ask them: with copies, and some of the questions twice.
+
+A proof goes on with the arrays that it asks about, so an algebra gets copies, which it may change.
+What it answers must be integers, one for each row, and elements must be small enough to be told
+apart in pairs with states. A proof also believes that an answer depends on nothing but the
+question: not on chance, on earlier questions, or on the other rows. So the first rows of each
+call, up to 256 in all, are asked again in the end, together and in the opposite order, and the
+first of them alone.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from lengthwise.errors import VerificationError
+from lengthwise.proofs.check.arrays import Integers
+from lengthwise.proofs.search.algebra import Recurrence, TreeAlgebra
+
+_ROWS_OF_A_CALL, _ROWS = 16, 256
+"""Most rows that are asked again, of one call and of all."""
+
+_LARGEST = 2**40
+"""Elements are below this, so that their pairs with states fit into 64 bits."""
+
+_Question = tuple[str, tuple[int, ...], tuple[tuple[str, bool], ...]]
+
+
+class _Guarded:
+    """Base of the two kinds of algebras."""
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self._asked: dict[_Question, list[tuple[Integers, ...]]] = {}
+        self._left = _ROWS
+
+    @property
+    def num_symbols(self) -> int:
+        """Number of different symbols."""
+        number: int = self._given.num_symbols
+        return number
+
+    def read(self, level: int, elements: Integers) -> Integers:
+        """Return the classes of whole words."""
+        return self._answers(("read", (level,), ()), elements)
+
+    def require_steady(self) -> None:
+        """Ask again: all rows together and in the opposite order, and the first one alone.
+
+        Raises:
+            VerificationError: some answers are others.
+        """
+        for question, parts in self._asked.items():
+            *rows, before = (np.concatenate(column)[::-1] for column in zip(*parts, strict=True))
+            alone = [each[-1:] for each in rows]
+            changed = int((self._call(question, rows) != before).sum())
+            changed += int((self._call(question, alone) != before[-1:]).sum())
+            self._require_none(changed, question[0], len(before))
+
+    def _require_none(self, changed: int, method: str, asked: int) -> None:
+        """Refuse an algebra some answers of which changed.
+
+        Raises:
+            VerificationError: there are such answers.
+        """
+        if changed:
+            raise VerificationError(
+                f"{self._name}.{method} answers {changed} of {asked} questions otherwise when "
+                f"they are asked again, in another order or alone. Turn off what is random, "
+                f"remembered between calls, or taken from other rows."
+            )
+
+    def _answers(self, question: _Question, *rows: Integers) -> Integers:
+        if not len(rows[0]):
+            return np.empty(0, dtype=np.int64)
+        found = self._call(question, rows)
+        kept = min(self._left, _ROWS_OF_A_CALL, len(found))
+        if kept:
+            self._left -= kept
+            part = tuple(each[:kept].copy() for each in (*rows, found))
+            self._asked.setdefault(question, []).append(part)
+        return found
+
+    def _call(self, question: _Question, rows: Any) -> Integers:
+        method, fixed, options = question
+        copies = [np.array(each) for each in rows]
+        found = getattr(self._given, method)(*fixed, *copies, **dict(options))
+        answer = np.asarray(found)
+        is_right = answer.shape == (len(rows[0]),) and answer.dtype.kind in "iub"
+        if is_right and method != "read":
+            is_right = bool(((answer >= 0) & (answer < _LARGEST)).all())
+        if is_right:
+            return answer.astype(np.int64)
+        raise self._unfit(method, f"[{len(rows[0])}]", found)
+
+    def _unfit(self, method: str, shape: str, found: object) -> VerificationError:
+        came = f"one of {found.dtype} {list(found.shape)}" if isinstance(found, np.ndarray) else ""
+        return VerificationError(
+            f"{self._name}.{method} has to return integers {shape} from 0 to 2^40, but it "
+            f"returned {came or f'{found!r:.40}'}. Number what it returns 0, 1, 2, ..."
+        )
+
+    @property
+    def _name(self) -> str:
+        return type(getattr(self._given, "owner", self._given)).__name__
+
+
+class GuardedRecurrence(_Guarded):
+    """A `Recurrence` that is called with copies, and asked again."""
+
+    def __init__(self, given: Any) -> None:
+        super().__init__(given)
+        self._starts = set[int]()
+
+    def require_steady(self) -> None:
+        """Ask again, for the start, too.
+
+        Raises:
+            VerificationError: some answers are others.
+        """
+        super().require_steady()
+        self.start()
+        self.start()
+        self._require_none(len(self._starts) - 1, "start", 3)
+
+    def start(self) -> int:
+        """Return the element of the empty word."""
+        found = self._given.start()
+        is_integer = np.ndim(found) == 0 and np.asarray(found).dtype.kind in "iub"
+        if not is_integer or not 0 <= found < _LARGEST:
+            raise self._unfit("start", "[]", found)
+        self._starts.add(int(found))
+        return int(found)
+
+    def step(self, elements: Integers, symbols: Integers) -> Integers:
+        """Return the elements after symbols."""
+        return self._answers(("step", (), ()), elements, symbols)
+
+
+class GuardedTree(_Guarded):
+    """A `TreeAlgebra` that is called with copies, and asked again."""
+
+    @property
+    def chunk(self) -> int:
+        """Number of elements of a chunk."""
+        number: int = self._given.chunk
+        return number
+
+    def compose(self, level: int, children: Integers, *, edge: bool) -> Integers:
+        """Map chunks of elements to elements of the next level."""
+        return self._answers(("compose", (level,), (("edge", edge),)), children)
+
+    def phase(self, level: int) -> int:
+        """Return the phase of a level."""
+        number: int = self._given.phase(level)
+        return number
+
+
+def guarded(given: object) -> GuardedRecurrence | GuardedTree | None:
+    """Return an algebra behind a guard; None if it is none."""
+    if isinstance(given, Recurrence):
+        return GuardedRecurrence(given)
+    return GuardedTree(given) if isinstance(given, TreeAlgebra) else None

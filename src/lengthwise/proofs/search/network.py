@@ -1,0 +1,157 @@
+"""The torch side of proofs: a model's weights, and its own predictions."""
+
+import platform
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from lengthwise.errors import VerificationError
+from lengthwise.evaluation.evaluate import answer_of
+from lengthwise.languages.language import Language
+from lengthwise.models.adapted import Adapted
+from lengthwise.models.binary_recurrent import BinaryRecurrent
+from lengthwise.models.rational_gpt import RationalGPT
+from lengthwise.models.regular_gpt import RegularGPT
+from lengthwise.models.state_slots import StateSlots
+from lengthwise.models.window_scratchpad import WindowScratchpad
+from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.check.node import Node
+from lengthwise.proofs.check.recurrent_node import RecurrentNode
+from lengthwise.proofs.search.plain import (
+    PROVABLE,
+    Provable,
+    require_plain,
+    require_plain_arithmetic,
+)
+
+
+def require_regular_gpt(model: nn.Module) -> RegularGPT:
+    """Return the model in evaluation mode if it computes what its settings and weights say.
+
+    The model must compose vectors of sub-words; otherwise it is as for `require_provable`.
+
+    Raises:
+        VerificationError: it does not, or has hooks or code of its own.
+    """
+    if type(model) not in (RegularGPT, RationalGPT):  # another subclass may do anything
+        raise VerificationError(
+            f"tables are made of vectors of sub-words, but {_name(model)} has none. "
+            f"Use a RegularGPT. In Python lw.extract also reads networks that keep bits, "
+            f"slots or tokens, and lw.learn_automaton tests any model."
+        )
+    require_provable(model)
+    assert isinstance(model, RegularGPT)
+    return model
+
+
+def _name(model: nn.Module) -> str:
+    return type(model.module if isinstance(model, Adapted) else model).__name__
+
+
+def require_provable(model: nn.Module) -> Provable:
+    """Return the model in evaluation mode if it computes what its settings and weights say.
+
+    The model must be one of `PROVABLE`, in floats whose rounding is known, be a plain module, and
+    run under torch's default arithmetic.
+
+    Raises:
+        VerificationError: it is not, or has hooks or code of its own.
+    """
+    if type(model) not in PROVABLE:  # a subclass may do anything
+        raise VerificationError(
+            f"a proof follows codes or vectors of sub-words, but {_name(model)} has none. "
+            f"Use regular-gpt-binary or gru-binary, or lw.learn_automaton in Python, which tests "
+            f"any model."
+        )
+    assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad)
+    require_plain(model)
+    types = {weight.dtype for weight in model.parameters()}
+    if types not in ({torch.float32}, {torch.float64}):
+        raise VerificationError(
+            f"bounds on rounding are known for float32 and float64, but the weights are "
+            f"{', '.join(sorted(str(t) for t in types))}. Use model.float()."
+        )
+    require_plain_arithmetic(model)
+    return model.eval()
+
+
+def require_suitable_precision(model: Provable, strength: str, precision: Precision) -> None:
+    """Refuse bfloat16 where there are no bounds for it.
+
+    Raises:
+        VerificationError: the precision is not known, the model keeps something else than bits or
+            tokens, or torch may sum up in bfloat16.
+    """
+    if precision == "weights":
+        return
+    if precision != "bfloat16":
+        raise VerificationError(
+            f"proofs are about the arithmetic of the weights' type or about bfloat16, but "
+            f"precision={precision!r:.40}. Use 'weights' or 'bfloat16'."
+        )
+    if strength != "discrete":
+        raise VerificationError(
+            f"bounds for bfloat16 are for networks that keep bits or tokens, but {strength} proofs "
+            f"are about others. Train regular-gpt-binary, gru-binary or scratchpad-window."
+        )
+    matmul = torch.backends.cuda.matmul
+    if next(model.parameters()).is_cuda and matmul.allow_bf16_reduced_precision_reduction:
+        raise VerificationError(
+            "torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction is on, so that sums "
+            "may be rounded to bfloat16, which bounds do not cover. Set it to False."
+        )
+
+
+def require_same_classes(model: Provable, language: Language) -> None:
+    """Refuse a language over other symbols or classes than the model's.
+
+    Raises:
+        VerificationError: their numbers differ.
+    """
+    made_for = (model.config.vocab_size, model.config.num_classes)
+    asked = (language.num_symbols, language.num_classes)
+    if made_for != asked:
+        raise VerificationError(
+            f"the model has {made_for[0]} symbols and {made_for[1]} classes, but "
+            f"{language.spec or 'the language'} has {asked[0]} and {asked[1]}. Give a language "
+            f"over the model's own alphabet and classes."
+        )
+
+
+def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
+    """Return the weights by name; those of bfloat16 as float32, which holds them exactly."""
+    found = {name: w.detach().cpu() for name, w in model.state_dict().items()}
+    return {
+        name: (w.float() if w.dtype == torch.bfloat16 else w).numpy() for name, w in found.items()
+    }
+
+
+def made_with() -> dict[str, str]:
+    """Return the versions of the software that makes a certificate."""
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": np.__version__,
+    }
+
+
+def node_of(model: RegularGPT, precision: Precision = "weights") -> Node:
+    """Build the node function of a model from its weights."""
+    return Node(model.config.to_dict(), weights_of(model), precision)
+
+
+def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") -> RecurrentNode:
+    """Build the step function of a recurrence of bits from its weights."""
+    return RecurrentNode(model.config.to_dict(), weights_of(model), precision)
+
+
+@torch.no_grad()
+def predicted(model: nn.Module, word: tuple[int, ...]) -> int | None:
+    """Return the class that the model itself gives to a word; None if its logits are no numbers."""
+    device = next(model.parameters()).device
+    tokens = torch.tensor([word], dtype=torch.int64, device=device)
+    logits = model(tokens)
+    return int(answer_of(logits)[0]) if bool(logits.isfinite().all()) else None

@@ -1,0 +1,469 @@
+"""Are planted classes found, are binary models taken exactly, and can every merge be checked?"""
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from torch import nn
+
+import lengthwise as lw
+from lengthwise.errors import LanguageError, RunError, VerificationError
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
+from lengthwise.proofs.check.arrays import ABSENT, Integers
+from lengthwise.proofs.check.balls import Ball, Floats
+from lengthwise.proofs.check.node import Node
+from lengthwise.proofs.search import continuous_levels, merging, snapped_file
+from lengthwise.proofs.search import extraction as module
+from lengthwise.proofs.search.exact_learning import language_of
+from lengthwise.proofs.search.extraction import Extraction, extract_algebra
+from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables, tabulate
+from lengthwise.proofs.search.lookup import Lookup, SnappedModel
+from lengthwise.proofs.search.merging import NO_ANSWER, merge
+from lengthwise.proofs.search.network import node_of
+from lengthwise.proofs.search.snapped_file import load_snapped, save_snapped
+from lengthwise.proofs.search.snapping import Snaps
+from ordinary import few
+from strategies import domained, machines
+
+
+def state_maps(machine: Language) -> list[tuple[int, ...]]:
+    """What words do to the states, the empty word first, then the symbols."""
+    symbols = list(zip(*machine.transitions, strict=True))
+    maps = [tuple(range(machine.num_states))]
+    for found in maps:
+        for symbol in symbols:
+            then = tuple(symbol[state] for state in found)
+            if then not in maps:
+                maps.append(then)
+    return maps
+
+
+def algebra_of(language: Language, chunk: int) -> FiniteAlgebra:
+    """The language as an algebra: state maps in the interior, states at the edge."""
+    machine = language.minimised()
+    maps = state_maps(machine)
+    number = {found: i for i, found in enumerate(maps)}
+    then = np.array([[number[tuple(b[s] for s in a)] for b in maps] for a in maps])
+    after = np.array([[found[state] for found in maps] for state in range(machine.num_states)])
+    symbols = list(zip(*machine.transitions, strict=True))
+
+    def tables(inner: Integers, outer: Integers) -> Tables:
+        """For children that are these maps, or at the edge these states."""
+        interior, edge = inner, [outer]
+        for _ in range(chunk - 1):
+            interior = then[interior[..., None], inner]
+            edge.append(after[edge[-1][..., None], inner])
+        return Tables(interior=interior, edge=tuple(edge), classes=np.array(machine.classes))
+
+    first = tables(
+        np.array([number[symbol] for symbol in symbols]),
+        np.array([symbol[machine.start] for symbol in symbols]),
+    )
+    return FiniteAlgebra(
+        num_symbols=machine.num_symbols,
+        num_classes=machine.num_classes,
+        chunk=chunk,
+        levels=(first, tables(np.arange(len(maps)), np.arange(machine.num_states))),
+        repeat=1,
+        empty=machine.start,
+    )
+
+
+class Planted(Node):
+    """Computes state maps, each written as a point with noise; the pad leads to the start."""
+
+    def __init__(self, language: Language, chunk: int, noise: float) -> None:
+        self.machine = language.minimised()
+        self.chunk, self.num_symbols = chunk, self.machine.num_symbols
+        self.is_binary = False
+        self._maps = state_maps(self.machine)
+        self._maps += [(state,) * self.machine.num_states for state in range(len(self._maps[0]))]
+        self._maps = list(dict.fromkeys(self._maps))
+        self._noise = noise
+        self._random = np.random.default_rng(0)
+
+    def leaves(self) -> Ball:
+        return self._written(list(zip(*self.machine.transitions, strict=True)))
+
+    def gathered(self, below: Ball, children: Integers) -> Ball:
+        known = self._read(below)
+        pad = (self.machine.start,) * self.machine.num_states
+        results = []
+        for row in children.tolist():
+            states = tuple(range(self.machine.num_states))
+            for child in row:
+                step = pad if child == ABSENT else known[child]
+                states = tuple(step[state] for state in states)
+            results.append(states)
+        return self._written(results)
+
+    def logits(self, vectors: Ball) -> tuple[Floats, Floats]:
+        ends = [states[self.machine.start] for states in self._read(vectors)]
+        classes = np.array(self.machine.classes)[np.array(ends, dtype=int)]
+        logits = np.eye(self.machine.num_classes)[classes]
+        return logits, np.zeros_like(logits)
+
+    def _written(self, maps: list[tuple[int, ...]]) -> Ball:
+        points = np.array([self._maps.index(states) for states in maps], dtype=int)
+        centre = 10.0 * np.eye(len(self._maps))[points]
+        noise = self._noise * self._random.uniform(-1, 1, size=centre.shape)
+        return Ball(centre + noise, np.zeros(len(points)))
+
+    def _read(self, vectors: Ball) -> list[tuple[int, ...]]:
+        return [self._maps[point] for point in vectors.centre.argmax(axis=1).tolist()]
+
+
+def extracted_from(node: Node, domain: Language | None, num_classes: int) -> Extraction:
+    return module._continuous(node, domain, num_classes, 100)
+
+
+def network(memory: str, seed: int = 0, **settings: Any) -> RegularGPT:
+    chosen = {
+        "vocab_size": 2,
+        "num_classes": 2,
+        "d_model": 8,
+        "num_heads": 2,
+        "num_bits": 4,
+        "memory": memory,
+        **settings,
+    }
+    model = RegularGPT(RegularGPTConfig.from_dict(chosen)).eval()
+    model.initialise(torch.Generator().manual_seed(seed))
+    return model
+
+
+# ---- merging ---------------------------------------------------------------------------------
+
+
+@given(
+    sizes=st.lists(st.integers(1, 5), min_size=2, max_size=6),
+    noise=st.sampled_from([0.0, 1e-6, 0.5]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_points_around_centres_are_merged_into_as_many_classes(
+    sizes: list[int], noise: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    truth = random.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    vectors = 10.0 * np.eye(len(sizes), 8)[truth] + noise * random.uniform(-1, 1, (len(truth), 8))
+    found = merge(vectors)
+    first = [truth.tolist().index(truth[found.chosen[number]]) for number in found.numbers]
+    assert found.numbers.tolist() == list(np.unique(first, return_inverse=True)[1])
+    assert [truth[found.chosen[n]] for n in found.numbers] == truth.tolist()
+    own = vectors[found.chosen[found.numbers]]
+    assert np.allclose(found.distances, np.linalg.norm(vectors - own, axis=1))
+    others = truth[:, None] != truth
+    between = np.linalg.norm(vectors[:, None] - vectors, axis=2)[others].min()
+    assert np.isclose(found.gap, between)
+    for number, chosen in enumerate(found.chosen):
+        members = vectors[found.numbers == number]
+        to_mean = np.linalg.norm(members - members.mean(axis=0), axis=1).min()
+        assert np.isclose(np.linalg.norm(vectors[chosen] - members.mean(axis=0)), to_mean)
+
+
+def test_where_all_distances_are_alike_only_equal_vectors_are_merged() -> None:
+    vectors = np.concatenate([np.eye(4), np.eye(4)[:2]])
+    assert merge(vectors).numbers.tolist() == [0, 1, 2, 3, 0, 1]
+    assert merge(vectors[:1]).gap == np.inf
+    assert merge(vectors[:0]).numbers.tolist() == []
+
+
+def test_classes_that_lie_unevenly_are_not_joined() -> None:
+    near = np.array([[0.0], [1e-3], [1.0], [1.001]])  # two classes, and a third further off
+    assert merge(np.concatenate([near, [[3.5]]])).numbers.tolist() == [0, 0, 1, 1, 2]
+
+
+def test_different_answers_are_never_merged() -> None:
+    line = np.array([[0.0], [1.0], [2.0], [50.0]])
+    assert merge(line).numbers.tolist() == [0, 0, 0, 1]
+    asked = np.array([0, NO_ANSWER, 1, 1])
+    numbers = merge(line, asked).numbers
+    assert numbers[0] != numbers[2]
+
+
+def test_a_class_is_narrower_than_the_gap_around_it() -> None:
+    line = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [8.5]])
+    assert merge(line).numbers.tolist() == list(range(8))
+
+
+# ---- continuous memory -----------------------------------------------------------------------
+
+
+@pytest.mark.slow_for("d-2-3", "group:S3-3", "tomita-4-3", "tomita-7-3")
+@pytest.mark.parametrize("chunk", [2, 3])
+@pytest.mark.parametrize(
+    "spec", ["parity", "even-pairs", "cycle-navigation", "tomita-4", "tomita-7", "group:S3", "d-2"]
+)
+def test_a_planted_language_is_found(spec: str, chunk: int) -> None:
+    language = parse(spec)
+    found = extracted_from(Planted(language, chunk, 0.2), None, language.num_classes)
+    assert found.spread < 2 < found.gap
+    machine = language_of(found.algebra, language.alphabet, language.class_names)
+    assert machine == language.minimised()
+
+
+def test_a_planted_language_with_a_domain_is_found_on_the_domain() -> None:
+    even = Language(alphabet=("0", "1"), transitions=((1, 1), (0, 0)), classes=(1, 0))
+    parity = parse("parity")
+    found = extracted_from(Planted(parity, 2, 0.2), even, 2)
+    machine = language_of(found.algebra, parity.alphabet, ("0", "1"), even)
+    wanted = Language(
+        alphabet=parity.alphabet,
+        transitions=parity.transitions,
+        classes=parity.classes,
+        domain=even,
+    )
+    assert machine.difference(wanted) is None
+    with pytest.raises(VerificationError, match="do not occur"):
+        Lookup(found.algebra).classify(np.array([[1]]))
+
+
+@pytest.mark.parametrize("spec", ["parity", "even-pairs", "cycle-navigation", "tomita-7"])
+def test_every_merge_can_be_computed_again_from_the_representatives(spec: str) -> None:
+    language = parse(spec)
+    quiet = Planted(language, 2, 0.0)
+    found = extracted_from(Planted(language, 2, 0.2), None, language.num_classes)
+    inner = outer = quiet.leaves().centre
+    for level in found.levels:
+        for snaps, first in ((level.interior, inner), (level.edge, outer)):
+            below = np.concatenate([inner, first])
+            rows = snaps.children.copy()
+            for row in rows:
+                place = int(np.argmax(row != ABSENT))
+                row[place] += len(inner) if row[place] != ABSENT else 0
+            images = quiet.gathered(Ball(below, np.zeros(len(below))), rows).centre
+            moved = np.linalg.norm(images - snaps.representatives[snaps.elements], axis=1)
+            assert (np.abs(moved - snaps.distances) < 2).all()
+            assert len(np.unique(snaps.children, axis=0)) == len(snaps.children)
+        inner, outer = level.interior.representatives, level.edge.representatives
+    for tables, level in zip(found.algebra.levels, found.levels, strict=True):
+        assert len(level.edge.representatives) == len(tables.classes)
+        snapped: dict[bool, dict[tuple[int, ...], int]] = {True: {}, False: {}}
+        for snaps, at_edge in ((level.interior, False), (level.edge, True)):
+            for row, element in zip(snaps.children.tolist(), snaps.elements.tolist(), strict=True):
+                snapped[at_edge][tuple(child for child in row if child != ABSENT)] = element
+        snapped[True].pop((), None)
+        assert snapped[False] == written(tables.interior)
+        assert snapped[True] == {k: v for table in tables.edge for k, v in written(table).items()}
+
+
+def written(table: Integers) -> dict[tuple[int, ...], int]:
+    """The entries of a table that are there."""
+    return {place: int(element) for place, element in np.ndenumerate(table) if element != NONE}
+
+
+def test_chunks_outside_the_domain_are_in_no_table() -> None:
+    parity, domain = parse("parity"), parse("regex:(01)*")
+    found = extracted_from(Planted(parity, 2, 0.2), domain, 2)
+    assert (found.algebra.levels[0].interior == NONE).tolist() == [[True, False], [True, True]]
+    machine = language_of(found.algebra, parity.alphabet, ("0", "1"), domain)
+    assert [machine.classify(w) for w in ("", "01", "0101")] == [0, 1, 0]
+
+
+def test_a_class_is_read_off_a_whole_word() -> None:
+    """The image of one child of the edge is no whole word, and what it answers does not count."""
+    edge = Snaps(
+        representatives=np.zeros((1, 2)),
+        children=np.array([[ABSENT, 0], [0, 0]]),
+        elements=np.array([0, 0]),
+        distances=np.array([0.0, 1.0]),
+        gap=np.inf,
+    )
+    interior = replace(edge, children=np.array([[0, 0]]), elements=np.array([0]))
+    logits = np.array([[1.0, 0.0], [0.0, 1.0]])
+    tables, answers = continuous_levels._tables(
+        interior, edge, logits, np.array([NO_ANSWER, 1]), (1, 1, 2)
+    )
+    assert tables.classes.tolist() == answers.tolist() == [1]
+
+
+def test_vectors_in_no_clear_classes_are_refused_with_numbers() -> None:
+    with pytest.raises(VerificationError, match=r"level \d+ has \d+ elements .* max_elements=3"):
+        extract_algebra(network("continuous", vocab_size=3), max_elements=3)
+
+
+# ---- binary memory ---------------------------------------------------------------------------
+
+
+@pytest.mark.slow_except("0-settings2", "1-settings0", "1-settings2")
+@pytest.mark.parametrize("settings", [{}, {"chunk": 3, "num_bits": 3}, {"num_classes": 3}])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -> None:
+    model = network("binary", seed, **settings)
+    found = extract_algebra(model)
+    assert found.is_exact
+    assert found.spread == 0 < found.gap
+    assert tabulate(found.algebra, num_classes=found.algebra.num_classes)[0].sizes == (
+        found.algebra.sizes
+    )
+    snapped = SnappedModel(found.algebra)
+    generator = torch.Generator().manual_seed(seed)
+    for length in (0, 1, 2, 5, 300):
+        tokens = torch.randint(2, (10, length), generator=generator)
+        with torch.no_grad():
+            assert torch.allclose(snapped(tokens), model(tokens).double(), atol=1e-4)
+    node = node_of(model)
+    below = (node.leaves().centre, node.leaves().centre)
+    for level in found.levels:
+        table = np.concatenate(below)
+        rows = level.edge.children.copy()
+        for row in rows:
+            place = int(np.argmax(row != ABSENT))
+            row[place] += len(below[0]) if row[place] != ABSENT else 0
+        numbers, _ = node.numbers(node.gathered(Ball(table, np.zeros(len(table))), rows))
+        images = node.recall(numbers >= 0).centre
+        assert np.allclose(images, level.edge.representatives[level.edge.elements], atol=1e-9)
+        below = (level.interior.representatives, level.edge.representatives)
+
+
+def test_the_face_extracts_and_snaps() -> None:
+    model = network("binary")
+    snapped = SnappedModel(extract_algebra(model).algebra)
+    assert snapped.algebra == extract_algebra(model).algebra
+    words = ["", "0", "0110", "01" * 400]
+    assert lw.predict(snapped, "parity", words) == lw.predict(model, "parity", words)
+    scores = lw.evaluate(snapped, "parity", [3, 40], words_per_length=20)
+    other = lw.evaluate(model, "parity", [3, 40], words_per_length=20)
+    assert [s.correct for s in scores.records] == [s.correct for s in other.records]
+
+
+def test_what_is_no_regular_gpt_is_refused() -> None:
+    with pytest.raises(VerificationError, match="Linear has none"):
+        extract_algebra(nn.Linear(2, 2))
+
+
+# ---- back to a language ----------------------------------------------------------------------
+
+
+@given(language=machines(max_states=4), chunk=st.sampled_from([2, 3]))
+def test_the_language_of_an_algebra_is_the_planted_one(language: Language, chunk: int) -> None:
+    assume(len(state_maps(language.minimised())) <= 30)
+    algebra = algebra_of(language, chunk)
+    assert language_of(algebra, language.alphabet, language.class_names) == language.minimised()
+
+
+@given(language=domained())
+def test_the_language_of_an_algebra_on_a_domain(language: Language) -> None:
+    everywhere = replace(language, domain=None)
+    assume(len(state_maps(everywhere.minimised())) <= 30)
+    algebra = algebra_of(everywhere, 2)
+    machine = language_of(algebra, language.alphabet, language.class_names, language.domain)
+    assert machine == language.minimised()
+
+
+def test_an_algebra_that_counts_its_levels_recognises_no_regular_language() -> None:
+    def tables(c: int) -> Tables:
+        one = np.zeros((1, 1), dtype=int)
+        return Tables(interior=one, edge=(one[0], one), classes=np.array([c]))
+
+    algebra = FiniteAlgebra(
+        num_symbols=1,
+        num_classes=2,
+        chunk=2,
+        levels=(tables(0), tables(1), tables(0)),
+        repeat=1,
+        empty=0,
+    )
+    with pytest.raises(
+        LanguageError, match=r"more than max_states=12.*need not recognise a regular"
+    ):
+        language_of(algebra, ("a",), ("0", "1"), max_states=12)
+
+
+# ---- on disk ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("memory", ["binary", "planted"])
+def test_what_is_stored_comes_back(memory: str, tmp_path: Path) -> None:
+    model = network("binary")
+    found = extract_algebra(model)
+    if memory == "planted":
+        found = extracted_from(Planted(parse("parity"), 2, 0.2), None, 2)
+    path = tmp_path / "snapped.safetensors"
+    save_snapped(path, found, model)
+    again = load_snapped(path, model)
+    assert again.algebra == found.algebra
+    assert again.summary() == found.summary()
+    for mine, theirs in zip(again.levels, found.levels, strict=True):
+        for kind in ("interior", "edge"):
+            for name in ("representatives", "children", "elements", "distances"):
+                a, b = getattr(mine, kind), getattr(theirs, kind)
+                assert np.array_equal(getattr(a, name), getattr(b, name))
+
+
+@pytest.mark.parametrize("largest", [0, 1, 127, 128, 129, 32_767, 32_768, 2**31 - 1, 2**31])
+def test_numbers_are_stored_in_as_few_bytes_as_hold_them(largest: int) -> None:
+    """Signed ones, as -1 stands for none: one byte holds 127, but not 128."""
+    numbers = np.array([-1, 0, largest])
+    small = snapped_file._small(numbers)
+    assert (small.astype(np.int64) == numbers).all()
+    assert small.itemsize == 1 << max(0, (largest.bit_length()) // 8).bit_length()
+
+
+def test_tables_of_another_model_and_damaged_ones_are_refused(tmp_path: Path) -> None:
+    model, path = network("binary"), tmp_path / "snapped.safetensors"
+    with pytest.raises(RunError, match="does not exist"):
+        load_snapped(path, model)
+    save_snapped(path, extract_algebra(model), model)
+    with pytest.raises(RunError, match="another model"):
+        load_snapped(path, network("binary", seed=1))
+    content = path.read_bytes()
+    for cut, place in product((0, 7, 100, len(content) - 1), (0, 5)):
+        path.write_bytes(content[place:cut])
+        with pytest.raises(RunError, match="is damaged") as caught:
+            load_snapped(path, model)
+        assert "\n" not in str(caught.value)
+    for byte in range(8, len(content), max(1, len(content) // few(50, 200))):
+        changed = bytearray(content)
+        changed[byte] ^= 0x55
+        path.write_bytes(changed)
+        with suppress(RunError):  # and nothing else, where the change is seen
+            load_snapped(path, model)
+
+
+@given(seed=st.integers(0, 10_000), count=st.integers(1, 30), spread=st.sampled_from([0.0, 1.0]))
+def test_a_class_is_refused_by_its_sides_only_if_its_distances_refuse_it(
+    seed: int, count: int, spread: float
+) -> None:
+    """Merging that looks at the sides first is merging that looks at every distance."""
+    draws = np.random.default_rng(seed)
+    centres = draws.normal(size=(int(draws.integers(1, 6)), 3))
+    points = centres[draws.integers(0, len(centres), count)] * 10
+    points = points + spread * draws.normal(size=points.shape)
+    quick = merge(points)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_half_widths", lambda _, ends: np.zeros(len(ends) + 1))
+        plain = merge(points)
+    for name in ("numbers", "chosen", "distances", "gap"):
+        assert np.array_equal(getattr(quick, name), getattr(plain, name))
+    ends = merging._spanning_tree(points)[0]
+    for kept, half in enumerate(merging._half_widths(points, ends)):
+        groups = merging._components(count, ends[:kept])
+        sides = [np.ptp(points[groups == group], axis=0).max() for group in set(groups.tolist())]
+        assert half == max(sides) / 2
+
+
+def test_vectors_in_no_clear_classes_are_told_in_seconds() -> None:
+    """A cloud of a few thousand vectors: nearly every cut is refused by the sides of a class."""
+    cloud = np.random.default_rng(0).normal(size=(2_000, 16))
+    asked = 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return choose(*given)
+
+    choose = merging._choose
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_choose", counted)
+        merge(cloud)
+    assert asked < 20
