@@ -16,7 +16,7 @@ from lengthwise.board.entries import (
     place_on_board,
     save_entries,
 )
-from lengthwise.board.submission import judged
+from lengthwise.board.submission import judge_submission
 from lengthwise.errors import RunError
 from lengthwise.shipped import ROOT
 
@@ -87,7 +87,7 @@ def test_the_board_of_a_language_is_its_part_of_the_whole(shell: Shell) -> None:
 
 @pytest.mark.slow
 def test_the_entries_are_the_proved_models_of_the_zoo() -> None:
-    proved = [judged(file.parent) for file in ROOT.glob("*/certificate.json")]
+    proved = [judge_submission(file.parent) for file in ROOT.glob("*/certificate.json")]
     assert load_entries() == in_order(proved)
 
 

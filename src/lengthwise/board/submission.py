@@ -48,7 +48,7 @@ MOST_BYTES: Mapping[str, int] = {
 NEEDED = ("config.json", "model.safetensors", "certificate.json")
 
 
-def judged(path: Path) -> BoardEntry:
+def judge_submission(path: Path) -> BoardEntry:
     """Return the entry that a folder would be.
 
     Raises:

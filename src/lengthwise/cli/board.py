@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.folder is None:
         raise ConfigError("board check needs the folder of a run. Add it.")
-    from lengthwise.board.submission import judged
+    from lengthwise.board.submission import judge_submission
 
-    _tell(judged(arguments.folder), entries, arguments)
+    _tell(judge_submission(arguments.folder), entries, arguments)
 
 
 def _about(language: str, entries: list[BoardEntry]) -> list[BoardEntry]:
