@@ -32,7 +32,7 @@ from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
-from lengthwise.proofs.search.extraction import extract
+from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.tasks.task import Task
 
@@ -178,7 +178,7 @@ def growth() -> dict[str, float]:
 def lookup() -> dict[str, float]:
     """Tables of a trained model against networks, on a stream of batches of 500 symbols a word."""
     trained = train(make_plan(parse("parity")), device="cpu").model.eval()
-    snapped = SnappedModel(extract(trained).algebra)
+    snapped = SnappedModel(extract_algebra(trained).algebra)
     paper = make_model().eval()  # weights make no difference to the speed of continuous memory
 
     def answer(model: nn.Module, batches: list[torch.Tensor]) -> None:

@@ -46,7 +46,7 @@ from lengthwise.models.threads import processor_threads
 from lengthwise.precision import why_unavailable
 from lengthwise.problems.planning import make_plan
 from lengthwise.tasks.task import Task
-from lengthwise.text.data.parallel_corpus import Pairs, Ragged
+from lengthwise.text.data.parallel_corpus import Ragged, SentencePairs
 from lengthwise.text.layers.self_attention import CausalAttention, DilatedAttention, SelfAttention
 from lengthwise.text.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
 from lengthwise.text.problems.language_modelling import objective as texts
@@ -144,7 +144,7 @@ def _prepared(case: Case) -> tuple[nn.Module, loop.Objective, TrainingConfig]:
 _VOCABULARY = 4_096
 
 
-def _drawn_pairs(count: int) -> Pairs:
+def _drawn_pairs(count: int) -> SentencePairs:
     """Return pairs of random tokens whose lengths are spread as those of sentences are."""
     random = np.random.default_rng(0)
     source = np.clip(random.lognormal(3.2, 0.5, count), 3, 150).astype(np.int64)
@@ -153,7 +153,7 @@ def _drawn_pairs(count: int) -> Pairs:
         Ragged(random.integers(3, _VOCABULARY, int(own.sum())), np.cumsum([0, *own]))
         for own in (source, target)
     ]
-    return Pairs(source=sides[0], target=sides[1])
+    return SentencePairs(source=sides[0], target=sides[1])
 
 
 def measure(case: Case, threads: int) -> dict[str, Any]:

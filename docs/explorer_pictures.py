@@ -12,7 +12,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 import lengthwise as lw
-from lengthwise.explorer.page import render
+from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.server import Explorer
 from lengthwise.explorer.subjects import subject_of
 
@@ -24,7 +24,9 @@ OFTEN = {**SETTINGS, "validate_every": 25}
 def save(page: Page, subject: str, sections: list[str], out: Path) -> None:
     """Show a subject, and save some sections of its page, one below the other."""
     file = Path("page.html").absolute()
-    file.write_text(render(subject_of(subject, None, served=False).data, served=False), "utf-8")
+    file.write_text(
+        render_explorer(subject_of(subject, None, served=False).data, served=False), "utf-8"
+    )
     page.goto(file.as_uri())
     page.evaluate(
         """(kept) => document.querySelectorAll('section').forEach((each) => {
@@ -38,7 +40,7 @@ def save(page: Page, subject: str, sections: list[str], out: Path) -> None:
 def save_drawing(page: Page, out: Path) -> None:
     """Draw an automaton with a transition that is missing, and save the editor."""
     with Explorer(
-        render(subject_of("regex:(ab)*", None, served=True).data, served=True), {}
+        render_explorer(subject_of("regex:(ab)*", None, served=True).data, served=True), {}
     ) as one:
         thread = threading.Thread(target=one.serve_forever)
         thread.start()

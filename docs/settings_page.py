@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from lengthwise.cli.settings import shown
+from lengthwise.cli.settings import shown_default
 from lengthwise.objectives.base import WordObjective
 from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
 from lengthwise.problems.capabilities import Parametrised
+from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.inferred.settings import settings_of_inference
 from lengthwise.problems.reference import settings_reference
-from lengthwise.problems.registry import PROBLEMS, without_model
+from lengthwise.problems.registry import PROBLEMS
 from lengthwise.settings import SettingInfo, describe_settings
 
 Settings = Mapping[str, SettingInfo]
@@ -22,15 +24,12 @@ Settings = Mapping[str, SettingInfo]
 ABOUT = ["unit", "letter", "values", "meaning"]
 """Columns that say the same of a setting in every model."""
 
-TASKS = (
-    *("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE"),
-    *("words:FILE", "labels:LANGUAGE"),
-)
+TASKS = ("steps:addition", "steps:multiplication", "steps:circuit:FILE", "steps:LANGUAGE")
 """Tasks whose own settings the page shows, besides those of section and model."""
 
 _NAMED = {
     "labelled-words": "`words:...` with `--model`",
-    "inferred": "`words:...` without `--model`, and `labels:...`",
+    "inferred": "`words:...` without `--model`, and `inferred:FILE`",
 }
 """What is said of specifications beside their prefix."""
 
@@ -100,10 +99,14 @@ def _own(kind: type[Problem]) -> list[str]:
     if not issubclass(kind, Parametrised):
         return []
     for spec in TASKS:
-        asked = without_model(spec)
-        for each in kind.own_settings(asked).values() if asked.startswith(kind.prefix) else ():
+        for each in kind.own_settings(spec).values() if spec.startswith(kind.prefix) else ():
             found.setdefault(each.name, each)
             tasks.setdefault(each.name, []).append(f"`{spec}`")
+    if issubclass(kind, InferredProblem):
+        found = {each.name: each for each in settings_of_inference()}
+        tasks = {name: ["`words:FILE`"] for name in found}
+    if not found:
+        return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]
     return [_rows(["setting", "tasks", *ABOUT], rows)]
 
@@ -162,7 +165,7 @@ def _difference(default: Settings, settings: Settings) -> str:
     same_network = _network(settings) == _network(default)
     compared = [name for name in settings if same_network or not name.startswith("network.")]
     changed = [
-        f"`{name}={shown(settings[name].default)}`"
+        f"`{name}={shown_default(settings[name].default)}`"
         for name in compared
         if name not in default or settings[name].default != default[name].default
     ]
@@ -199,4 +202,4 @@ def _default(setting: SettingInfo) -> str:
     """Return a default as `--set` takes it; a dash where it follows from other settings."""
     if setting.default is None:
         return "-"
-    return f"`{shown(setting.default)}`" if setting.default != "" else "empty"
+    return f"`{shown_default(setting.default)}`" if setting.default != "" else "empty"

@@ -16,5 +16,5 @@ for supervision in ("weak", "strong"):
         warmup=30,
         validate_every=100,
     )
-    found = lw.evaluate_steps(run)
+    found = lw.evaluate(run).summary()
     print(f"{supervision}: {found['exact_match']:.3f} of {found['words']} unseen words")

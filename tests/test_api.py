@@ -115,7 +115,6 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lw.predict, (model, language, [["a"]]), "integers from 0 to 1, but its symbol 1 is 'a'"),
         (lw.predict, (model, none, ["ab"]), "a language is a line"),
         (lw.predict, (of_letters, "abab"), "words are a list of texts, but got 'abab'"),
-        (lw.evaluate_steps, (of_letters,), "writes no steps"),
         (lw.text.perplexity, (of_letters, [3]), "no language model"),
         (lw.text.translate, (of_letters, ["a"]), "does not translate"),
         (lw.predict, (none, language, ["ab"]), "but got a NoneType"),

@@ -17,6 +17,7 @@ from lengthwise.cli.commands import COMMANDS, PLUGGED, WINGS, parser_of
 from lengthwise.cli.main import main
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from lengthwise.problems.capabilities import Parametrised
+from lengthwise.problems.inferred.settings import settings_of_inference
 from lengthwise.problems.reference import settings_reference
 from lengthwise.problems.registry import PROBLEMS
 
@@ -191,7 +192,8 @@ def test_commands_of_a_page_have_the_options_that_they_are_given(page: Path) -> 
     for line in re.findall(
         r"^(?:printf .*\| )?lengthwise (.*)$", blocks.replace("\\\n", " "), re.M
     ):
-        command, *arguments = shlex.split(re.sub(r"(  +[^-\s].*| < .*)$", "", line), comments=True)
+        plain = re.sub(r"(  +[^-\s].*| [<>] .*)$", "", line)
+        command, *arguments = shlex.split(plain, comments=True)
         if command in PLUGGED or command not in WINGS:
             parser_of(command)[1].parse_args(arguments)
 
@@ -207,6 +209,7 @@ def test_every_setting_of_every_model_has_a_meaning() -> None:
     steps = PROBLEMS["step-by-step"]
     assert issubclass(steps, Parametrised)
     seen += [(spec, each) for spec in specs for each in steps.own_settings(spec).values()]
+    seen += [("infer", each) for each in settings_of_inference()]
     assert len(seen) > 300
     for owner, setting in seen:
         assert setting.meaning.endswith("."), (owner, setting.name)

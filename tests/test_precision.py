@@ -19,7 +19,7 @@ import lengthwise as lw
 from cli.shell import Shell
 from lengthwise import precision, precision_trial
 from lengthwise.cli.main import main
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.models.cost import matmul_rate
 from lengthwise.precision import why_unavailable
@@ -430,7 +430,7 @@ def test_a_trial_that_cannot_be_started_is_a_failure(monkeypatch: pytest.MonkeyP
 def test_verify_skips_a_precision_and_says_why(plant: Plant) -> None:
     plant(f"if sys.argv[1] == 'bfloat16':\n    {DIES}\n{RIGHT}")
     made = lw.compile("parity")
-    found = verify(made, longest=3, precisions=["float32", "bfloat16"]).to_dict()
+    found = verify_construction(made, longest=3, precisions=["float32", "bfloat16"]).to_dict()
     assert found["holds"] is True
     assert found["precisions"]["float32"]["skipped"] is None
     skipped = found["precisions"]["bfloat16"]
@@ -439,7 +439,7 @@ def test_verify_skips_a_precision_and_says_why(plant: Plant) -> None:
     assert (skipped.pop("words"), skipped.pop("margin")) == (0, {})
     assert set(skipped.values()) == {None}
     with pytest.raises(VerificationError, match=r"^bfloat16 is not available .* Ask for float32"):
-        verify(made, longest=3, precisions=["bfloat16"])
+        verify_construction(made, longest=3, precisions=["bfloat16"])
 
 
 @pytest.mark.parametrize("name", ["parity", "steps2022/addition-1"])

@@ -18,6 +18,7 @@ def test_public_names() -> None:
         "Construction",
         "Evaluation",
         "Findings",
+        "Inference",
         "Language",
         "Plan",
         "Problem",
@@ -31,19 +32,15 @@ def test_public_names() -> None:
         "compare",
         "compile",
         "evaluate",
-        "evaluate_steps",
         "explain",
-        "explore",
         "extract",
-        "extract_automaton",
+        "infer",
         "language",
         "learn_automaton",
         "load",
         "load_construction",
-        "ltl",
         "predict",
         "shortcuts",
-        "snap",
         "step_task",
         "streaming",
         "train",
@@ -53,13 +50,17 @@ def test_public_names() -> None:
     assert lw.__version__ == version("lengthwise")
     with pytest.raises(AttributeError, match="no attribute 'trian'"):
         _ = lw.trian
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'extract_automaton'\. Use lw\.extract\."
+    ):
+        _ = lw.extract_automaton
 
 
 @pytest.mark.parametrize(
     "asked",
     [
         "from lengthwise.cli.main import main; main(['describe', 'parity'])",
-        "import lengthwise as lw; lw.language('parity'); lw.ltl('O a', 'ab')",
+        "import lengthwise as lw; lw.language('parity'); lw.language('ltl:O a', 'ab')",
     ],
     ids=["command", "Python"],
 )

@@ -1,6 +1,6 @@
 """Tables of `zoo.md` and `board.md`, from what the package holds."""
 
-from lengthwise.board.entries import Entry, load_entries
+from lengthwise.board.entries import BoardEntry, load_entries
 from lengthwise.zoo.records import UNPROVED, read_records
 from lengthwise_papers.experiment import Table
 from lengthwise_papers.page import markdown
@@ -59,7 +59,7 @@ def board_table(made: str) -> str:
     return markdown(Table([*columns, "seed", "name"], rows))
 
 
-def _row(place: int, one: Entry) -> list[str]:
+def _row(place: int, one: BoardEntry) -> list[str]:
     return [
         one.language if place == 1 else "",
         str(place),

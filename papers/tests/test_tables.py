@@ -13,8 +13,8 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.text.data.numbers import DIGITS, WORDS
-from lengthwise.text.data.parallel_corpus import PairsConfig, prepare_pairs
-from lengthwise.text.data.text_corpus import PrepareConfig, prepare
+from lengthwise.text.data.parallel_corpus import PairsConfig, prepare_parallel
+from lengthwise.text.data.text_corpus import PrepareConfig, prepare_corpus
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.chi2023 import scratchpad, table1, table2
 from lengthwise_papers.chi2023.table1 import FAR, NEAR, TABLE_1
@@ -468,11 +468,11 @@ def test_no_two_runs_are_the_same(
     monkeypatch.chdir(tmp_path)
     if name in ("chi2023/table3", "chi2023/figure4"):  # they read a corpus; any will do
         small = PrepareConfig(vocab_size=257)
-        prepare(CORPORA / preset, {"train": ["python-topics"]}, small)
+        prepare_corpus(CORPORA / preset, {"train": ["python-topics"]}, small)
     if name == "chiang2022/table1":
         pairs = PairsConfig(vocab_size=300)
         folder = CORPORA / f"pairs-{preset}"
-        prepare_pairs(folder, {"train": ["numbers"]}, (DIGITS, WORDS), pairs)
+        prepare_parallel(folder, {"train": ["numbers"]}, (DIGITS, WORDS), pairs)
     experiment = EXPERIMENTS[name]
     assert isinstance(experiment, TrainedExperiment)
     runs: list[CellRun] = experiment.runs(experiment.presets[preset], ())

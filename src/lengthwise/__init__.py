@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lengthwise.api import (
         certify,
         evaluate,
-        evaluate_steps,
+        infer,
         load,
         predict,
         shortcuts,
@@ -32,21 +32,19 @@ if TYPE_CHECKING:
     from lengthwise.constructions.construction import Construction
     from lengthwise.evaluation.scores import Scores
     from lengthwise.languages.language import Language
-    from lengthwise.languages.spec import language, ltl
+    from lengthwise.languages.spec import language
     from lengthwise.models.adapted import adapt
     from lengthwise.problems.base import Plan, Problem, Run
+    from lengthwise.problems.inferred.inference import Inference
     from lengthwise.problems.inside import (
         analyse,
         extract,
-        extract_automaton,
         learn_automaton,
-        snap,
         streaming,
     )
     from lengthwise.problems.results import Evaluation
     from lengthwise.proofs.check.certificate import Certificate
     from lengthwise.proofs.search.codes import CodeRecurrence
-    from lengthwise.proofs.search.exploration import explore
     from lengthwise.report.compare import Comparison, compare
     from lengthwise.tasks.task import Task
 
@@ -59,6 +57,7 @@ __all__ = [
     "Construction",
     "Evaluation",
     "Findings",
+    "Inference",
     "Language",
     "Plan",
     "Problem",
@@ -72,19 +71,15 @@ __all__ = [
     "compare",
     "compile",
     "evaluate",
-    "evaluate_steps",
     "explain",
-    "explore",
     "extract",
-    "extract_automaton",
+    "infer",
     "language",
     "learn_automaton",
     "load",
     "load_construction",
-    "ltl",
     "predict",
     "shortcuts",
-    "snap",
     "step_task",
     "streaming",
     "train",
@@ -98,6 +93,7 @@ _ELSEWHERE = {
     "Construction": "constructions.construction",
     "Evaluation": "problems.results",
     "Findings": "analysis.analyses",
+    "Inference": "problems.inferred.inference",
     "Language": "languages.language",
     "Plan": "problems.base",
     "Problem": "problems.base",
@@ -108,19 +104,24 @@ _ELSEWHERE = {
     "analyse": "problems.inside",
     "compare": "report.compare",
     "extract": "problems.inside",
-    "extract_automaton": "problems.inside",
     "language": "languages.spec",
     "learn_automaton": "problems.inside",
-    "ltl": "languages.spec",
     "compile": "constructions.api",
     "explain": "constructions.api",
-    "explore": "proofs.search.exploration",
     "load_construction": "constructions.api",
-    "snap": "problems.inside",
     "streaming": "problems.inside",
     "verify": "constructions.api",
 }
 """Modules of the names that `lengthwise.api` does not have."""
+
+_NOW = {
+    "evaluate_steps": "evaluate",
+    "explore": "certify, or the command explore",
+    "extract_automaton": "extract",
+    "ltl": "language('ltl:...')",
+    "snap": "extract(model).snapped()",
+}
+"""What took the place of a name that is no more."""
 
 
 display.views = "lengthwise.notebooks.views"
@@ -148,8 +149,9 @@ def _from_a_wing(name: str) -> "Any":
     is_public = not name.startswith("_")
     if is_public and name in wings:
         return wings[name]
-    has_it = [each for each in wings if is_public and name in wings[each].__all__]
-    remedy = f". Use lw.{has_it[0]}.{name}." if has_it else ""
+    has_it = [f"{each}.{name}" for each in wings if is_public and name in wings[each].__all__]
+    now = has_it[0] if has_it else _NOW.get(name)
+    remedy = f". Use lw.{now}." if now else ""
     raise AttributeError(f"module 'lengthwise' has no attribute {name!r}{remedy}")
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, overload
 
 from torch import nn
 
-from lengthwise.arguments import path_of, text_of, whole
+from lengthwise.arguments import path_of, require_text, whole
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
 from lengthwise.errors import (
@@ -18,7 +18,7 @@ from lengthwise.errors import (
     VerificationError,
     WordError,
 )
-from lengthwise.evaluation.evaluate import evaluate as evaluate_task
+from lengthwise.evaluation.evaluate import evaluate_words as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
@@ -31,6 +31,9 @@ from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.capabilities import proving
 from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
+from lengthwise.problems.inferred.inference import Inference, infer_from, referred
+from lengthwise.problems.inferred.problem import InferredProblem
+from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inside import module_of
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import (
@@ -41,10 +44,15 @@ from lengthwise.problems.recognition.measure import (
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run
 from lengthwise.problems.runs import train as train_plan
+from lengthwise.problems.without_model import infers, with_inference
 from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.narrow import Precision
+from lengthwise.proofs.search.algebra import Algebra
 from lengthwise.proofs.search.certify import certify as certify_model
-from lengthwise.proofs.search.closure import MAX_CHUNKS
+from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure
+from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.guarded import guarded
+from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.silence import told
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import StepTask
@@ -54,8 +62,38 @@ from lengthwise.training.progress import Shown, caller_progress, caller_watch
 from lengthwise.training.runs import RunFolder
 
 
+def infer(
+    words: Path | str,
+    *,
+    alphabet: str | Sequence[str] | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Inference:
+    """Infer an automaton from labelled words; the result has it as `.language`.
+
+    `words` names a file with a word and its label on each line (.tsv, .jsonl or a dataset).
+    `.statement` says how sure we may be that the automaton is the language meant, first of all on
+    how many of the words it is right that were held out; `print` shows it, and a notebook draws the
+    automaton. `train` trains a network on the result until it is proved to compute the automaton.
+
+    `alphabet` gives all symbols, if not those of the file. `settings` are `label_noise`,
+    `max_states`, `validation_share`, `test_share` and `max_length`. `progress` is that of
+    `evaluate`.
+
+    Raises:
+        TextError: the file holds no labelled words, or no automaton with at most `max_states`
+            states fits them.
+        ConfigError: a setting is unknown, or does not fit.
+    """
+    config = InferenceConfig.from_dict(settings)
+    place = str(path_of("words", words, "words.tsv"))
+    return infer_from(
+        referred(place, alphabet_text(alphabet), config), config, caller_watch(progress)
+    )
+
+
 def train(
-    language: Language | str | Problem,
+    language: Language | str | Problem | Inference,
     model: str | OwnModel | None = None,
     *,
     out: Path | str | None = None,
@@ -67,12 +105,15 @@ def train(
     progress: Shown = None,
     **settings: Any,
 ) -> Run:
-    """Train a model on a language, a step task or a corpus; the result has it as `run.model`.
+    """Train a model on a language, a step task, words or a corpus; it is `run.model`.
 
     `model` is a name, `package.module:factory`, a network of your own (see `adapt`), or a function
     that builds one. By default it is `regular-gpt-binary` for a language (`regular-gpt-slots` where
     there are more than 16 state maps, or where the former is not proved), `step-decoder` for a step
     task, `regular-gpt-lm` for `text:FOLDER`, and `encoder-decoder` for `pairs:FOLDER`.
+
+    An `Inference` is trained on as the automaton that it found, and the run keeps its statement.
+    `words:FILE` without a `model` does the same after `infer`; with one, that learns the labels.
 
     `settings` are those of network, data, objective and training, such as `max_length=40`,
     `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
@@ -93,15 +134,22 @@ def train(
     if not isinstance(model, str | None):
         model = own_name(model)
     symbols = alphabet_text(alphabet)
+    if isinstance(language, Inference):
+        language = InferredProblem.of(language)
     if isinstance(language, str | Problem):
         if symbols is not None and isinstance(language, Problem):
             raise ConfigError("a problem has its alphabet; alphabet= is for a name. Leave it out.")
         spec: str | Problem | Language = language
     else:
         spec = require_alphabet(_chosen(language), symbols)
-    options = {"alphabet": symbols, "protocol": protocol}
-    plan = make_plan(spec, model, preset=preset, settings=settings, options=options)
     out = None if out is None else path_of("out", out)
+    options: Mapping[str, Any] = {"alphabet": symbols, "protocol": protocol}
+    layers: Sequence[Mapping[str, Any]] = [settings]
+    if infers(spec, model):
+        watch = caller_watch(progress if isinstance(progress, bool) else None)
+        asked = with_inference(str(spec), layers, options, out, watch)
+        spec, model, layers, options = asked.subject, asked.model, asked.settings, asked.options
+    plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
     with caller_progress(
         progress, plan.title, plan.training.steps, plan.problem.setup.unit
     ) as shown:
@@ -118,20 +166,6 @@ def step_task(spec: str, **settings: Any) -> StepTask:
         CircuitError, LanguageError: the circuit, the order or the language is wrong.
     """
     return make_step_task(spec, settings)
-
-
-def evaluate_steps(run: Run, *, words: int | None = None) -> dict[str, Any]:
-    """Return the exact match of a run on a step task, decoded from inputs that training never saw.
-
-    `words` is the number of test inputs; by default, all inputs that are reserved for the test. The
-    result has `exact_match`, its `interval_95`, and `right_at` for every symbol that is written.
-
-    Raises:
-        ConfigError: the run writes no steps.
-        TaskError: `words` is greater than the number of reserved inputs.
-    """
-    require_kind(run, "step-by-step", "this run writes no steps; runs on steps:TASK do.")
-    return evaluated(run, {} if words is None else {"words": words}).summary()
 
 
 def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = None) -> Run:
@@ -218,7 +252,7 @@ def evaluate(
     if words_per_length is not None:
         words_per_length = whole("words_per_length", words_per_length, 1)
     if protocol is not None:
-        text_of("protocol", protocol, "audited")
+        require_text("protocol", protocol, "audited")
     if isinstance(model, Run) and language is None:
         given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
         asked = {**given, "seed": None if seed == 0 else seed, **options}
@@ -286,7 +320,7 @@ def shortcuts(
         TaskError: a length has no word, or the language has no words of that protocol.
         ConfigError: lengths are not whole numbers, or there is no such protocol.
     """
-    task = Task(language=_chosen(language), protocol=text_of("protocol", protocol, "audited"))
+    task = Task(language=_chosen(language), protocol=require_text("protocol", protocol, "audited"))
     seed, words = whole("seed", seed), whole("words_per_length", words_per_length, 1)
     return shortcuts_beside(task, spread_lengths(listed_lengths(lengths)), words, seed)
 
@@ -377,8 +411,7 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     return [each.shown for each in answers]
 
 
-@told("certifying")
-@keeps_mode
+@overload
 def certify(
     model: nn.Module | Run,
     language: Language | str | None = None,
@@ -386,7 +419,25 @@ def certify(
     strength: Literal["auto"] | Strength = "auto",
     precision: Precision = "weights",
     max_chunks: int = MAX_CHUNKS,
-) -> Certificate:
+) -> Certificate: ...
+
+
+@overload
+def certify(
+    model: Algebra, language: Language | str, *, max_chunks: int = MAX_CHUNKS
+) -> Closure | PrefixClosure: ...
+
+
+@told("certifying")
+@keeps_mode
+def certify(
+    model: nn.Module | Run | Algebra,
+    language: Language | str | None = None,
+    *,
+    strength: Literal["auto"] | Strength = "auto",
+    precision: Precision = "weights",
+    max_chunks: int = MAX_CHUNKS,
+) -> Certificate | Closure | PrefixClosure:
     """Prove that a model is right at every length, or find the shortest word on which it is wrong.
 
     A run is certified on its own language unless another one is given.
@@ -406,6 +457,9 @@ def certify(
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
 
+    An algebra of your own, such as `CodeRecurrence(network)`, is decided by the same search, and
+    without a file: the result `.is_closed`, or has a shortest `.wrong` word, or the `.reason`.
+
     Raises:
         VerificationError: the model is neither a RegularGPT nor a recurrent network with binary
             memory, has other symbols or classes, or the strength or precision does not suit it.
@@ -421,7 +475,11 @@ def certify(
             "max_chunks": max_chunks,
         }
         return proving(model.problem).certify(model, options)
-    network = module_of(model)
+    if language is not None and not isinstance(model, nn.Module) and guarded(model) is not None:
+        if (strength, precision) != ("auto", "weights"):
+            raise ConfigError("strength and precision are for models. Leave them out.")
+        return explore(model, _chosen(language), max_chunks=max_chunks)
+    network = module_of(cast(nn.Module, model))
     if language is None:
         raise LanguageError(
             "a model alone does not know its language. Give one, such as 'parity' or a Language."
@@ -438,7 +496,7 @@ _LONGEST_TRIED = 1000
 """Greatest length of the words that a network of somebody's own is tried on."""
 
 
-def require_kind(run: Run, kind: str, message: str) -> None:
+def require_run_of(run: Run, kind: str, message: str) -> None:
     """Refuse a run about another kind of problem.
 
     Raises:

@@ -48,7 +48,7 @@ def path_of(name: str, value: Any, example: str = "runs/parity") -> Path:
     return Path(value)
 
 
-def text_of(name: str, value: Any, example: str) -> str:
+def require_text(name: str, value: Any, example: str) -> str:
     """Return a text.
 
     Raises:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import lengthwise as lw
-from lengthwise.analysis.analyses import ANALYSES, Knowledge, analyse
+from lengthwise.analysis.analyses import ANALYSES, Knowledge, analysis_of
 from lengthwise.analysis.deeper_trees import EXTRA_LEVELS, deeper_trees, raised
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
@@ -88,7 +88,7 @@ def test_lengths_have_a_curve_each() -> None:
 
 def test_a_network_that_is_right_for_a_reason_is_right_in_deeper_trees() -> None:
     model = lw.compile("cycle-navigation").model
-    record = analyse("deeper-trees", model, Task(language=parse("cycle-navigation")))
+    record = analysis_of("deeper-trees", model, Task(language=parse("cycle-navigation")))
     (curve,) = record["curves"]
     assert curve["length"] == 40
     assert [point["accuracy"] for point in curve["points"]] == [1.0] * len(EXTRA_LEVELS)

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from cli.shell import Shell
 from lengthwise.board.entries import (
     LANGUAGES,
-    Entry,
+    BoardEntry,
     in_order,
     load_entries,
-    place_of,
+    place_on_board,
     save_entries,
 )
-from lengthwise.board.submission import judged
+from lengthwise.board.submission import judge_submission
 from lengthwise.errors import RunError
 from lengthwise.shipped import ROOT
 
 ENTRIES = st.builds(
-    Entry,
+    BoardEntry,
     name=st.sampled_from("ab"),
     language=st.sampled_from(list(LANGUAGES)[:3]),
     made=st.sampled_from(["trained", "constructed"]),
@@ -38,15 +38,15 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, max_size=8), ENTRIES)
-def test_a_place_is_that_after_sorting(entries: list[Entry], new: Entry) -> None:
+def test_a_place_is_that_after_sorting(entries: list[BoardEntry], new: BoardEntry) -> None:
     together = in_order([*entries, new])
     rivals = [one for one in together if (one.language, one.made) == (new.language, new.made)]
     alike = [one for one in rivals if one.size == new.size]
-    assert place_of(new, entries) == rivals.index(alike[-1]) + 1
+    assert place_on_board(new, entries) == rivals.index(alike[-1]) + 1
 
 
 @given(st.lists(ENTRIES, max_size=5))
-def test_snapped_networks_come_after_those_that_run_as_they_are(entries: list[Entry]) -> None:
+def test_snapped_networks_come_after_those_that_run_as_they_are(entries: list[BoardEntry]) -> None:
     for one in entries:
         for other in entries:
             if one.parameters <= other.parameters and (one.is_snapped, other.is_snapped) == (
@@ -60,7 +60,7 @@ def test_snapped_networks_come_after_those_that_run_as_they_are(entries: list[En
 
 
 @given(st.lists(ENTRIES, max_size=5))
-def test_entries_are_stored_as_they_are(entries: list[Entry]) -> None:
+def test_entries_are_stored_as_they_are(entries: list[BoardEntry]) -> None:
     import tempfile  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +87,7 @@ def test_the_board_of_a_language_is_its_part_of_the_whole(shell: Shell) -> None:
 
 @pytest.mark.slow
 def test_the_entries_are_the_proved_models_of_the_zoo() -> None:
-    proved = [judged(file.parent) for file in ROOT.glob("*/certificate.json")]
+    proved = [judge_submission(file.parent) for file in ROOT.glob("*/certificate.json")]
     assert load_entries() == in_order(proved)
 
 

@@ -13,7 +13,7 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.board.entries import LANGUAGES, load_entries
-from lengthwise.board.submission import MOST_BYTES, judged
+from lengthwise.board.submission import MOST_BYTES, judge_submission
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.shipped import resolved
@@ -45,7 +45,7 @@ def test_its_name_is_not_believed(honest: Path) -> None:
     replace(certificate, language=replace(certificate.language, spec="")).save(
         honest / "certificate.json"
     )
-    assert judged(honest).language == "parity"
+    assert judge_submission(honest).language == "parity"
 
 
 def _rename_language(folder: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from circuit_strategies import TWO_INPUTS, all_inputs, as_tables, circuits, truth_tables
 from lengthwise.circuits.circuit import Circuit
-from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gate_sequence import GateSequence, GateStep
 from lengthwise.circuits.gates import KINDS, FreshNames, Gate
 from lengthwise.errors import CircuitError
 
@@ -367,7 +367,7 @@ def test_an_incomplete_stored_sequence_is_refused() -> None:
     with pytest.raises(CircuitError, match="gate sequence has an entry 'outputs', but it is miss"):
         GateSequence.from_dict(values)
     with pytest.raises(CircuitError, match="the steps are a tuple of Step, but they are"):
-        GateSequence(num_inputs=1, steps=(Step, 1), outputs=(0,), names=("a",))  # type: ignore[arg-type]
+        GateSequence(num_inputs=1, steps=(GateStep, 1), outputs=(0,), names=("a",))  # type: ignore[arg-type]
 
 
 @given(circuits(kinds=TWO_INPUTS, max_inputs=3, max_gates=5))

@@ -46,7 +46,8 @@ def test_help_and_slips_of_every_command_load_no_torch() -> None:
     [
         *("predict nowhere", "certify nowhere", "evaluate nowhere", "report nowhere"),
         *("extract nowhere", "compare nowhere elsewhere", "analyse nowhere"),
-        *("describe regex:(a", "label regex:(a"),
+        *("train parity", "train parity --out new --preset huge"),
+        *("describe regex:(a", "label regex:(a", "sample regex:(a --length 3"),
     ],
 )
 def test_slips_that_names_show_load_no_torch(given: str) -> None:

@@ -60,11 +60,11 @@ def test_training_evaluation_answers_and_the_page(
         ),
         (
             ("extract",),
-            "Use a RegularGPT. In Python lw.extract_automaton also reads networks that keep bits",
+            "Use a RegularGPT. In Python lw.extract also reads networks that keep bits",
         ),
         (
             ("snap",),
-            "Use a RegularGPT. In Python lw.extract_automaton also reads networks that keep bits",
+            "Use a RegularGPT. In Python lw.extract also reads networks that keep bits",
         ),
         (("predict", "--snapped"), "Use a RegularGPT"),
         (("evaluate", "--snapped", "--lengths", "5"), "Use a RegularGPT"),

@@ -21,13 +21,13 @@ from lengthwise.constructions.automata import (
 )
 from lengthwise.constructions.subword_encodings import ENCODINGS
 from lengthwise.errors import ConfigError, ConstructionError, LengthwiseError
-from lengthwise.evaluation.predict import predict, right_aligned
+from lengthwise.evaluation.predict import logits_of, right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT
-from lengthwise.models.streaming import streaming
+from lengthwise.models.streaming import open_stream
 from lengthwise.proofs.search.certify import certify
 from ordinary import few
 from precisions import usable
@@ -193,7 +193,7 @@ def test_all_ways_to_compute_agree(language: Language, chunk: int, norm: str, ta
     tokens = torch.tensor([word])
     lengths = (1, 2, 3, 5, 9, len(word))
     expected = [language.classes[language.run(word[:n])] for n in range(1, len(word) + 1)]
-    stream = streaming(model, *lengths)
+    stream = open_stream(model, *lengths)
     with torch.no_grad():
         everywhere = model.every_position(tokens)[0]
         assert everywhere.argmax(dim=1).tolist() == expected
@@ -379,7 +379,7 @@ def test_a_wrong_weight_gives_wrong_answers(
 def test_words_outside_the_domain_are_answered_somehow() -> None:
     language = parse("modular-arithmetic-left-to-right")
     model = compile_automaton(language)
-    logits = predict(model, [language.encode("+1+2-4*3"), language.encode("++1")])
+    logits = logits_of(model, [language.encode("+1+2-4*3"), language.encode("++1")])
     assert int(logits[0].argmax()) == 2
     assert np.isfinite(logits.numpy()).all()
 

@@ -12,12 +12,12 @@ from lengthwise.constructions.c_rasp import c_rasp_program, design_c_rasp
 from lengthwise.constructions.counters import MAX_COUNT
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.lookups import build_lookups
-from lengthwise.constructions.programs import Tally
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.programs import TallyOf
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.balance import is_c_rasp
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
+from lengthwise.languages.merged import merged_language
 from lengthwise.languages.spec import parse
 from strategies import machines
 
@@ -57,8 +57,8 @@ def test_there_is_a_program_exactly_for_the_languages_of_the_class(language: Lan
             design_c_rasp(language)
         assert "\n" not in str(caught.value)
         return
-    program = c_rasp_program(merged(language))
-    assert all(isinstance(memory, Tally) for memory in program.memories)
+    program = c_rasp_program(merged_language(language))
+    assert all(isinstance(memory, TallyOf) for memory in program.memories)
     for word in product(range(2), repeat=7):
         found = [language.classes[language.run(word[:n])] for n in range(8)]
         assert program.run(word) == found
@@ -69,7 +69,7 @@ def test_there_is_a_program_exactly_for_the_languages_of_the_class(language: Lan
 def test_networks_are_right_on_long_words(spec: str) -> None:
     """Random words, most of which leave their parts soon, and words that stay as long as can be."""
     language = parse(spec)
-    machine = merged(language)
+    machine = merged_language(language)
     model = build_lookups(design_c_rasp(language, longest=400)).float()
     generator = torch.Generator().manual_seed(0)
     words = torch.randint(machine.num_symbols, (4, 400), generator=generator).tolist()
@@ -102,7 +102,7 @@ def reach(machine: Language, symbol: int) -> list[int]:
 def test_claims_hold_in_every_precision(spec: str) -> None:
     made = construct(spec, {"rung": "c-rasp", "longest": 40})
     assert set(made.range.values()) == {40}
-    found = verify(made, longest=40, all_words=16, words_per_length=1)
+    found = verify_construction(made, longest=40, all_words=16, words_per_length=1)
     assert found.holds
     assert found.precisions["float64"].margin[40] == pytest.approx(8.0)
 

@@ -11,13 +11,13 @@ from lengthwise.constructions.programs import Counter, Program
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.cascade import permuting_cascade
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
+from lengthwise.languages.merged import merged_language
 from lengthwise.languages.spec import parse
 from strategies import machines
 
 
 def cascaded(language: Language) -> Program:
-    machine = merged(language)
+    machine = merged_language(language)
     return program_of(machine, permuting_cascade(machine))
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from circuit_strategies import ALL_KINDS, all_inputs, circuits
 from lengthwise.circuits.adders import adder, adder_circuit
 from lengthwise.circuits.circuit import Circuit
-from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gate_sequence import GateSequence, GateStep
 from lengthwise.circuits.gates import KINDS
 from lengthwise.constructions import circuits as construction
 from lengthwise.constructions.circuits import LEAK, MIN_ERROR, compile_circuit, min_logit
@@ -67,12 +67,14 @@ def any_order(circuit: Circuit, seed: int) -> GateSequence:
 
 def of_all_kinds() -> GateSequence:
     """Every kind of gate, of different sources and of the same, early and late."""
-    steps: list[Step] = []
+    steps: list[GateStep] = []
     for kind in ALL_KINDS * 2:
         count = len(KINDS[kind]).bit_length() - 1
         last = 3 + len(steps)
-        steps += [Step(kind=kind, sources=sources[:count]) for sources in ((0, 1), (1, 2), (2, 2))]
-        steps.append(Step(kind=kind, sources=(last, 0)[:count]))
+        steps += [
+            GateStep(kind=kind, sources=sources[:count]) for sources in ((0, 1), (1, 2), (2, 2))
+        ]
+        steps.append(GateStep(kind=kind, sources=(last, 0)[:count]))
     names = tuple(f"s{i}" for i in range(3 + len(steps)))
     return GateSequence(num_inputs=3, steps=tuple(steps), outputs=(2,), names=names)
 
@@ -176,7 +178,7 @@ def test_nothing_is_claimed_of_inputs() -> None:
     "compiler", [compile_circuit, compile_nor], ids=["compile_circuit", "compile_nor"]
 )
 def test_the_smallest_circuits(compiler: Callable[[GateSequence], Decoder]) -> None:
-    steps = (Step(kind="NOT", sources=(0,)), Step(kind="NOR", sources=(1, 1)))
+    steps = (GateStep(kind="NOT", sources=(0,)), GateStep(kind="NOR", sources=(1, 1)))
     for count in range(3):
         sequence = GateSequence(
             num_inputs=1, steps=steps[:count], outputs=(count,), names=("x", "y", "z")[: count + 1]

@@ -13,7 +13,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gate_sequence import GateSequence, GateStep
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.errors import ConstructionError
 
@@ -42,7 +42,7 @@ class Example:
     def sequence(self) -> GateSequence:
         return GateSequence(
             num_inputs=self.n,
-            steps=tuple(Step(kind="NOR", sources=(j - 1, k - 1)) for j, k in self.gates),
+            steps=tuple(GateStep(kind="NOR", sources=(j - 1, k - 1)) for j, k in self.gates),
             outputs=(self.b,),
             names=tuple(f"s{i}" for i in range(1, self.b + 2)),
         )

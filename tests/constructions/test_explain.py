@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 
 import lengthwise as lw
-from lengthwise.constructions.explain import MAX_WORD, Explanation, explain
+from lengthwise.constructions.explain import MAX_WORD, Explanation, explain_weights
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.languages.language import Language
@@ -82,7 +82,7 @@ def test_the_text_is_the_program(spec: str, rung: str) -> None:
     made = construct(spec, {"rung": rung, "longest": 20})
     language = made.about
     assert isinstance(language, Language)
-    told = explain(made)
+    told = explain_weights(made)
     for symbols in product(language.alphabet, repeat=4):
         word = "".join(symbols) * 2
         assert reread(told, word) == classes(language, word)
@@ -92,7 +92,7 @@ def test_the_text_is_the_program(spec: str, rung: str) -> None:
 @given(language=machines(max_states=3))
 def test_cascades_are_told_as_they_are(language: Language) -> None:
     made = construct(language, {"rung": "cascade", "longest": 9})
-    told = explain(made)
+    told = explain_weights(made)
     for word in ("abbabaab", "bbbbaaaa"):
         assert reread(told, word) == classes(language, word)
 
@@ -103,7 +103,7 @@ def test_a_reading_has_the_answers_and_the_attention_of_the_network(spec: str, r
     language = made.about
     assert isinstance(language, Language)
     word = (language.alphabet[0] * 2 + language.alphabet[1]) * 3
-    found = explain(made, word).reading
+    found = explain_weights(made, word).reading
     assert found is not None
     assert list(found.classes) == classes(language, word)
     assert list(found.word) == list(word)
@@ -142,10 +142,10 @@ def test_what_cannot_be_explained_is_refused() -> None:
         (made, "01x", WordError, "column 3: symbol 'x'"),
     ):
         with pytest.raises(error, match=part) as caught:
-            explain(given_, word)
+            explain_weights(given_, word)
         assert "\n" not in str(caught.value)
     assert isinstance(made.model, PrefixRecogniser)
     with torch.no_grad():
         made.model.answer.bias[0] += 1.0
     with pytest.raises(RunError, match="the weights are not those of parity"):
-        explain(made)
+        explain_weights(made)

@@ -22,10 +22,10 @@ from lengthwise.constructions.known_constructions import (
     is_construction,
     names,
 )
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConfigError, ConstructionError, LengthwiseError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.recognisers import ARCHITECTURES
@@ -73,7 +73,7 @@ def construction(request: pytest.FixtureRequest) -> Construction:
     "steps2022/addition-2",
 )
 def test_its_claim_holds(construction: Construction) -> None:
-    found = verify(construction, longest=14, all_words=64, words_per_length=4)
+    found = verify_construction(construction, longest=14, all_words=64, words_per_length=4)
     assert found.holds, found
     assert all(found.precisions[name].claimed for name in construction.range)
 
@@ -110,7 +110,7 @@ def test_it_is_an_ordinary_model(construction: Construction) -> None:
         assert tuple(found[0].tolist()) == about.complete((1, 0, 1, 1))
         return
     some = [word for word, _ in zip(about.words(max_length=8), range(60), strict=False)]
-    logits = predict(construction.model, some)
+    logits = logits_of(construction.model, some)
     assert answer_of(logits).tolist() == [about.classify(word) for word in some]
 
 
@@ -204,7 +204,7 @@ def test_circuits_come_from_files(tmp_path: Path) -> None:
     for prefix in ("circuit:", "nor-circuit:"):
         made = construct(f"{prefix}{file}", {"error": 1e-3})
         assert made.required_margin == pytest.approx(math.log(999))
-        assert verify(made).holds
+        assert verify_construction(made).holds
 
 
 def test_a_margin_is_claimed_where_it_is_certain() -> None:
@@ -221,7 +221,7 @@ def test_a_margin_is_claimed_where_it_is_certain() -> None:
 
 @pytest.mark.slow
 def test_its_claim_holds_of_longer_words(construction: Construction) -> None:
-    found = verify(construction, longest=300, all_words=1_024, words_per_length=16)
+    found = verify_construction(construction, longest=300, all_words=1_024, words_per_length=16)
     assert found.holds, found
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.constructions.diagrams import Condition, fits
-from lengthwise.constructions.programs import COUNTED, Counter, Lookup, Program, trimmed
+from lengthwise.constructions.programs import COUNTED, Counter, LookupTable, Program, trimmed
 
 Split = tuple[int, list[int]]
 """A variable, and what follows from each of its values."""
@@ -38,14 +38,16 @@ def built(plan: Plain) -> Program:
         return (((variable, frozenset(v for v, p in enumerate(parts) if p == part)),),)
 
     sizes, memories, whole = plan
-    made: list[Lookup | Counter] = []
+    made: list[LookupTable | Counter] = []
     for number, (blocked, found) in enumerate(memories, start=1):
         values = [when(found, value) for value in range(1, sizes[number])]
         if blocked is None:
             amounts = tuple(zip((1, -1), values, strict=False))
             made.append(Counter(layer=5 * number, modulus=sizes[number], amounts=amounts))
         else:
-            made.append(Lookup(layer=5 * number, blocked=when(blocked, 1), values=tuple(values)))
+            made.append(
+                LookupTable(layer=5 * number, blocked=when(blocked, 1), values=tuple(values))
+            )
     return Program(
         alphabet=("a", "b"),
         memories=tuple(made),
@@ -63,7 +65,7 @@ def by_definition(program: Program, word: list[int]) -> list[int]:
                 held = [[a for a, c in memory.amounts if fits(c, at[j])] for j in range(1, i)]
                 row.append(sum(map(sum, held)) % memory.modulus)
                 continue
-            assert isinstance(memory, Lookup)
+            assert isinstance(memory, LookupTable)
             free = [j for j in range(1, i) if not fits(memory.blocked, at[j])]
             nearest = at[max(free)] if free else None
             holding = [v for v, c in enumerate(memory.values, 1) if nearest and fits(c, nearest)]
@@ -94,8 +96,8 @@ def test_a_trimmed_program_answers_alike(plan: Plain, word: list[int]) -> None:
 
 
 def test_sizes_of_a_program() -> None:
-    look = Lookup(layer=1, blocked=(), values=((((0, frozenset([1])),),),))
-    two = Lookup(layer=2, blocked=(), values=((((1, frozenset([1])),),),))
+    look = LookupTable(layer=1, blocked=(), values=((((0, frozenset([1])),),),))
+    two = LookupTable(layer=2, blocked=(), values=((((1, frozenset([1])),),),))
     both = (((1, frozenset([1])), (2, frozenset([1]))),)
     program = Program(alphabet=("a",), memories=(look, two), classes=((), both))
     assert (program.num_layers, program.num_heads, program.most_terms) == (2, 1, 2)

@@ -9,7 +9,7 @@ from torch import Tensor
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.scan import build_scan, design_scan
 from lengthwise.constructions.subword_encodings import ENCODINGS
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConfigError, ConstructionError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -106,12 +106,12 @@ def test_the_layer_runs_as_often_as_the_length_doubles() -> None:
 def test_its_vectors_are_exactly_what_is_claimed() -> None:
     for target, field in (("images", "is_whole"), ("matrices", "is_binary")):
         made = construct("tomita-2", {"rung": "scan", "target": target})
-        found = verify(made, longest=20, all_words=64, words_per_length=4)
+        found = verify_construction(made, longest=20, all_words=64, words_per_length=4)
         assert found.holds
         assert all(getattr(one, field) in (True, None) for one in found.precisions.values())
         with torch.no_grad():
             made.model.layers[0].contract.bias[0] += 0.25  # type: ignore[union-attr, index]
-        assert not verify(made, longest=6, all_words=64, words_per_length=4).holds
+        assert not verify_construction(made, longest=6, all_words=64, words_per_length=4).holds
 
 
 def test_what_is_too_large_or_unknown_is_refused() -> None:

@@ -6,10 +6,10 @@ import torch
 from kinds import KINDS, automaton, hostile_words
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.slots import build_slots, design_slots
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.search.certify import certify
@@ -22,7 +22,7 @@ def require_proved(language: Language, longest: int, seed: int) -> str:
     assert certify(model, language).verdict == "equivalent"
     words = hostile_words(language, longest, seed)
     for word in words:  # one by one: their trees are large
-        given = int(answer_of(predict(model, [word]))[0])
+        given = int(answer_of(logits_of(model, [word]))[0])
         assert given == language.classify(word), (len(word), word[:40])
     return made.architecture
 
@@ -52,7 +52,7 @@ def test_automata_of_every_kind_are_proved_by_default(number: int) -> None:
 def test_its_claim_holds_in_every_precision(states: int) -> None:
     language = automaton("permutations", states, 2, seed=states)
     made = construct(language, {"rung": "slots"})
-    assert verify(made, longest=30, all_words=32, words_per_length=4).holds
+    assert verify_construction(made, longest=30, all_words=32, words_per_length=4).holds
     with torch.no_grad():
         codes = torch.arange(design_slots(language).config.num_slots)
         chosen = made.model.scores(codes).argmax(dim=1)  # type: ignore[operator]
@@ -64,7 +64,7 @@ def test_chunks_of_any_size_are_composed() -> None:
     model = build_slots(design_slots(language, chunk=5)).float()
     assert certify(model, language).verdict == "equivalent"
     words = hostile_words(language, 200, seed=1)
-    assert answer_of(predict(model, words)).tolist() == [language.classify(w) for w in words]
+    assert answer_of(logits_of(model, words)).tolist() == [language.classify(w) for w in words]
 
 
 def test_the_proof_fails_where_a_slot_is_wrong() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.lookups import build_lookups
 from lengthwise.constructions.solvable import claim_of_cascade, design_cascade
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -37,7 +37,7 @@ def test_every_prefix_of_a_word_has_its_class(language: Language, seed: int) -> 
 def test_claims_hold_to_their_ends(spec: str) -> None:
     made = construct(spec, {"rung": "cascade", "longest": 50})
     assert made.range == {"float64": 50, "float32": 50, "bfloat16": 32, "float16": 50}
-    found = verify(made, longest=60, all_words=16, words_per_length=2)
+    found = verify_construction(made, longest=60, all_words=16, words_per_length=2)
     assert found.holds
     assert found.precisions["float64"].margin[50] == pytest.approx(8.0)
     tested = [one for one in found.precisions.values() if not one.skipped]
@@ -49,7 +49,9 @@ def test_claims_hold_to_their_ends(spec: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["group:S3", "group:D5", "tomita-3", "cycle-navigation"])
 def test_larger_cascades_hold_to_their_ends(spec: str) -> None:
-    assert verify(construct(spec, {"rung": "cascade", "longest": 300}), longest=300).holds
+    assert verify_construction(
+        construct(spec, {"rung": "cascade", "longest": 300}), longest=300
+    ).holds
 
 
 def test_ranges_follow_from_the_settings() -> None:
@@ -84,7 +86,9 @@ def test_an_automaton_of_all_states_serves_where_merged_ones_have_too_many_image
     language = parse(spec)
     assert len(design_cascade(language).program.memories) == 5
     made = construct(language, {"rung": "cascade", "longest": length})
-    found = verify(made, longest=length, all_words=50, words_per_length=2, precisions=["float32"])
+    found = verify_construction(
+        made, longest=length, all_words=50, words_per_length=2, precisions=["float32"]
+    )
     assert found.precisions["float32"].holds_to == length
     assert found.holds
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lengthwise.constructions.lookups import SHARP, build_lookups, design_lookups
-from lengthwise.constructions.programs import TALLIED, Program, Tally
+from lengthwise.constructions.programs import TALLIED, Program, TallyOf
 from lengthwise.constructions.tallies import MAX_SUM
 from precisions import FORMATS, usable
 
@@ -21,7 +21,7 @@ def adding(sums: tuple[int, ...], amounts: list[int]) -> Program:
     )
     return Program(
         alphabet=tuple(map(str, range(len(amounts)))),
-        memories=(Tally(layer=1, amounts=terms, sums=sums),),
+        memories=(TallyOf(layer=1, amounts=terms, sums=sums),),
         classes=tuple((((1, frozenset([v])),),) for v in range(len(sums))),
     )
 

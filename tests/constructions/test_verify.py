@@ -15,7 +15,7 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import EVERY_LENGTH, Construction
 from lengthwise.constructions.defaults import MOST, PRECISIONS
 from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import NAN_MARGIN, Verification, verify
+from lengthwise.constructions.verify import NAN_MARGIN, Verification, verify_construction
 from lengthwise.errors import LengthwiseError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -56,7 +56,7 @@ def made(model: nn.Module, spec: str = "parity", **claim: Any) -> Construction:
 
 def quickly(construction: Construction, **options: Any) -> Verification:
     chosen = {"longest": 60, "all_words": 64, "words_per_length": 4, "precisions": ["float64"]}
-    return verify(construction, **{**chosen, **options})
+    return verify_construction(construction, **{**chosen, **options})
 
 
 @pytest.mark.slow_except(
@@ -216,17 +216,17 @@ def test_progress_is_told_to_the_end() -> None:
 def test_what_cannot_be_asked_is_refused() -> None:
     construction = construct("modular-arithmetic-left-to-right")
     with pytest.raises(VerificationError, match="no word of at most 1 symbols"):
-        verify(construction, longest=1)
+        verify_construction(construction, longest=1)
     for name, value in [("longest", -3), ("all_words", 0), ("words_per_length", 0), ("seed", -1)]:
         with pytest.raises(VerificationError, match=f"{name}: {value} is too small"):
-            verify(construction, **{name: value})  # type: ignore[arg-type]
+            verify_construction(construction, **{name: value})  # type: ignore[arg-type]
     for name, most in MOST.items():
         with pytest.raises(VerificationError, match=f"{name}: {most + 1} is too large"):
-            verify(construction, **{name: most + 1})  # type: ignore[arg-type]
+            verify_construction(construction, **{name: most + 1})  # type: ignore[arg-type]
     with pytest.raises(VerificationError, match="precisions: 0 is too small"):
-        verify(construction, precisions=[])
+        verify_construction(construction, precisions=[])
     with pytest.raises(VerificationError, match=r"precision 'float8'\. Did you mean 'float"):
-        verify(construction, precisions=["float8"])
+        verify_construction(construction, precisions=["float8"])
 
 
 # ---- faults that are planted -------------------------------------------------------------------

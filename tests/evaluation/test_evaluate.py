@@ -11,8 +11,8 @@ from torch import Tensor
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation import evaluate as evaluation
 from lengthwise.evaluation import predict as prediction
-from lengthwise.evaluation.evaluate import answer_of, evaluate
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.evaluate import answer_of, evaluate_words
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.automaton import PAD
@@ -32,7 +32,7 @@ def parity_until(longest: int) -> evaluation.Recogniser:
 
 def test_accuracy_is_found_length_by_length_and_class_by_class() -> None:
     task = Task(language=parse("parity"), protocol="audited")
-    scores = evaluate(parity_until(7), task, range(5, 11), words_per_length=40, seed=3)
+    scores = evaluate_words(parity_until(7), task, range(5, 11), words_per_length=40, seed=3)
     assert scores.lengths == list(range(5, 11))
     assert scores.total == 6 * 40
     for record in scores.records:
@@ -53,7 +53,7 @@ def test_cutting_the_work_into_batches_changes_nothing(monkeypatch: pytest.Monke
 
     for most in (evaluation.MOST_SYMBOLS, 100):
         monkeypatch.setattr(evaluation, "MOST_SYMBOLS", most)
-        scores = evaluate(model, task, range(1, 13), words_per_length=30)
+        scores = evaluate_words(model, task, range(1, 13), words_per_length=30)
         accuracy = scores.accuracy_by_length()
         assert all(accuracy[n] == 1.0 for n in range(1, 9))
         assert all(accuracy[n] == 0.5 for n in range(9, 13))
@@ -75,11 +75,11 @@ def test_a_model_with_room_for_few_words_is_asked_in_parts() -> None:
 
     task = Task(language=parse("parity"), protocol="audited")
     for lengths in ([3], [12]):
-        scores = evaluate(Small(), task, lengths, words_per_length=30)
+        scores = evaluate_words(Small(), task, lengths, words_per_length=30)
         assert scores.accuracy_by_length() == {lengths[0]: 1.0 if lengths[0] < 9 else 0.5}
     assert seen == [(30, 3), (8, 12), (8, 12), (8, 12), (6, 12)]
     words = [[1] * 4] * 25 + [[1] * 3] + [[1] * 4] * 25
-    logits = predict(Small(), words)
+    logits = logits_of(Small(), words)
     assert answer_of(logits).tolist() == [0] * 25 + [1] + [0] * 25
     assert seen[5:] == [(25, 4), (25, 4), (1, 4)]
 
@@ -90,12 +90,12 @@ def test_lengths_without_words_are_left_out_and_listed() -> None:
     def constant(tokens: Tensor, lengths: Tensor) -> Tensor:
         return torch.zeros(len(tokens), 5)
 
-    scores = evaluate(constant, task, range(41, 47), words_per_length=10)
+    scores = evaluate_words(constant, task, range(41, 47), words_per_length=10)
     assert scores.lengths == [42, 44, 46]
     assert scores.missing == (41, 43, 45)
     assert scores.summary()["lengths_without_words"] == 3
     with pytest.raises(TaskError, match=r"no word of the lengths 41\.\.41"):
-        evaluate(constant, task, [41])
+        evaluate_words(constant, task, [41])
 
 
 def test_predictions_come_in_the_order_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,9 +104,9 @@ def test_predictions_come_in_the_order_of_the_words(monkeypatch: pytest.MonkeyPa
     words = [torch.randint(2, (n,), generator=generator).tolist() for n in lengths]
     for most in (evaluation.MOST_SYMBOLS, 64):
         monkeypatch.setattr(evaluation, "MOST_SYMBOLS", most)
-        answers = answer_of(predict(parity_until(1000), words)).tolist()
+        answers = answer_of(logits_of(parity_until(1000), words)).tolist()
         assert answers == [sum(word) % 2 for word in words]
-    assert predict(parity_until(1000), []).shape[0] == 0
+    assert logits_of(parity_until(1000), []).shape[0] == 0
 
 
 def test_words_stand_at_the_right_of_their_rows() -> None:
@@ -140,8 +140,8 @@ def test_what_are_no_logits_is_told_in_one_line(give: Any, told: str, at_once: i
     words = [(0, 1)] * (4 if at_once is None else 8)
     task = Task(language=parse("parity"), protocol="audited")
     for ask in (
-        lambda: predict(Model(), words),
-        lambda: evaluate(Model(), task, [3], words_per_length=len(words)),
+        lambda: logits_of(Model(), words),
+        lambda: evaluate_words(Model(), task, [3], words_per_length=len(words)),
     ):
         with pytest.raises(ConfigError, match=told) as caught:
             ask()
@@ -152,10 +152,10 @@ def test_what_are_no_logits_is_told_in_one_line(give: Any, told: str, at_once: i
 def test_logits_that_are_no_numbers_are_told(wrong: float) -> None:
     task = Task(language=parse("parity"), protocol="audited")
     with pytest.raises(ConfigError, match="not finite for 4 words of 4"):
-        evaluate(
+        evaluate_words(
             lambda x, n: torch.tensor([0, wrong]).expand(len(x), 2), task, [3], words_per_length=4
         )
-    scores = evaluate(lambda x, n: torch.tensor([0, -math.inf]).expand(len(x), 2), task, [3])
+    scores = evaluate_words(lambda x, n: torch.tensor([0, -math.inf]).expand(len(x), 2), task, [3])
     assert scores.accuracy_by_length() == {3: 0.5}  # a class that is ruled out is no fault
     assert scores.loss_by_length() == {3: math.inf}
     assert scores.summary()["mean_loss"] is None
@@ -166,4 +166,4 @@ def test_logits_that_are_no_numbers_are_told(wrong: float) -> None:
 def test_logits_of_other_classes_are_told() -> None:
     task = Task(language=parse("parity"), protocol="audited")
     with pytest.raises(ConfigError, match=r"logits of 3 classes, but parity@1 has 2\."):
-        evaluate(lambda tokens, lengths: torch.zeros(len(tokens), 3), task, [3])
+        evaluate_words(lambda tokens, lengths: torch.zeros(len(tokens), 3), task, [3])

@@ -7,7 +7,7 @@ import torch
 
 import lengthwise as lw
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict, shares
+from lengthwise.evaluation.predict import logits_of, shares
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from proofs.trained import ENDS_WITH_1, last_symbol
@@ -89,10 +89,10 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
     right = [language.classify(language.encode(word)) for word in words]
     expected = [language.class_names[c] for c in right]
     assert lw.predict(model, language, words) == expected
-    assert lw.predict(lw.snap(model), language, words) == expected
+    assert lw.predict(lw.extract(model, language).snapped(), language, words) == expected
     encoded = [language.encode(word) for word in words]
-    assert answer_of(predict(model, encoded)).tolist() == right
-    for recogniser in (model, lw.snap(model)):
+    assert answer_of(logits_of(model, encoded)).tolist() == right
+    for recogniser in (model, lw.extract(model, language).snapped()):
         scores = lw.evaluate(recogniser, language, [1, 2, 7], words_per_length=60)
         assert {record.correct / record.total for record in scores.records} == {1.0}
 
@@ -106,7 +106,7 @@ def test_of_near_logits_everything_that_answers_says_the_same(small: RegularGPT)
     words = ["", "1", "0", "01", "10", "0" * 300 + "1"]
     expected = ["0", "1", "0", "1", "0", "1"]
     assert lw.predict(small, ENDS_WITH_1, words) == expected
-    assert lw.predict(lw.snap(small), ENDS_WITH_1, words) == expected
+    assert lw.predict(lw.extract(small, ENDS_WITH_1).snapped(), ENDS_WITH_1, words) == expected
     assert lw.learn_automaton(small, "01", num_tests=300).language == ENDS_WITH_1.minimised()
     stream = lw.streaming(small, 2)
     stream.feed([0, 1])

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 import lengthwise as lw
 from lengthwise.cli.main import main
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.steps import evaluate_steps, written
+from lengthwise.evaluation.steps import exact_matches, written_steps
 from lengthwise.tasks.step_specs import make_step_task
 from lengthwise.tasks.step_tasks import Layout, StepTask
 
@@ -47,7 +47,7 @@ def test_a_word_is_exact_if_its_outputs_are_right_whatever_stands_between() -> N
     layout = TASK.layout("strong")
     model = Knowing(TASK, layout, {(1, 1, 0, 1): 0, (0, 0, 0, 0): 3})
     seen: list[tuple[int, int]] = []
-    found = evaluate_steps(model, TASK, layout, INPUTS, progress=lambda *s: seen.append(s))
+    found = exact_matches(model, TASK, layout, INPUTS, progress=lambda *s: seen.append(s))
     assert (found.words, found.exact, found.first_wrong) == (4, 3, "0000")
     assert found.right_at == {"c2": 0.75, "c3": 1.0, "e1": 1.0, "e2": 0.75}
     assert seen == [(4, 4)]
@@ -59,16 +59,16 @@ def test_a_word_is_exact_if_its_outputs_are_right_whatever_stands_between() -> N
 
 def test_weak_layouts_have_outputs_alone() -> None:
     layout = TASK.layout("weak")
-    found = evaluate_steps(Knowing(TASK, layout, {}), TASK, layout, INPUTS)
+    found = exact_matches(Knowing(TASK, layout, {}), TASK, layout, INPUTS)
     assert (found.exact, found.first_wrong, list(found.right_at)) == (4, None, ["e1", "e2"])
 
 
 def test_nothing_and_no_writer_are_refused() -> None:
     layout = TASK.layout("strong")
     with pytest.raises(TaskError, match="nothing to test on"):
-        evaluate_steps(Knowing(TASK, layout, {}), TASK, layout, INPUTS[:0])
+        exact_matches(Knowing(TASK, layout, {}), TASK, layout, INPUTS[:0])
     with pytest.raises(TaskError, match="completes no sequences"):
-        written(nn.Linear(1, 1), layout, INPUTS)
+        written_steps(nn.Linear(1, 1), layout, INPUTS)
 
 
 def test_runs_that_write_unlike_steps_are_compared_at_their_outputs(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from lengthwise.explorer.bounded import Workers
-from lengthwise.explorer.page import render
+from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.server import ADDRESS, Explorer
-from lengthwise.explorer.subjects import Subject
+from lengthwise.explorer.subjects import ShownSubject
 
 SECONDS = 30_000
 """Milliseconds that an action of the browser may take on a busy machine."""
@@ -36,11 +36,11 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def serving(subject: Subject) -> Iterator[str]:
+def serving(subject: ShownSubject) -> Iterator[str]:
     """The address at which the page of a subject is served."""
     workers = Workers(20.0)
     answers = {**subject.answers, "language": workers.answer}
-    with Explorer(render(subject.data, served=True), answers) as server:
+    with Explorer(render_explorer(subject.data, served=True), answers) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

@@ -16,7 +16,7 @@ from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.constructions.construction import Construction
 from lengthwise.explorer import table_values
 from lengthwise.explorer.circuit_values import circuit_values
-from lengthwise.explorer.page import render
+from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
@@ -150,7 +150,7 @@ def test_nothing_serious_stands_in_the_way_of_a_screen_reader(
 def test_a_written_page_needs_no_server_and_fits_a_phone(chromium: Any, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     subject = subject_of(None, None, served=False)
-    out.write_text(render(subject.data, served=False), encoding="utf-8")
+    out.write_text(render_explorer(subject.data, served=False), encoding="utf-8")
     with opened(chromium, out.as_uri(), **PHONE) as page:
         for number in range(page.page.locator("button.example").count()):
             page.page.locator("button.example").nth(number).click()
@@ -307,7 +307,7 @@ def test_a_network_without_tables_answers_through_the_server(
         assert held in page.page.inner_text("#node")
         assert "column 2" in page.read("0x")
     written = tmp_path / "page.html"
-    written.write_text(render(subject.data, served=False), encoding="utf-8")
+    written.write_text(render_explorer(subject.data, served=False), encoding="utf-8")
     with opened(chromium, written.as_uri()) as page:
         assert page.page.inner_text("#answer").startswith("this page has no server")
 

@@ -8,13 +8,13 @@ import pytest
 import lengthwise as lw
 from explorer.browsing import DARK, LIGHT, Page, opened, serving
 from lengthwise.explorer.film_values import SIDE
-from lengthwise.explorer.page import render
-from lengthwise.explorer.subjects import Subject, subject_of
+from lengthwise.explorer.page import render_explorer
+from lengthwise.explorer.subjects import ShownSubject, subject_of
 from proofs.trained import SMALL
 
 
 @pytest.fixture(scope="module")
-def filmed(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+def filmed(tmp_path_factory: pytest.TempPathFactory) -> ShownSubject:
     out = tmp_path_factory.mktemp("filmed") / "run"
     settings = {**SMALL, "steps": 40, "validate_every": 10}
     lw.train("tomita-3", "regular-gpt-binary", out=out, device="cpu", film=True, **settings)
@@ -22,9 +22,9 @@ def filmed(tmp_path_factory: pytest.TempPathFactory) -> Subject:
 
 
 @pytest.fixture(scope="module")
-def written(filmed: Subject, tmp_path_factory: pytest.TempPathFactory) -> str:
+def written(filmed: ShownSubject, tmp_path_factory: pytest.TempPathFactory) -> str:
     out: Path = tmp_path_factory.mktemp("written") / "page.html"
-    out.write_text(render(filmed.data, served=False), encoding="utf-8")
+    out.write_text(render_explorer(filmed.data, served=False), encoding="utf-8")
     return out.as_uri()
 
 
@@ -36,7 +36,7 @@ def points(page: Page) -> list[list[float]]:
     return found
 
 
-def test_each_frame_is_shown_as_it_was(chromium: Any, filmed: Subject, written: str) -> None:
+def test_each_frame_is_shown_as_it_was(chromium: Any, filmed: ShownSubject, written: str) -> None:
     film = filmed.data["run"]["film"]
     assert [frame["step"] for frame in film["frames"]] == [0, 10, 20, 30, 40]
     with opened(chromium, written) as page:
@@ -81,7 +81,7 @@ def test_with_less_motion_frames_come_one_by_one(chromium: Any, written: str) ->
 
 
 @pytest.mark.slow
-def test_a_film_belongs_to_its_run_alone(chromium: Any, filmed: Subject) -> None:
+def test_a_film_belongs_to_its_run_alone(chromium: Any, filmed: ShownSubject) -> None:
     with serving(filmed) as url, opened(chromium, url) as page:
         assert page.page.is_visible("#film-section")
         page.ask("parity")

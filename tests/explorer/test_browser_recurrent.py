@@ -9,7 +9,7 @@ import torch
 
 import lengthwise as lw
 from explorer.browsing import DARK, LIGHT, opened, serving
-from lengthwise.explorer.page import render
+from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.recurrent_values import read_vectors
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.models.binary_recurrent import BinaryRecurrent
@@ -28,7 +28,7 @@ def written(run: Run, out: Path) -> str:
     assert run.folder is not None
     subject = subject_of(str(run.folder.path), None, served=False)
     assert subject.data["run"]["recurrent"] is not None
-    page = render(subject.data, served=False)
+    page = render_explorer(subject.data, served=False)
     assert len(page.encode()) < 3_000_000
     print(f"page of {len(page.encode()):,} bytes")
     out.write_text(page, encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.explorer.page import embedded, render
+from lengthwise.explorer.page import embedded, render_explorer
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
@@ -24,14 +24,14 @@ def test_data_come_back_and_end_no_element(text: str) -> None:
     found = embedded({"name": text})
     assert json.loads(found) == {"name": text}
     assert not set("<>&\u2028\u2029") & set(found)
-    page = render({"languages": [text]}, served=False)
+    page = render_explorer({"languages": [text]}, served=False)
     (inside,) = DATA.findall(page)
     assert json.loads(inside)["languages"] == [text]
 
 
 @pytest.mark.parametrize("served", [True, False])
 def test_the_policy_allows_this_script_and_this_style_only(served: bool) -> None:
-    page = render({}, served=served)
+    page = render_explorer({}, served=served)
     (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', page)
     policy = policy.replace("&#39;", "'")
     (script,), (style,) = SCRIPT.findall(page), re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
@@ -44,6 +44,6 @@ def test_the_policy_allows_this_script_and_this_style_only(served: bool) -> None
 
 
 def test_the_program_makes_no_markup_of_text() -> None:
-    (script,) = SCRIPT.findall(render({}, served=True))
+    (script,) = SCRIPT.findall(render_explorer({}, served=True))
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", script)
     assert re.findall(r"https?://[^\"']+", script) == ["http://www.w3.org/2000/svg"]

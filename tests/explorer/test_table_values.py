@@ -16,7 +16,7 @@ from lengthwise.analysis.attention import attention
 from lengthwise.errors import VerificationError
 from lengthwise.explorer import table_values as module
 from lengthwise.explorer.run_values import Network
-from lengthwise.explorer.table_values import children_of, merged, table_values
+from lengthwise.explorer.table_values import children_of, merged_tables, table_values
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.proofs.check.arrays import ABSENT
@@ -110,7 +110,7 @@ def test_one_table_for_all_levels_is_the_tables_of_each(
 ) -> None:
     algebra = BinaryAlgebra(node_of(model))
     finite, numbered = tabulate(algebra, num_classes=3)
-    small = merged(finite, numbered, algebra)
+    small = merged_tables(finite, numbered, algebra)
     for word in words:
         assert small.classify(word) == finite.classify(word)
 

@@ -19,10 +19,10 @@ from lengthwise.inference.distinguish import (
     witness,
     words_at_transitions,
 )
-from lengthwise.inference.merging import TooManyStatesError, merged
+from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
 from lengthwise.inference.refining import refined
 from lengthwise.inference.sample import Sample, answers_of, joined
-from lengthwise.inference.search import infer
+from lengthwise.inference.search import best_automaton
 from lengthwise.languages.language import Language
 from ordinary import few
 from strategies import minimal_automaton
@@ -109,7 +109,7 @@ def test_two_samples_are_joined(one: Sample, other: Sample) -> None:
 
 @given(samples(), st.sampled_from([384.0, 24.0, 1.0]))
 def test_merging_fits_all_words_whatever_they_are(sample: Sample, caution: float) -> None:
-    found = merged(sample, caution=caution, max_states=300)
+    found = merged_automaton(sample, caution=caution, max_states=300)
     for word, label in words_of(sample).items():
         assert found.classes[found.run(word)] == label
     assert answers_of(found, sample).tolist() == sample.classes.tolist()
@@ -118,7 +118,7 @@ def test_merging_fits_all_words_whatever_they_are(sample: Sample, caution: float
 @given(samples())
 def test_what_is_inferred_fits_all_words_of_training_and_validation(sample: Sample) -> None:
     mask = np.arange(len(sample)) % 3 == 0
-    found = infer(sample.part(~mask), sample.part(mask), max_states=300)
+    found = best_automaton(sample.part(~mask), sample.part(mask), max_states=300)
     assert found is not None
     assert answers_of(found, sample).tolist() == sample.classes.tolist()
 
@@ -127,7 +127,7 @@ def test_what_is_inferred_fits_all_words_of_training_and_validation(sample: Samp
 @given(st.integers(0, len(MACHINES) - 1))
 def test_complete_words_give_the_smallest_machine_that_fits(index: int) -> None:
     sample = sample_of(EVERY, ANSWERS[index].tolist())
-    found = infer(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=50)
+    found = best_automaton(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=50)
     fits = np.flatnonzero((ANSWERS[index] == ANSWERS).all(axis=1))
     smallest = min((MACHINES[each].minimised() for each in fits), key=lambda one: one.num_states)
     assert found is not None
@@ -187,7 +187,7 @@ def test_a_characteristic_sample_gives_the_language(seed: int) -> None:
     ordered = sorted(chosen)
     sample = sample_of(ordered, [own.classify(word) for word in ordered], own.num_symbols)
     assert characteristic(own, sample).is_characteristic
-    found = infer(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=50)
+    found = best_automaton(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=50)
     assert found is not None
     assert found.minimised().transitions == own.transitions
     assert found.minimised().classes == own.classes
@@ -283,7 +283,7 @@ def drawn(language: Language, count: int, seed: int, noise: float) -> tuple[Samp
 def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -> None:
     language = minimal_automaton(seed)
     train, valid = drawn(language, 4_000, seed, noise)
-    found = infer(train, valid, noise=noise, max_states=100)
+    found = best_automaton(train, valid, noise=noise, max_states=100)
     assert found is not None
     assert found.minimised().transitions == language.minimised().transitions
     assert found.minimised().classes == language.minimised().classes
@@ -292,6 +292,6 @@ def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -
 def test_a_search_past_its_bound_is_refused() -> None:
     words = [(0,) * n for n in range(12)]
     sample = sample_of(words, [int(n == 11) for n in range(12)])
-    with pytest.raises(TooManyStatesError):
-        merged(sample, caution=24.0, max_states=3)
-    assert infer(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=3) is None
+    with pytest.raises(MergedTooLargeError):
+        merged_automaton(sample, caution=24.0, max_states=3)
+    assert best_automaton(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=3) is None

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.inference.limits import at_least, limit_of_different, rounded_up, upper_limit
+from lengthwise.inference.limits import (
+    chance_of_at_least,
+    limit_of_different,
+    rounded_up,
+    upper_limit,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +83,7 @@ def test_a_tail_is_the_sum_of_its_terms(first: int, others: int, share: Fraction
     exact = sum(
         math.comb(total, k) * share**k * (1 - share) ** (total - k) for k in range(first, total + 1)
     )
-    assert at_least(first, total, float(share)) == pytest.approx(float(exact), rel=1e-9)
+    assert chance_of_at_least(first, total, float(share)) == pytest.approx(float(exact), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -86,4 +91,4 @@ def test_a_tail_is_the_sum_of_its_terms(first: int, others: int, share: Fraction
 )
 def test_fewer_than_expected_are_no_surprise(wrong: int, total: int, share: float) -> None:
     """The probability of so few is too small for a float, and that of so many or more is not."""
-    assert at_least(wrong, total, share) == pytest.approx(1.0, abs=1e-3)
+    assert chance_of_at_least(wrong, total, share) == pytest.approx(1.0, abs=1e-3)

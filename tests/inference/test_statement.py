@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from inference.test_inference import machine
-from lengthwise.inference.limits import at_least
+from lengthwise.inference.limits import chance_of_at_least
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.statement import DataStatement, state_data
 from lengthwise.languages.language import Language
@@ -59,8 +59,8 @@ def test_more_wrong_words_than_noise_explains_are_said_first(
     """The probability is that of the binomial, whose test alone decides."""
     found = stated(known, held, 0.02)
     assert found.verdict == verdict
-    assert found.chances.every == pytest.approx(at_least(known + held, 1_000, 0.02))
-    assert found.chances.held_out == pytest.approx(at_least(held, 100, 0.02))
+    assert found.chances.every == pytest.approx(chance_of_at_least(known + held, 1_000, 0.02))
+    assert found.chances.held_out == pytest.approx(chance_of_at_least(held, 100, 0.02))
     first = found.sentences()[0]
     assert first.startswith("A is not the language, or more labels") == (verdict == "refuted")
     assert first.startswith("A may not be the language") == (verdict == "in doubt")

@@ -7,10 +7,10 @@ from lengthwise.languages.characters import (
     complement,
     left_out,
     listed,
-    merged,
+    merged_alphabet,
     number_of_symbols,
     split_alphabet,
-    symbols_of,
+    symbols_in,
     written_alphabet,
 )
 from lengthwise.languages.regex import from_regex
@@ -82,10 +82,10 @@ RANGES = st.lists(
 @given(RANGES)
 def test_sets_of_ranges_are_sets_of_characters(ranges: list[tuple[int, int]]) -> None:
     inside = {code for first, last in ranges for code in range(first, last + 1)}
-    joined = merged(ranges)
+    joined = merged_alphabet(ranges)
     assert [code for first, last in joined for code in range(first, last + 1)] == sorted(inside)
     symbols = [chr(code) for code in sorted(inside) if not chr(code).isspace()]
-    assert symbols_of(joined) == symbols
+    assert symbols_in(joined) == symbols
     assert number_of_symbols(joined) == len(symbols)
     assert sum(left_out(joined)) == len(inside) - len(symbols)
     assert complement(complement(joined)) == joined

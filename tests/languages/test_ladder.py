@@ -19,14 +19,14 @@ from lengthwise.languages.algebra import complexity
 from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
 from lengthwise.languages.components import components
 from lengthwise.languages.describe import describe
-from lengthwise.languages.evidence import Subject, Verdict
+from lengthwise.languages.evidence import LadderSubject, Verdict
 from lengthwise.languages.groups import group
 from lengthwise.languages.ladder import RUNGS, Ladder, ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.local import dot_depth_one
 from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
 from lengthwise.languages.spec import parse
-from lengthwise.languages.subsequences import decides, depth, piecewise_testable
+from lengthwise.languages.subsequences import decides, piecewise_testable, subsequence_depth
 from strategies import all_words, domained, machines, recognisers
 
 Word = tuple[int, ...]
@@ -270,7 +270,7 @@ def test_components_are_mutually_reachable(language: Language) -> None:
 def test_long_windows_do_not_tell_the_words_of_a_witness_apart() -> None:
     """Knast's words are pumped inside, too: with `(exfye)^m` alone, they differ in long windows."""
     language = parse("subregular:SF,seed=0")
-    verdict = dot_depth_one(Subject(language))
+    verdict = dot_depth_one(LadderSubject(language))
     assert verdict.holds is False
     one, two = (word.at(6) for word in verdict.words)
     assert pieces(one, 6, 2) == pieces(two, 6, 2)
@@ -281,7 +281,7 @@ def test_drawn_pairs_refute_what_all_pairs_refute(language: Language) -> None:
     with pytest.MonkeyPatch.context() as patch:
         exact = [ladder(language)[key] for key in ("strictly_local", "co_strictly_local")]
         patch.setattr(windows, "MAX_PAIRS", -1)
-        subject = Subject(language)
+        subject = LadderSubject(language)
         for before, wanted in zip(exact, (1, 0), strict=True):
             verdict = windows.strictly_local(subject, wanted)
             assert verdict.holds is (None if before.holds else False)
@@ -364,9 +364,9 @@ def test_the_least_widths_are_the_least(language: Language) -> None:
 def test_subsequences_up_to_the_depth_decide() -> None:
     """The bound of Klíma and Polák (2013), on all piecewise testable automata of three states."""
     for language in small_automata():
-        subject = Subject(language)
+        subject = LadderSubject(language)
         if piecewise_testable(subject).holds:
-            k = depth(subject)
+            k = subsequence_depth(subject)
 
             def read(seen: frozenset[Word], symbol: int, k: int = k) -> frozenset[Word]:
                 return seen | {(*w, symbol) for w in (*seen, ()) if len(w) < k}
@@ -377,7 +377,7 @@ def test_subsequences_up_to_the_depth_decide() -> None:
 @given(recognisers(max_states=4))
 def test_windows_that_shrink_to_symbols_make_subsequences(language: Language) -> None:
     """Knast's equation with the empty word among the idempotents is Simon's."""
-    with_identity = dot_depth_one(Subject(language), with_identity=True)
+    with_identity = dot_depth_one(LadderSubject(language), with_identity=True)
     assert with_identity.holds is ladder(language)["piecewise_testable"].holds
 
 
@@ -395,7 +395,7 @@ def test_windows_that_shrink_to_symbols_make_subsequences(language: Language) ->
     ],
 )
 def test_bounds_of_complexity(spec: str, bounds: tuple[int, int]) -> None:
-    assert complexity(Subject(parse(spec))) == bounds
+    assert complexity(LadderSubject(parse(spec))) == bounds
 
 
 def test_all_maps_of_four_states_have_a_chain_of_three_groups() -> None:
@@ -406,14 +406,14 @@ def test_all_maps_of_four_states_have_a_chain_of_three_groups() -> None:
         transitions=tuple(zip(*maps, strict=True)),
         classes=(1, 0, 0, 0),
     )
-    subject = Subject(full)
+    subject = LadderSubject(full)
     assert subject.green.group_depth == 3
     assert complexity(subject) == (1, 3)
 
 
 @given(st.one_of(recognisers(max_states=4), machines(alphabet="abc", max_states=3)))
 def test_sensitivity_is_that_of_all_words(language: Language) -> None:
-    subject = Subject(language)
+    subject = LadderSubject(language)
     machine, size = subject.machine, 4
     average = average_sensitivity(subject, [size])
     greatest = greatest_sensitivity(subject, [size])

@@ -3,14 +3,14 @@
 from hypothesis import given
 
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
+from lengthwise.languages.merged import merged_language
 from lengthwise.languages.spec import parse
 from strategies import domained, machines
 
 
 @given(language=domained())
 def test_words_of_the_domain_keep_their_class(language: Language) -> None:
-    small = merged(language)
+    small = merged_language(language)
     for word in language.words(max_length=9):
         assert small.classify(word) == language.classify(word), word
     assert small.domain is None
@@ -19,20 +19,23 @@ def test_words_of_the_domain_keep_their_class(language: Language) -> None:
 
 @given(language=machines())
 def test_without_a_domain_it_is_the_smallest_automaton(language: Language) -> None:
-    assert merged(language) == language.minimised()
+    assert merged_language(language) == language.minimised()
 
 
 def test_states_that_no_word_of_the_domain_tells_apart_are_one() -> None:
     sizes = {"modular-arithmetic": (52, 25), "modular-arithmetic-left-to-right": (20, 13)}
     for spec, (before, after) in sizes.items():
         language = parse(spec)
-        assert (language.minimised().num_states, merged(language).num_states) == (before, after)
+        assert (language.minimised().num_states, merged_language(language).num_states) == (
+            before,
+            after,
+        )
 
 
 def test_a_merge_that_changes_a_class_is_seen() -> None:
     """The check above, on an automaton with two states swapped."""
     language = parse("modular-arithmetic-left-to-right")
-    small = merged(language)
+    small = merged_language(language)
     rows = list(small.transitions)
     rows[1], rows[2] = rows[2], rows[1]
     wrong = Language(alphabet=small.alphabet, transitions=tuple(rows), classes=small.classes)

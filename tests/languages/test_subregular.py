@@ -9,7 +9,7 @@ import pytest
 import ladder_oracles as oracles
 from ladder_oracles import Naive
 from lengthwise.errors import LanguageError
-from lengthwise.languages.evidence import Subject
+from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.languages.subregular import (
@@ -124,7 +124,7 @@ def test_subsequences_occur() -> None:
 
 def test_symbols_off_the_tier_change_nothing() -> None:
     language = subregular("TSL", seed=1)
-    subject = Subject(language)
+    subject = LadderSubject(language)
     off = {symbol for a, symbol in enumerate(language.alphabet) if a not in subject.tier}
     assert off
     small = subject.on_tier.machine

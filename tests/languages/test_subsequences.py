@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.languages.evidence import Subject
+from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subsequences import piecewise_testable, strictly_piecewise
@@ -27,7 +27,7 @@ def with_copies(language: Language, copies: int) -> Language:
 @given(st.sampled_from(EXPRESSIONS), st.integers(0, 6))
 def test_copies_of_a_symbol_change_no_answer(expression: str, copies: int) -> None:
     language = parse(f"regex[ab]:{expression}")
-    before, after = Subject(language), Subject(with_copies(language, copies))
+    before, after = LadderSubject(language), LadderSubject(with_copies(language, copies))
     assert after.distinct == before.distinct
     for wanted in (0, 1):
         assert strictly_piecewise(after, wanted) == strictly_piecewise(before, wanted)
@@ -36,7 +36,7 @@ def test_copies_of_a_symbol_change_no_answer(expression: str, copies: int) -> No
 
 def test_an_alphabet_of_a_range_is_decided_by_its_kinds_of_symbols() -> None:
     """All pairs of the symbols would take hours."""
-    subject = Subject(with_copies(parse("regex[ab]:a*b*"), 20_000))
+    subject = LadderSubject(with_copies(parse("regex[ab]:a*b*"), 20_000))
     assert piecewise_testable(subject).holds
     assert strictly_piecewise(subject).holds
     assert len(subject.distinct) == 2

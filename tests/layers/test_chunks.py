@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow
+from lengthwise.layers.chunks import ABSENT, ChunkLevel, Tree, depth, grow
 
 words_of_mixed_lengths = st.lists(st.lists(st.integers(0, 2), max_size=40), min_size=1, max_size=8)
 Nested = tuple["Nested | int | None", ...]
@@ -90,7 +90,7 @@ def test_the_order_of_symbols_in_large_alphabets_is_kept_where_keys_would_overfl
 
 
 def test_nodes_that_are_merged_stand_for_each_other_on_the_level_above() -> None:
-    def by_last_child(level: Level) -> torch.Tensor:
+    def by_last_child(level: ChunkLevel) -> torch.Tensor:
         return torch.unique(level.children[:, -1], return_inverse=True)[1]
 
     tokens = torch.tensor([[0, 1, 1, 1], [1, 1, 0, 1]])

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 import lengthwise as lw
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.evaluate import answers
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.models.adapted import Adapted, require_recogniser
 from lengthwise.models.own import own_entry
 from lengthwise.objectives.answers import validate_answers
@@ -78,7 +78,7 @@ def test_every_layout_gives_the_logits_of_each_word_alone(words: list[list[int]]
             lw.adapt(OnTheRight(pad), padding="right", pad_token=pad),
             lw.adapt(OnTheLeft(pad), padding="left", pad_token=pad),
         ):
-            assert torch.allclose(predict(model, words), expected)
+            assert torch.allclose(logits_of(model, words), expected)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.masked import masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.models.streaming import streaming
+from lengthwise.models.streaming import open_stream
 from ordinary import few
 from perturbed import perturbed, random_tokens
 
@@ -172,7 +172,7 @@ def test_stream_answers_as_the_batch_at_every_announced_length(
 ) -> None:
     model = make(**shape, memory=memory)
     tokens = draw(1, max(lengths))
-    stream = streaming(model, *lengths)
+    stream = open_stream(model, *lengths)
     for length in sorted(set(lengths)):
         stream.feed(tokens[0, stream.num_fed : length].tolist())
         with torch.no_grad():
@@ -182,7 +182,7 @@ def test_stream_answers_as_the_batch_at_every_announced_length(
 
 def test_stream_holds_at_most_c_log_t_vectors() -> None:
     model = make(chunk=3)
-    stream = streaming(model, 3**6)
+    stream = open_stream(model, 3**6)
     most = 0
     for symbol in draw(1, 3**6)[0].tolist():
         stream.feed([symbol])
@@ -194,7 +194,7 @@ def test_stream_holds_at_most_c_log_t_vectors() -> None:
 def test_a_stream_computes_without_dropout_and_leaves_the_mode_of_training(length: int) -> None:
     model = make(dropout=0.5).train()
     tokens = draw(1, length)
-    stream = streaming(model, length)
+    stream = open_stream(model, length)
     stream.feed(symbol for symbol in tokens[0].tolist() if model.train())
     answer = stream.answer()
     assert model.training
@@ -203,7 +203,7 @@ def test_a_stream_computes_without_dropout_and_leaves_the_mode_of_training(lengt
 
 
 def test_stream_refuses_what_was_not_announced() -> None:
-    stream = streaming(make(), 3)
+    stream = open_stream(make(), 3)
     stream.feed([0, 1])
     with pytest.raises(WordError, match="2 symbols were fed, but the announced lengths are 3"):
         stream.answer()
@@ -212,7 +212,7 @@ def test_stream_refuses_what_was_not_announced() -> None:
     with pytest.raises(WordError, match="longest announced length is 3"):
         stream.feed([0])
     with pytest.raises(WordError, match="symbol 3 is not one of"):
-        streaming(make(), 3).feed([3])
+        open_stream(make(), 3).feed([3])
 
 
 def test_a_row_does_not_depend_on_the_other_rows() -> None:

@@ -271,10 +271,10 @@ class Counting(nn.Module):
 
 def test_what_an_exploration_found_in_a_line_through_the_wrapper_too() -> None:
     for network in (Counting(3), lw.adapt(Counting(3))):
-        found = lw.explore(lw.CodeRecurrence(network), lw.language("parity"))
+        found = lw.certify(lw.CodeRecurrence(network), lw.language("parity"))
         assert repr(found) == "PrefixClosure(shortest wrong word: 1111, 4 symbols)"
     some = lw.language("regex:.*1.*", alphabet="01")
-    proved = lw.explore(lw.CodeRecurrence(Counting(1)), some)
+    proved = lw.certify(lw.CodeRecurrence(Counting(1)), some)
     assert repr(proved) == "PrefixClosure(every word of every length gets its class)"
-    given_up = lw.explore(lw.CodeRecurrence(Counting(30)), lw.language("parity"), max_chunks=8)
+    given_up = lw.certify(lw.CodeRecurrence(Counting(30)), lw.language("parity"), max_chunks=8)
     assert repr(given_up).startswith("PrefixClosure(given up: ")

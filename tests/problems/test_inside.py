@@ -33,11 +33,13 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> lw.Run:
 
 
 def test_an_algebra_of_a_run_is_that_of_its_model(exact: lw.Run) -> None:
-    of_model, of_run = lw.extract(exact.model, exact.language.domain), lw.extract(exact)
-    assert of_model.summary() == of_run.summary()
+    of_model, of_run = lw.extract(exact.model, exact.language), lw.extract(exact)
+    assert of_model.language == of_run.language
+    assert of_model.tables is not None
+    assert of_model.tables.summary() == of_run.extraction
     words = torch.tensor([[0, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1]])
     lengths = torch.tensor([6, 6])
-    answers = lw.snap(exact)(words, lengths).argmax(dim=1)
+    answers = of_run.snapped()(words, lengths).argmax(dim=1)
     assert answers.tolist() == [exact.language.classify(word) for word in words.tolist()]
 
 
@@ -138,13 +140,13 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.evaluate(model, language, [3], seed="x"), "seed is a whole number"),  # type: ignore[call-overload]
         (lambda: lw.evaluate(model, language, [3], protocol=3), "protocol is a text"),  # type: ignore[call-overload]
         (lambda: lw.predict(model, language, ["a"], heat=1), "heat is not for words"),
-        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is a whole number of 1"),  # type: ignore[arg-type]
+        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is a whole number of 1"),  # type: ignore[call-overload]
         (lambda: lw.extract(made), "Give its .model (and a language"),  # type: ignore[arg-type]
         (lambda: lw.predict(model, ["0"]), "Give the language before ['0']"),
         (lambda: lw.predict("run", ["0"]), "Load its folder: lw.load(folder)"),  # type: ignore[arg-type]
         (lambda: lw.predict(made, ["0"], tokens=3), "tokens is not for words of a language"),
         (lambda: lw.certify(model), "Give one, such as 'parity'"),
-        (lambda: lw.certify(model, language, strength="x"), "unknown strength 'x'"),  # type: ignore[arg-type]
+        (lambda: lw.certify(model, language, strength="x"), "unknown strength 'x'"),  # type: ignore[call-overload]
         (lambda: language.difference("parity"), "Write language(...) around a name"),  # type: ignore[arg-type]
         (lambda: lw.language(len, alphabet=[3], max_states=3), "an alphabet is a text"),  # type: ignore[list-item]
         (lambda: lw.language(len, alphabet="x"), "Give both"),
@@ -165,9 +167,9 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.language("regex:a*", ["s1"]), "['s1'] cannot be"),
         (lambda: lw.language(language, max_states=3), "max_states is for functions"),
         (lambda: lw.language("regex[ab:a*"), "Write regex[...]: before the rest"),
-        (lambda: lw.extract(model, "parity"), "a domain is a Language"),  # type: ignore[arg-type]
-        (lambda: lw.extract(model, max_elements=0), "max_elements is a whole number of 1"),
-        (lambda: lw.snap("run"), "Load its folder"),  # type: ignore[arg-type]
+        (lambda: lw.extract(model), "of a model the language must be given"),
+        (lambda: lw.extract(run, max_elements=0), "max_elements is a whole number of 1"),
+        (lambda: lw.extract("run", "parity"), "Load its folder"),  # type: ignore[arg-type]
         (lambda: lw.streaming(run, 1.5), "an announced length is a whole"),  # type: ignore[arg-type]
         (lambda: lw.learn_automaton(model), "an alphabet is a text such as '01'"),
         (lambda: lw.learn_automaton(3, "ab"), "a recogniser is a run, a model"),  # type: ignore[arg-type]

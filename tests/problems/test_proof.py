@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 import lengthwise as lw
 from cli.shell import Shell
-from lengthwise.board.submission import judged
+from lengthwise.board.submission import judge_submission
 from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.att import to_att
 from lengthwise.models.binary_recurrent import BinaryRecurrent
@@ -88,7 +88,7 @@ def test_a_proof_for_another_language_says_so(tmp_path: Path, shell: Shell) -> N
     run = lw.train("parity", "elman-binary", out=folder, objective="final", **SMALL)
     assert run.folder is not None
     file = tmp_path / "own.att"
-    file.write_text(to_att(lw.extract_automaton(run).language), encoding="utf-8")
+    file.write_text(to_att(lw.extract(run).language), encoding="utf-8")
     own = lw.language(f"att:{file}")
     made = lw.certify(run, own)
     assert made.verdict == "equivalent"
@@ -197,13 +197,13 @@ def test_a_certificate_of_another_run_is_refused(
     folder = Path(shutil.copytree(resolved(f"zoo:{model}"), tmp_path / "run"))
     file = folder / "certificate.json"
     assert shell("certify", "--check", str(file), str(folder))[0] == 0
-    assert judged(folder)
+    assert judge_submission(folder)
     _edit(folder / "config.json", change)
     status, _, error = shell("certify", "--check", str(file), str(folder))
     assert (status, error.count("\n")) == (2, 1)
     assert why in error
     with pytest.raises(LengthwiseError):
-        judged(folder)
+        judge_submission(folder)
 
 
 def test_code_of_a_user_has_no_proof_in_any_page(tmp_path: Path, shell: Shell) -> None:

@@ -128,6 +128,24 @@ def test_computed_weights_are_not_trained_over(
     assert "exact holds computed weights, which are not trained" in capsys.readouterr().err
 
 
+class Nothing:
+    """An algebra in name."""
+
+    num_symbols = 2
+
+    def start(self) -> int:
+        """Return the element of the empty word."""
+        return 0
+
+    def step(self, elements: Any, symbols: Any) -> Any:
+        """Return the elements as they are."""
+        return elements
+
+    def read(self, elements: Any) -> Any:
+        """Return the elements as classes."""
+        return elements
+
+
 def test_slips_of_python_are_one_line(steps: Run) -> None:
     calls: list[tuple[Callable[[], Any], str]] = [
         (lambda: lw.evaluate(steps, "parity"), "classifies no words"),  # type: ignore[call-overload]
@@ -138,14 +156,18 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
         ),
         (lambda: lw.evaluate(steps, words=2, seed=3), "seed is not for step tasks"),
         (
-            lambda: lw.evaluate_steps(steps, words=-1),
+            lambda: lw.evaluate(steps, words=-1),
             "words is a whole number of 0 or more, but got -1",
         ),
         (lambda: lw.evaluate(steps, store=True), "has no folder, so nothing can be stored"),
         (lambda: lw.evaluate(lw.load("zoo:parity"), store=True), "is part of the package"),
         (lambda: lw.evaluate(steps.model, "parity", store=True), "store keeps the test of a run"),  # type: ignore[call-overload]
-        (lambda: lw.certify(None, "parity"), "got a NoneType"),  # type: ignore[arg-type]
-        (lambda: lw.certify(lw.compile("parity"), "parity"), "Give its .model"),  # type: ignore[arg-type]
+        (lambda: lw.certify(None, "parity"), "got a NoneType"),  # type: ignore[call-overload]
+        (lambda: lw.certify(lw.compile("parity"), "parity"), "Give its .model"),  # type: ignore[call-overload]
+        (
+            lambda: lw.certify(Nothing(), "parity", strength="robust"),  # type: ignore[call-overload]
+            "strength and precision are for models",
+        ),
         (lambda: lw.certify(steps), "classifies no words of a formal language"),
     ]
     for call, message in calls:

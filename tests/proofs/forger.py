@@ -31,6 +31,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.exact_learning import language_of
+from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.plain import PROVABLE
 from proofs.search.test_robust import parity_by_hand
 from proofs.trained import (
@@ -49,14 +50,14 @@ Body = dict[str, Any]
 def _certain(seed: int, **settings: Any) -> Certificate:
     """A proof of a random network about the language that is its own."""
     model = random_model(ENDS_WITH_1, seed, num_bits=3, **settings)
-    own = language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    own = language_of(extract_algebra(model).algebra, ("0", "1"), ("0", "1"))
     return certify(model, own)
 
 
 def _rational(seed: int, *, wrong: str = "", **settings: Any) -> Certificate:
     """The same of a network in rational arithmetic; words of `wrong` have the other class."""
     model = random_rational(seed, num_classes=2, **settings)
-    own = language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    own = language_of(extract_algebra(model).algebra, ("0", "1"), ("0", "1"))
     return certify(model, own ^ parse(f"regex:{wrong}", alphabet="01") if wrong else own)
 
 

@@ -22,6 +22,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.exact_learning import language_of
+from lengthwise.proofs.search.extraction import extract_algebra
 from proofs import recurrent, windowed
 from proofs.search.test_robust import parity_by_hand
 from proofs.slots import slots_of
@@ -64,7 +65,7 @@ def random_automaton(choose: random.Random, symbols: int, *, classes: int = 2) -
 
 
 def _of_algebra(model: Any) -> Language:
-    return language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    return language_of(extract_algebra(model).algebra, ("0", "1"), ("0", "1"))
 
 
 @cache

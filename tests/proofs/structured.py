@@ -8,7 +8,7 @@ from functools import lru_cache
 import torch
 
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
@@ -36,7 +36,7 @@ def node_of(model: StateSlots) -> SlotNode:
 
 
 def wrong_on(model: StateSlots, language: Language, words: list[tuple[int, ...]]) -> int:
-    given_classes = answer_of(predict(model, words)).tolist()
+    given_classes = answer_of(logits_of(model, words)).tolist()
     return sum(c != language.classify(w) for c, w in zip(given_classes, words, strict=True))
 
 

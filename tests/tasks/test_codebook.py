@@ -13,7 +13,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.tasks import codebook as module
-from lengthwise.tasks.codebook import Codebook, make_codebook
+from lengthwise.tasks.codebook import StateCodebook, make_codebook
 from lengthwise.tasks.state_maps import IGNORED
 
 Word = tuple[int, ...]
@@ -25,7 +25,7 @@ SPECS = ["parity", "even-pairs", "tomita-3", "d-2", "group:S3", "group:S3,genera
 class Reader:
     """Codes of words by the table alone, cut as the tree cuts them."""
 
-    def __init__(self, table: Codebook, chunk: int) -> None:
+    def __init__(self, table: StateCodebook, chunk: int) -> None:
         self.chunk = chunk
         codes = [tuple(code) for code in table.codes.tolist()]
         self.class_of: dict[Code, int] = {}

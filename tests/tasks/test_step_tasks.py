@@ -20,7 +20,7 @@ from lengthwise.errors import (
     WordError,
 )
 from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask, step_task
+from lengthwise.tasks.step_tasks import CircuitSteps, StateSteps, StepTask, step_task_of
 from strategies import recognisers
 
 TASKS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -175,7 +175,7 @@ def test_inputs_of_large_tasks_differ_and_begin_with_the_same_too() -> None:
 @every_task
 def test_a_task_comes_back_from_json_and_its_inputs_from_text(name: str) -> None:
     task = task_of(name)
-    again = step_task(json.loads(json.dumps(task.to_dict())))
+    again = step_task_of(json.loads(json.dumps(task.to_dict())))
     assert again == task
     inputs = task.draw(5, generator())
     assert torch.equal(again.written(inputs), task.written(inputs))
@@ -192,7 +192,7 @@ def test_lines_that_are_no_inputs_are_refused() -> None:
     with pytest.raises(WordError, match=r"'a'"):
         states.read("0a000")
     with pytest.raises(RunError, match="stored step task is damaged"):
-        step_task({"name": "x"})
+        step_task_of({"name": "x"})
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import lengthwise as lw
 from lengthwise import precision, transfer
-from lengthwise.analysis.analyses import ANALYSES, analyse
+from lengthwise.analysis.analyses import ANALYSES, analysis_of
 from lengthwise.errors import ConfigError
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT
@@ -240,7 +240,7 @@ def _found(run: Run, options: Mapping[str, Any], inputs: list[str]) -> list[Any]
     tested = evaluated(run, options, stored=False).values
     is_trained_tree = isinstance(run.model, RegularGPT) and isinstance(run.plan, Plan)
     analysed = [
-        analyse(name, run.model, run.task, lengths=[9], words_per_length=4)
+        analysis_of(name, run.model, run.task, lengths=[9], words_per_length=4)
         for name in ANALYSES
         if is_trained_tree
     ]

@@ -13,9 +13,9 @@ from safetensors.torch import load_file, save_file
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
-from lengthwise.constructions.folders import is_circuit, load_construction
+from lengthwise.constructions.folders import is_circuit, read_construction
 from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.circuit import completed
@@ -63,7 +63,7 @@ def config_of(folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("name", KINDS)
 def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
     before = made(name)
-    after = load_construction(saved(tmp_path / "made", before))
+    after = read_construction(saved(tmp_path / "made", before))
     for field in dataclasses.fields(Construction):
         if field.name != "model":
             assert getattr(after, field.name) == getattr(before, field.name), field.name
@@ -72,7 +72,7 @@ def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
     assert not after.model.training
     for key, weight in after.model.state_dict().items():
         assert torch.equal(weight.double(), before.model.state_dict()[key]), key
-    assert verify(after, longest=16, all_words=64).holds
+    assert verify_construction(after, longest=16, all_words=64).holds
 
 
 def test_a_folder_that_lacks_a_setting_of_today_is_that_of_its_default(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_circuit_is_no_run_of_words(tmp_path: Path) -> None:
     assert is_circuit(path)
     with pytest.raises(RunError, match="computes a circuit, and classifies no words"):
         load_run(path)
-    again = load_construction(path)
+    again = read_construction(path)
     assert isinstance(again.about, GateSequence)
     assert completed(again.model, again.about, ["11", "10"]) == [
         list(again.about.complete((1, 1))),
@@ -174,7 +174,7 @@ def test_a_trained_run_is_none_of_ours_nor_the_other_way_round(
     run = tmp_path / "run"
     train(plan, out=run, device="cpu")
     with pytest.raises(RunError, match="holds a trained run, not a construction"):
-        load_construction(run)
+        read_construction(run)
     with pytest.raises(RunError, match="Use another folder"):
         saved(run, made())
 
@@ -194,9 +194,9 @@ def test_what_was_interrupted_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "made"
     RunFolder(path).claim({**made().compiled.to_dict(), "environment": {}})
     with pytest.raises(RunError, match="Give its `compile` command again"):
-        load_construction(path)
+        read_construction(path)
     saved(path, made())
-    assert load_construction(path).claim == made().claim
+    assert read_construction(path).claim == made().claim
 
 
 def without(*path: str) -> Callable[[dict[str, Any]], None]:
@@ -245,7 +245,7 @@ def test_a_damaged_description_is_refused_in_one_line(folder: Path, number: int)
     DAMAGE[number](config)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(LengthwiseError) as caught:
-        verify(load_construction(folder), longest=3)
+        verify_construction(read_construction(folder), longest=3)
     assert "\n" not in str(caught.value)
 
 
@@ -269,7 +269,7 @@ def test_a_claim_that_was_changed_is_refused(number: int, tmp_path: Path) -> Non
     MORE_THAN_IS_SO[number](config)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(LengthwiseError) as caught:
-        load_construction(folder)
+        read_construction(folder)
     assert "\n" not in str(caught.value)
 
 
@@ -292,7 +292,7 @@ def test_a_folder_does_not_lie_about_what_it_is(folder: Path, number: int) -> No
     OTHER_FORM[number](config)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(LengthwiseError) as caught:
-        load_construction(folder)
+        read_construction(folder)
     assert "\n" not in str(caught.value)
 
 
@@ -303,7 +303,7 @@ def test_a_damaged_error_of_a_circuit_is_refused(error: object, tmp_path: Path) 
     config["settings"]["error"] = error
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(LengthwiseError):
-        load_construction(folder)
+        read_construction(folder)
 
 
 def test_what_it_is_about_cannot_be_changed(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_what_it_is_about_cannot_be_changed(tmp_path: Path) -> None:
     config["sequence"] = made("steps2022/addition-2", bits=1).compiled.to_dict()["sequence"]
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(LengthwiseError, match="Compile again"):
-        load_construction(folder)
+        read_construction(folder)
 
 
 def test_other_weights_are_not_taken_for_the_same_construction(folder: Path) -> None:
@@ -367,7 +367,7 @@ def test_damaged_weights_are_refused_in_one_line(
     folder: Path, damage: Callable[[Path], None]
 ) -> None:
     damage(folder / "model.safetensors")
-    for load in (load_construction, load_run):
+    for load in (read_construction, load_run):
         with pytest.raises(RunError) as caught:
             load(folder)
         assert "\n" not in str(caught.value)
@@ -378,13 +378,13 @@ def test_weights_that_were_changed_are_loaded_and_found_wrong(folder: Path) -> N
     weights = load_file(folder / "model.safetensors")
     weights["answer.weight"] = weights["answer.weight"].flip(0)
     save_file(weights, folder / "model.safetensors")
-    assert not verify(load_construction(folder), longest=5).holds
+    assert not verify_construction(read_construction(folder), longest=5).holds
 
 
 def test_no_folder_and_no_weights_are_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="is not a folder"):
-        load_construction(tmp_path / "nowhere")
+        read_construction(tmp_path / "nowhere")
     (folder / "config.json").write_text("{", encoding="utf-8")
     with pytest.raises(LengthwiseError) as caught:
-        load_construction(folder)
+        read_construction(folder)
     assert "\n" not in str(caught.value)

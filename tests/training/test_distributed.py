@@ -17,7 +17,7 @@ from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
-from lengthwise.text.data.text_corpus import PrepareConfig, Tokens, prepare
+from lengthwise.text.data.text_corpus import PrepareConfig, Tokens, prepare_corpus
 from lengthwise.text.layers.token_loss import ReadOut
 from lengthwise.text.problems.language_modelling.objective import NextToken, WindowsConfig
 from lengthwise.training.distributed import ALONE, Items, Joined, Rank, join
@@ -195,7 +195,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> str:
     words = np.random.default_rng(0).integers(0, 30, 3_000)
     (folder / "text.txt").write_text(" ".join(f"word{word}" for word in words))
     source = {"train": [str(folder / "text.txt")]}
-    prepare(folder / "corpus", source, PrepareConfig(vocab_size=257))
+    prepare_corpus(folder / "corpus", source, PrepareConfig(vocab_size=257))
     return f"text:{folder / 'corpus'}"
 
 

@@ -23,7 +23,7 @@ from lengthwise.problems.plan import Plan
 from lengthwise.problems.testing import TestResult
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import InProcess
-from lengthwise.sweeps.folder import JobFolder, claim, differing
+from lengthwise.sweeps.folder import JobFolder, claim_sweep, differing
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.sweep import Progress, run_sweep
@@ -159,7 +159,7 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         self, name: str, preset: str, jobs: Sequence[Job], folder: Path, options: MeasurementOptions
     ) -> dict[str, Outcome | Failure]:
         """Do these jobs; return their results by digest."""
-        claim(folder, name)
+        claim_sweep(folder, name)
         if left := [job for job in jobs if JobFolder.of(job, folder).outcome() is None]:
             self.prepare(self.presets[preset], left, options.progress)
             take_over(jobs, folder)

@@ -101,7 +101,7 @@ class Findings(Viewed):
         return ANALYSES[self.record["figure"]].draw(self.record)
 
 
-def analyse(
+def analysis_of(
     name: str,
     model: nn.Module,
     task: Task,

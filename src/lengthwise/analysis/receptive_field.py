@@ -61,7 +61,7 @@ def receptive_field(
     if not len(lengths) or int(lengths.min()) < 1:
         raise TaskError("the empty word has no positions to look at. Use lengths of 1 or more.")
     curves = [
-        curve_of(
+        field_curve_of(
             lambda part: gradient_norms(model, part),
             tokens[lengths == length, tokens.shape[1] - length :],
         )
@@ -97,7 +97,7 @@ def _remembered(model: RegularGPT, x: Float[Tensor, "node width"]) -> Float[Tens
     return memory.norm(memory.read(signs + slope * (numbers - numbers.detach())))
 
 
-def curve_of(
+def field_curve_of(
     norms_of: Callable[[Tensor], Tensor], tokens: FullWords, at_once: int = _SYMBOLS_AT_ONCE
 ) -> dict[str, Any]:
     """Record the curve of words of one length, from norms that are computed in parts.

@@ -32,7 +32,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class BoardEntry:
     """A proved network."""
 
     name: str
@@ -83,7 +83,7 @@ class Entry:
         return cls(**{name: values[name] for name in _KINDS})
 
 
-def load_entries(file: Path = FILE) -> list[Entry]:
+def load_entries(file: Path = FILE) -> list[BoardEntry]:
     """Return the entries of the board, by language, the smallest first.
 
     Raises:
@@ -92,15 +92,15 @@ def load_entries(file: Path = FILE) -> list[Entry]:
     stored = read_object(file, remedy="Reinstall lengthwise.").get("entries")
     if not isinstance(stored, list):
         raise RunError(f"{file} holds no list of entries. Reinstall lengthwise.")
-    return in_order([Entry.from_dict(each) for each in stored])
+    return in_order([BoardEntry.from_dict(each) for each in stored])
 
 
-def save_entries(entries: Sequence[Entry], file: Path = FILE) -> None:
+def save_entries(entries: Sequence[BoardEntry], file: Path = FILE) -> None:
     """Store the entries of the board."""
     write_json(file, {"entries": [each.to_dict() for each in in_order(entries)]})
 
 
-def in_order(entries: Sequence[Entry]) -> list[Entry]:
+def in_order(entries: Sequence[BoardEntry]) -> list[BoardEntry]:
     """Return entries by language, trained ones before constructed ones, the smallest first."""
     names = list(LANGUAGES)
     return sorted(
@@ -109,7 +109,7 @@ def in_order(entries: Sequence[Entry]) -> list[Entry]:
     )
 
 
-def place_of(entry: Entry, entries: Sequence[Entry]) -> int:
+def place_on_board(entry: BoardEntry, entries: Sequence[BoardEntry]) -> int:
     """Return the place that an entry takes among those of its language that were made like it.
 
     It stands behind those of its size, and its own certificate does not count.

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lengthwise.board.entries import LANGUAGES, Entry
+from lengthwise.board.entries import LANGUAGES, BoardEntry
 from lengthwise.errors import CertificateError, ClaimError, RunError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -48,7 +48,7 @@ MOST_BYTES: Mapping[str, int] = {
 NEEDED = ("config.json", "model.safetensors", "certificate.json")
 
 
-def judged(path: Path) -> Entry:
+def judge_submission(path: Path) -> BoardEntry:
     """Return the entry that a folder would be.
 
     Raises:
@@ -64,7 +64,7 @@ def judged(path: Path) -> Entry:
         raise ClaimError(f"{certificate.verdict}: {certificate.statement}")
     config = folder.config()
     require_own_certificate(certificate, folder)
-    return Entry(
+    return BoardEntry(
         name=_name_of(folder.path),
         language=_language_of(certificate),
         made="constructed" if is_compiled(config) else "trained",

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from lengthwise.circuits.circuit import Circuit
 from lengthwise.circuits.gates import FreshNames
-from lengthwise.circuits.netlist import Netlist, refuse
+from lengthwise.circuits.netlist import Netlist, refuse_line
 from lengthwise.errors import CircuitError
 
 BINARY_REMEDY = "Make it text: aigtoaig in.aig out.aag"
@@ -45,11 +45,11 @@ def from_aiger(text: str, name: str = "aiger") -> Circuit:
 
     def define(line: _Line, literal: int, signal: str, *, is_input: bool = False) -> None:
         if literal % 2 or literal == 0:
-            refuse(
+            refuse_line(
                 name, *line, f"a literal that is defined is even and not 0, and {literal} is not"
             )
         if literal in signals:
-            refuse(name, *line, f"a literal is defined once, and {literal} has been before")
+            refuse_line(name, *line, f"a literal is defined once, and {literal} has been before")
         signals[literal] = signal
         netlist.declare(signal, line[0], is_input=is_input)
 
@@ -57,7 +57,7 @@ def from_aiger(text: str, name: str = "aiger") -> Circuit:
         if literal in (0, 1):
             return netlist.constant(literal)
         if literal - literal % 2 not in signals:
-            refuse(name, *line, f"a literal that is used is defined, and {literal} is not")
+            refuse_line(name, *line, f"a literal that is used is defined, and {literal} is not")
         signal = signals[literal - literal % 2]
         return netlist.inverse(signal) if literal % 2 else signal
 
@@ -87,14 +87,16 @@ class _Reader:
         header = lines[0]
         word, *fields = header[1].split() or [""]
         if word == "aig":
-            refuse(where, *header, "AIGER is read as text", BINARY_REMEDY)
+            refuse_line(where, *header, "AIGER is read as text", BINARY_REMEDY)
         if word != "aag" or not 5 <= len(fields) <= 9 or not all(map(_NUMBER.fullmatch, fields)):
-            refuse(where, *header, "the header is 'aag M I L O A' with five numbers")
+            refuse_line(where, *header, "the header is 'aag M I L O A' with five numbers")
         maximum, num_inputs, num_latches, num_outputs, num_gates, *others = map(int, fields)
         if num_latches:
-            refuse(where, *header, f"a circuit has no memory, and this has {num_latches} latches")
+            refuse_line(
+                where, *header, f"a circuit has no memory, and this has {num_latches} latches"
+            )
         if any(others):
-            refuse(where, *header, "only inputs, outputs and AND gates are read")
+            refuse_line(where, *header, "only inputs, outputs and AND gates are read")
         promised = num_inputs + num_outputs + num_gates
         if len(lines) <= promised:
             raise CircuitError(
@@ -111,10 +113,12 @@ class _Reader:
         """Read the literals of a line; each must be within the header's bound."""
         fields = line[1].split()
         if len(fields) != count or not all(map(_NUMBER.fullmatch, fields)):
-            refuse(self._where, *line, rule)
+            refuse_line(self._where, *line, rule)
         for literal in map(int, fields):
             if literal > self._bound:
-                refuse(self._where, *line, f"by the header, literals are at most {self._bound}")
+                refuse_line(
+                    self._where, *line, f"by the header, literals are at most {self._bound}"
+                )
         return list(map(int, fields))
 
     def symbols(self) -> dict[tuple[str, int], str]:
@@ -126,11 +130,11 @@ class _Reader:
                 break
             symbol = _SYMBOL.fullmatch(line[1])
             if symbol is None or not symbol[3].isprintable():
-                refuse(self._where, *line, "after the gates stand names, 'i0 a' or 'o0 y'")
+                refuse_line(self._where, *line, "after the gates stand names, 'i0 a' or 'o0 y'")
             key = symbol[1], int(symbol[2])
             if key[1] >= counts[key[0]]:
-                refuse(self._where, *line, "a name is of an input or output that there is")
+                refuse_line(self._where, *line, "a name is of an input or output that there is")
             if key in names:
-                refuse(self._where, *line, "an input or output has one name")
+                refuse_line(self._where, *line, "an input or output has one name")
             names[key] = symbol[3]
         return names

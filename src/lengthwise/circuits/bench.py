@@ -12,7 +12,7 @@ is 1 if an odd number of them is, and an XNOR is its inverse.
 import re
 
 from lengthwise.circuits.circuit import Circuit
-from lengthwise.circuits.netlist import FUNCTIONS, Netlist, lines_of, refuse
+from lengthwise.circuits.netlist import FUNCTIONS, Netlist, lines_of, refuse_line
 
 _NAME = r"[^\s(),=]+"
 _PORT = re.compile(rf"(INPUT|OUTPUT)\s*\(\s*({_NAME})\s*\)", re.IGNORECASE)
@@ -50,7 +50,7 @@ def from_bench(text: str, name: str = "bench") -> Circuit:
             netlist.declare(gate[1], number)
             gates.append((number, gate[1], function, sources))
         else:
-            refuse(name, number, line, "a line is INPUT(x), OUTPUT(y) or y = AND(a, b)")
+            refuse_line(name, number, line, "a line is INPUT(x), OUTPUT(y) or y = AND(a, b)")
     for number, target, function, sources in gates:
         netlist.require(sources, number)
         netlist.define(target, function, sources)
@@ -64,8 +64,8 @@ def from_bench(text: str, name: str = "bench") -> Circuit:
 
 def _check_function(where: str, number: int, line: str, function: str, count: int) -> None:
     if function.startswith("DFF"):
-        refuse(where, number, line, "a circuit has no memory", _NO_MEMORY)
+        refuse_line(where, number, line, "a circuit has no memory", _NO_MEMORY)
     if function not in FUNCTIONS:
-        refuse(where, number, line, f"a gate is one of {', '.join(FUNCTIONS)}")
+        refuse_line(where, number, line, f"a gate is one of {', '.join(FUNCTIONS)}")
     if function in ("NOT", "BUFF") and count != 1:
-        refuse(where, number, line, f"{function} takes 1 input")
+        refuse_line(where, number, line, f"{function} takes 1 input")

@@ -22,7 +22,7 @@ from itertools import product
 
 from lengthwise.circuits.circuit import Circuit
 from lengthwise.circuits.gates import KINDS
-from lengthwise.circuits.netlist import Netlist, lines_of, refuse
+from lengthwise.circuits.netlist import Netlist, lines_of, refuse_line
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,7 +72,9 @@ class _Reader:
         keyword, *names = line.split()
         self._num_models += keyword == ".model"
         if self._ended or self._num_models > 1:
-            refuse(self._where, number, line, "one model is read", "Flatten the file to one model.")
+            refuse_line(
+                self._where, number, line, "one model is read", "Flatten the file to one model."
+            )
         if keyword == ".inputs":
             for signal in names:
                 self.netlist.declare(signal, number, is_input=True)
@@ -80,18 +82,18 @@ class _Reader:
             self.outputs += [(number, signal) for signal in names]
         elif keyword == ".names":
             if not names:
-                refuse(self._where, number, line, ".names ends in the name that it defines")
+                refuse_line(self._where, number, line, ".names ends in the name that it defines")
             self.netlist.declare(names[-1], number)
             self.covers.append(_Cover(number=number, sources=names[:-1], target=names[-1]))
         elif keyword == ".end":
             self._ended = True
         elif not keyword.startswith("."):
             if not self.covers:
-                refuse(self._where, number, line, "a row stands below .names")
+                refuse_line(self._where, number, line, "a row stands below .names")
             _add_row(self._where, number, line, self.covers[-1])
         elif keyword != ".model":
             rule = "only .model, .inputs, .outputs, .names and .end are read"
-            refuse(self._where, number, line, rule, "Write one flat model without memory.")
+            refuse_line(self._where, number, line, rule, "Write one flat model without memory.")
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -113,11 +115,11 @@ def _add_row(where: str, number: int, line: str, cover: _Cover) -> None:
     width = len(cover.sources)
     if len(row) != width or not set(row) <= set("01-") or bit not in ("0", "1"):
         what = f"a row has {width} of 0, 1 and -, and then 0 or 1" if width else "a row is 0 or 1"
-        refuse(where, number, line, f"below this .names {what}")
+        refuse_line(where, number, line, f"below this .names {what}")
     cover.rows[row] = None
     cover.bits.add(bit)
     if len(cover.bits) > 1:
-        refuse(where, number, line, "all rows of a cover end in the same bit")
+        refuse_line(where, number, line, "all rows of a cover end in the same bit")
 
 
 def _define(netlist: Netlist, cover: _Cover) -> None:

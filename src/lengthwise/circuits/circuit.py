@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gate_sequence import GateSequence, GateStep
 from lengthwise.circuits.gates import Gate, check_bits, check_name, check_names, gate_value
 from lengthwise.circuits.nor import nor_gates
 from lengthwise.errors import CircuitError
@@ -117,7 +117,7 @@ class Circuit:
         return GateSequence(
             num_inputs=len(self.inputs),
             steps=tuple(
-                Step(
+                GateStep(
                     kind=gates[name].kind,
                     sources=tuple(position[source] for source in gates[name].inputs),
                 )

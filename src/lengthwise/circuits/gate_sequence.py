@@ -19,7 +19,7 @@ from lengthwise.languages.validation import short
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class GateStep:
     """A step after the inputs: a gate, and the positions of the symbols that it reads."""
 
     kind: str
@@ -37,7 +37,7 @@ class GateSequence:
     """
 
     num_inputs: int
-    steps: tuple[Step, ...]
+    steps: tuple[GateStep, ...]
     outputs: tuple[int, ...]
     names: tuple[str, ...]
 
@@ -47,7 +47,9 @@ class GateSequence:
                 f"a sequence begins with at least one input, but num_inputs is "
                 f"{short(self.num_inputs)}."
             )
-        if not isinstance(self.steps, tuple) or not all(isinstance(s, Step) for s in self.steps):
+        if not isinstance(self.steps, tuple) or not all(
+            isinstance(s, GateStep) for s in self.steps
+        ):
             raise CircuitError(f"the steps are a tuple of Step, but they are {short(self.steps)}.")
         for position, step in enumerate(self.steps, start=self.num_inputs):
             check_kind(f"step {position}", step.kind, step.sources)
@@ -134,7 +136,7 @@ class GateSequence:
         steps = []
         for step in _tuple("steps", values["steps"]):
             _check_entries("step", step, ("kind", "sources"))
-            steps.append(Step(kind=step["kind"], sources=_tuple("sources", step["sources"])))
+            steps.append(GateStep(kind=step["kind"], sources=_tuple("sources", step["sources"])))
         return cls(
             num_inputs=values["num_inputs"],
             steps=tuple(steps),

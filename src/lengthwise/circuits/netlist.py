@@ -155,7 +155,7 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
         yield number, line.split("#")[0].strip()
 
 
-def refuse(where: str, number: int, line: str, rule: str, remedy: str = "") -> NoReturn:
+def refuse_line(where: str, number: int, line: str, rule: str, remedy: str = "") -> NoReturn:
     """Raise the error for a line that breaks a rule, with the line in the message.
 
     Raises:

@@ -41,9 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure, store the records in the run folder, draw, and print the numbers."""
-    from lengthwise.analysis.analyses import ANALYSES, analyse, record_path
+    from lengthwise.analysis.analyses import ANALYSES, analysis_of, record_path
     from lengthwise.analysis.figures import to_png, to_svg
-    from lengthwise.problems.inside import knowledge_of, longest_of
+    from lengthwise.problems.inside import knowledge_of, longest_of_training
     from lengthwise.problems.runs import load_run
     from lengthwise.training.runs import RunFolder
 
@@ -58,14 +58,14 @@ def run(arguments: argparse.Namespace) -> None:
     results: dict[str, Any] = {}
     for name in names:
         try:
-            record = analyse(
+            record = analysis_of(
                 name,
                 trained.model,
                 trained.task,
                 lengths=lengths,
                 words_per_length=arguments.words,
                 seed=arguments.seed,
-                longest=longest_of(trained),
+                longest=longest_of_training(trained),
             )
         except ClaimError as error:
             if arguments.figure:
@@ -86,12 +86,12 @@ def run(arguments: argparse.Namespace) -> None:
             "files": {"record": str(path), "figure": str(picture)},
         }
         if not arguments.json:
-            print_facts(facts(results[name]))
+            print_facts(_facts(results[name]))
     if arguments.json:
         print_json({"run": str(arguments.run), "figures": results})
 
 
-def facts(result: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(result: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the figures of a record and the paths of its files, as names and values."""
     from lengthwise.analysis.analyses import ANALYSES
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from lengthwise.board.entries import Entry, load_entries, place_of
+from lengthwise.board.entries import BoardEntry, load_entries, place_on_board
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table
 from lengthwise.errors import ConfigError, unknown_name
 
@@ -45,12 +45,12 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if arguments.folder is None:
         raise ConfigError("board check needs the folder of a run. Add it.")
-    from lengthwise.board.submission import judged
+    from lengthwise.board.submission import judge_submission
 
-    _tell(judged(arguments.folder), entries, arguments)
+    _tell(judge_submission(arguments.folder), entries, arguments)
 
 
-def _about(language: str, entries: list[Entry]) -> list[Entry]:
+def _about(language: str, entries: list[BoardEntry]) -> list[BoardEntry]:
     """Return the entries of a language."""
     found = [each for each in entries if each.language == language]
     if not found and Path(language).is_dir():
@@ -61,15 +61,15 @@ def _about(language: str, entries: list[Entry]) -> list[Entry]:
     return found
 
 
-def _show(entries: list[Entry], *, as_json: bool) -> None:
-    placed = [(place_of(each, entries), each) for each in entries]
+def _show(entries: list[BoardEntry], *, as_json: bool) -> None:
+    placed = [(place_on_board(each, entries), each) for each in entries]
     if as_json:
         print_json({"entries": [{"place": place, **each.to_dict()} for place, each in placed]})
         return
     print_table(COLUMNS, [_row(place, each) for place, each in placed])
 
 
-def _row(place: int, entry: Entry) -> list[str]:
+def _row(place: int, entry: BoardEntry) -> list[str]:
     return [
         *(entry.language, entry.made, str(place), f"{entry.parameters:,}"),
         "" if entry.bits is None else str(entry.bits),
@@ -79,8 +79,8 @@ def _row(place: int, entry: Entry) -> list[str]:
     ]
 
 
-def _tell(entry: Entry, entries: list[Entry], arguments: argparse.Namespace) -> None:
-    place = place_of(entry, entries)
+def _tell(entry: BoardEntry, entries: list[BoardEntry], arguments: argparse.Namespace) -> None:
+    place = place_on_board(entry, entries)
     is_known = any(each.certificate == entry.certificate for each in entries)
     if arguments.json:
         facts = {"folder": str(arguments.folder), "place": place, "is_on_board": is_known}

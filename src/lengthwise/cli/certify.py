@@ -130,7 +130,8 @@ def _certify(arguments: argparse.Namespace) -> None:
         saved_as = {"certificate": where, "run": str(arguments.run)}
         print_json({**_by_words(stated, "judged_by_words"), **made.summary(), **tried, **saved_as})
     else:
-        lines = [*_by_words(stated, "A, judged by words").items(), *facts(made)]
+        by_words = _by_words(stated, "A, judged by words")
+        lines = [*by_words.items(), *facts_of_certificate(made)]
         if unsnapped is not None:
             lines.append(("without snapping", _said_unsnapped(made, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
@@ -266,7 +267,8 @@ def _check(arguments: argparse.Namespace) -> None:
         print_json({**_by_words(stated, "judged_by_words"), **facts_of_file})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
-        lines = [*_by_words(stated, "A, judged by words").items(), *facts(verified)]
+        by_words = _by_words(stated, "A, judged by words")
+        lines = [*by_words.items(), *facts_of_certificate(verified)]
         if run is not None:
             cast = "" if verified.precision == "weights" else f" cast to {verified.precision}"
             lines.append(
@@ -372,7 +374,7 @@ def _in_precision(made: Certificate) -> str:
     return "" if made.precision == "weights" else f", {made.precision}"
 
 
-def facts(made: Certificate) -> list[tuple[str, str]]:
+def facts_of_certificate(made: Certificate) -> list[tuple[str, str]]:
     """Describe a certificate as names and values."""
     lines = [
         ("verdict", f"{made.verdict} ({made.strength}{_in_precision(made)})"),

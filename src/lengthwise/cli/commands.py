@@ -25,6 +25,7 @@ COMMANDS = {
     "describe": "one language: states, classes, monoid, sample words",
     "label": "classes of the words on standard input",
     "sample": "words of a language, drawn uniformly",
+    "infer": "the automaton that your labelled words show, and how sure you may be of it",
     "compile": "exact weights for a language, a circuit, or a paper's construction",
     "verify": "compare a construction with the independent definition",
     "explain": "what each layer of computed weights does, and its attention on a word",

@@ -11,12 +11,12 @@ from lengthwise.cli.known import RUNGS
 from lengthwise.cli.output import (
     add_json,
     add_settings,
-    in_words,
     note,
     parse_settings,
     print_facts,
     print_json,
     print_table,
+    settings_in_words,
 )
 from lengthwise.constructions.defaults import AUTO, COMPARED_AT
 from lengthwise.errors import ConfigError
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> None:
         [
             ("weights", f"{arguments.out}/model.safetensors"),
             ("network", f"{made.architecture}, {made.num_parameters:,} parameters"),
-            ("settings", in_words(made.settings)),
+            ("settings", settings_in_words(made.settings)),
             ("claim", made.claim),
             ("range", made.range_in_words() or "none is claimed"),
             ("margin", made.margin_in_words()),

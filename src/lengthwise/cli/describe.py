@@ -11,6 +11,7 @@ from lengthwise.cli.output import add_json, add_language, note, print_facts, pri
 from lengthwise.languages.characters import listed
 from lengthwise.languages.describe import LADDER_KEYS, describe
 from lengthwise.languages.ladder import QUESTIONS
+from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.wording import counted
 
@@ -32,13 +33,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the description of the language."""
     language = parse(arguments.spec, arguments.alphabet)
-    if language.num_states > _MANY:
-        note(f"{language.num_states:,} states take some seconds.")
-    description = describe(language)
+    description = described(language)
     if arguments.json:
         print_json(description)
-        return
+    else:
+        print_description(language, description)
+
+
+def described(language: Language) -> dict[str, Any]:
+    """Return what is known of a language, after a word to those who have to wait for it."""
+    if language.num_states > _MANY:
+        note(f"{language.num_states:,} states take some seconds.")
+    return describe(language)
+
+
+def print_description(language: Language, description: Mapping[str, Any]) -> None:
+    """Print what is known of a language: its size, samples, network and classes."""
     plain = {key: value for key, value in description.items() if key not in LADDER_KEYS}
+    if not plain["spec"]:  # an automaton that was inferred has none
+        del plain["spec"]
     plain["alphabet"] = f"{listed(language.alphabet)} ({counted(language.num_symbols, 'symbol')})"
     plain["samples"] = {
         name: ", ".join(map(_show, words)) or "none" for name, words in plain["samples"].items()

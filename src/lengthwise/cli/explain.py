@@ -15,10 +15,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print what each layer computes."""
-    from lengthwise.constructions.explain import explain
-    from lengthwise.constructions.folders import load_construction
+    from lengthwise.constructions.explain import explain_weights
+    from lengthwise.constructions.folders import read_construction
 
-    found = explain(load_construction(arguments.run), arguments.word)
+    found = explain_weights(read_construction(arguments.run), arguments.word)
     if arguments.json:
         print_json({"run": str(arguments.run), **found.to_dict()})
     else:

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write the page, or serve it until Ctrl-C."""
-    from lengthwise.explorer.page import render
+    from lengthwise.explorer.page import render_explorer
 
     out = arguments.out
     if out is not None and (arguments.port is not None or arguments.no_browser):
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
     if out is not None:
         require_file_place(out, ".html")
     subject = subject_of(arguments.subject, arguments.alphabet, served=out is None, say=note)
-    page = render(subject.data, served=out is None)
+    page = render_explorer(subject.data, served=out is None)
     if out is not None:
         write_text(out, page)
         _say({"page": str(out), "bytes": len(page.encode())}, str(out), as_json=arguments.json)

@@ -17,7 +17,7 @@ MODELS = {
 }
 """The models of each kind of problem, and the default one."""
 
-PREFIXES = ("steps:", "words:", "labels:", "text:", "pairs:")
+PREFIXES = ("steps:", "words:", "inferred:", "text:", "pairs:")
 """The prefixes of specifications."""
 
 OBJECTIVES = (

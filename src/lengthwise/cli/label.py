@@ -3,7 +3,7 @@
 import argparse
 
 from lengthwise.cli.output import add_json, add_language, print_answers, print_json
-from lengthwise.cli.words import read, standard_lines
+from lengthwise.cli.words import read_words, standard_lines
 from lengthwise.languages.spec import parse
 
 
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
         language.require_in_domain(word)
         return word
 
-    lines = read(standard_lines(), one, joint=", ")
+    lines = read_words(standard_lines(), one, joint=", ")
     words = [word for some in lines for word in some.words]
     labels = [language.class_names[language.classify(word)] for word in words]
     if arguments.json:

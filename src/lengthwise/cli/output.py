@@ -18,7 +18,6 @@ __all__ = [
     "add_language",
     "add_objective",
     "add_settings",
-    "in_words",
     "note",
     "objective_of",
     "parse_settings",
@@ -28,6 +27,7 @@ __all__ = [
     "print_table",
     "refuse",
     "say",
+    "settings_in_words",
     "whole_number",
 ]
 
@@ -200,7 +200,7 @@ def print_facts(facts: list[tuple[str, str]]) -> None:
         print(f"{name:{width}}  {printable(value)}")
 
 
-def in_words(settings: Mapping[str, Any]) -> str:
+def settings_in_words(settings: Mapping[str, Any]) -> str:
     """Return settings on one line, as `--set` takes them."""
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "none"
 

@@ -21,7 +21,7 @@ from lengthwise.cli.output import (
     whole_number,
 )
 from lengthwise.cli.snapped import add_snapped
-from lengthwise.cli.words import Lines, read, standard_lines
+from lengthwise.cli.words import Lines, read_words, standard_lines
 from lengthwise.errors import ConfigError
 from lengthwise.problems.results import Answer, Predictor
 from lengthwise.training.listing import read_statement, refutation_by_words
@@ -90,7 +90,7 @@ def answer_lines(predictor: Predictor, arguments: argparse.Namespace) -> None:
         WordError: a line could not be read.
     """
     together = predictor.together
-    groups = read(
+    groups = read_words(
         standard_lines(),
         predictor.read,
         joint=predictor.joint,
@@ -128,7 +128,7 @@ def _as_json(
 
 def _complete(arguments: argparse.Namespace) -> None:
     """Print the outputs of a circuit for each line of input bits."""
-    from lengthwise.constructions.folders import load_construction
+    from lengthwise.constructions.folders import read_construction
     from lengthwise.problems.circuit import circuit_predictor
     from lengthwise.problems.registry import PROBLEMS
     from lengthwise.training.devices import choose_device
@@ -138,7 +138,7 @@ def _complete(arguments: argparse.Namespace) -> None:
         refuse(arguments, option, "language models")
     if arguments.snapped:
         raise ConfigError("a circuit has no tables of sub-words. Leave --snapped out.")
-    made = load_construction(arguments.run)
+    made = read_construction(arguments.run)
     about = made.about
     assert isinstance(about, GateSequence)
     model = made.model.to(choose_device(arguments.device))

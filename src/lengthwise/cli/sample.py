@@ -3,7 +3,8 @@
 import argparse
 
 from lengthwise.cli.output import add_json, add_language, print_answers, print_json, whole_number
-from lengthwise.errors import unknown_name
+from lengthwise.errors import ConfigError, unknown_name
+from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 
 
@@ -17,17 +18,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--count", type=whole_number(0), default=1, help="how many words (default 1)"
     )
     parser.add_argument("--class", dest="label", help="the class of the words (default: any)")
+    parser.add_argument(
+        "--labelled",
+        action="store_true",
+        help="a file of labelled words, for `infer`: WORD<TAB>CLASS, of lengths up to --length, "
+        "drawn as those of tests are (audited), equal ones once",
+    )
     parser.add_argument("--seed", type=whole_number(0), default=0)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the words, one per line."""
+    language = parse(arguments.spec, arguments.alphabet)
+    if arguments.labelled:
+        _print_labelled(language, arguments)
+        return
     import torch
 
     from lengthwise.tasks.task import Task
 
-    language = parse(arguments.spec, arguments.alphabet)
     wanted = None
     if arguments.label is not None:
         if arguments.label not in language.class_names:
@@ -41,3 +51,31 @@ def run(arguments: argparse.Namespace) -> None:
         print_json({"words": words})
     else:
         print_answers(words)
+
+
+def _print_labelled(language: Language, arguments: argparse.Namespace) -> None:
+    """Print different words of mixed lengths with their classes.
+
+    Raises:
+        ConfigError: a class is asked for, too.
+        TaskError: the language has no words of these lengths.
+    """
+    import torch
+
+    from lengthwise.tasks.task import Task
+
+    if arguments.label is not None:
+        raise ConfigError("--labelled draws words of all classes. Leave --class out.")
+    task = Task(language=language, protocol="audited")
+    batch = task.draw_mixed(
+        arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed)
+    )
+    rows = zip(batch.tokens.tolist(), batch.lengths.tolist(), batch.classes.tolist(), strict=True)
+    found = {
+        language.decode(row[len(row) - length :]): language.class_names[label]
+        for row, length, label in rows
+    }
+    if arguments.json:
+        print_json({"words": [{"word": word, "class": name} for word, name in found.items()]})
+    else:
+        print_answers(f"{word}\t{name}" for word, name in found.items())

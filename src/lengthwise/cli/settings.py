@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from lengthwise.cli.known import PREFIXES
 from lengthwise.cli.output import add_json, add_objective, note, print_json, print_table
+from lengthwise.errors import ConfigError
 from lengthwise.problems.presets import PRESETS
 
 
@@ -26,15 +27,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
+    from lengthwise.problems.inferred.problem import InferredProblem
+    from lengthwise.problems.inferred.settings import settings_of_inference
     from lengthwise.problems.reference import settings_reference, usual_plan
-    from lengthwise.problems.registry import kind_of, without_model
+    from lengthwise.problems.registry import kind_of
+    from lengthwise.problems.without_model import infers
 
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
-    spec = without_model(spec) if model is None else spec
-    kind, plan = kind_of(spec), usual_plan(spec, model, preset, arguments.objective)
-    found = settings_reference(kind, model, preset=preset, spec=spec, objective=arguments.objective)
-    model = plan.model if plan else model or kind.setup.default_model
-    chosen = plan.chosen if plan else ""
+    kind, found, chosen = kind_of(spec), [], ""
+    if infers(spec, model):
+        if arguments.objective:
+            raise ConfigError("what is learned from is chosen with a model here. Give --model.")
+        kind, spec, found = InferredProblem, "", settings_of_inference()
+        model = kind.setup.default_model
+    else:
+        plan = usual_plan(spec, model, preset, arguments.objective)
+        model = plan.model if plan else model or kind.setup.default_model
+        chosen = plan.chosen if plan else ""
+    found += settings_reference(
+        kind, model, preset=preset, spec=spec, objective=arguments.objective
+    )
     if arguments.json:
         settings = [asdict(each) for each in found]
         about = {"problem": kind.kind, "model": model, "chosen": chosen}
@@ -44,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
     rows = [
         [
             each.name,
-            shown(each.default),
+            shown_default(each.default),
             each.origin,
             each.unit,
             each.letter,
@@ -58,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     note(f"{kind.kind}, {named}; give one with --set, without its section where only one has it")
 
 
-def shown(default: object) -> str:
+def shown_default(default: object) -> str:
     """Return a default as `--set` takes it, or a dash if it follows from other settings."""
     if default is None:
         return "-"

@@ -25,13 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Extract the tables, save them beside the model, and print how many vectors were merged."""
     from lengthwise.problems.runs import load_run
-    from lengthwise.proofs.search.extraction import extract
+    from lengthwise.proofs.search.extraction import extract_algebra
     from lengthwise.proofs.search.snapped_file import save_snapped
     from lengthwise.training.runs import RunFolder
 
     RunFolder(arguments.run).require_writable()
     trained = load_run(arguments.run, device="cpu")
-    extraction = extract(
+    extraction = extract_algebra(
         trained.model, trained.language.domain, max_elements=arguments.max_elements
     )
     path = snapped_file(arguments.run)

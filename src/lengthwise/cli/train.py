@@ -4,7 +4,7 @@ import argparse
 import os
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         more="; a step task: steps:addition, ...; text:DIR or pairs:DIR, a corpus that `prepare` "
         "made of text or of translations; words:FILE, labelled words of yours (.tsv, .jsonl or a "
-        "dataset)",
+        "dataset), from which an automaton is inferred first unless a model is named; "
+        "inferred:FILE.json, what `infer` found in such words",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="the run folder (needed)")
     models = "; ".join(
@@ -71,6 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train, continue training, or find that training has ended."""
+    if arguments.out is None:  # this and the next are known before torch is loaded
+        raise ConfigError("train keeps its run in a folder, but none is named. Add --out DIR.")
+    if arguments.preset is not None:
+        PRESETS[arguments.preset]
     with one_speaks():
         _run(arguments)
 
@@ -97,21 +102,23 @@ def one_speaks() -> Iterator[None]:
 
 def _run(arguments: argparse.Namespace) -> None:
     from lengthwise.problems.capabilities import Distributed
-    from lengthwise.problems.planning import make_plan, plan_for
+    from lengthwise.problems.planning import plan_for
     from lengthwise.problems.registry import kind_of
+    from lengthwise.problems.without_model import infers, with_inference
     from lengthwise.training.distributed import require_alone
+    from lengthwise.training.progress import counting_progress
 
-    kind = kind_of(arguments.spec)
-    if not issubclass(kind, Distributed):
+    if not issubclass(kind_of(arguments.spec), Distributed):
         require_alone(arguments.spec)
     of_file = _read_settings(arguments.config) if arguments.config else {}
-    settings = [of_file, {**objective_of(arguments), **parse_settings(arguments.settings)}]
-    options = {"alphabet": arguments.alphabet, "protocol": arguments.protocol}
+    own = {**objective_of(arguments), **parse_settings(arguments.settings)}
+    settings: Sequence[Mapping[str, Any]] = [of_file, own]
+    options: Mapping[str, Any] = {k: getattr(arguments, k) for k in ("alphabet", "protocol")}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
-    with noting_time(f"{spec}: making a plan"):
-        if arguments.out is None:
-            make_plan(spec, model, preset=preset or "laptop", settings=settings, options=options)
-            raise ConfigError("train keeps its run in a folder, but none is named. Add --out DIR.")
+    if infers(spec, model):
+        asked = with_inference(spec, settings, options, arguments.out, counting_progress)
+        spec, model, settings, options = asked.subject, asked.model, asked.settings, asked.options
+    with noting_time(f"{arguments.spec}: making a plan"):
         plan = plan_for(
             arguments.out, spec, model, preset=preset, settings=settings, options=options
         )

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from lengthwise.cli.output import (
     add_json,
     add_settings,
-    in_words,
     parse_settings,
     print_facts,
     print_json,
     print_table,
     say,
+    settings_in_words,
     whole_number,
 )
 from lengthwise.constructions.defaults import ALL_WORDS, MOST, PRECISIONS
@@ -67,12 +67,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Verify, store the result in the folder, print it, and fail if the claim does not hold."""
-    from lengthwise.constructions.verify import verify
+    from lengthwise.constructions.verify import verify_construction
     from lengthwise.training.progress import counting_progress
 
     made, folder = _find(arguments)
     with counting_progress(f"verifying {made.name}", "lengths") as progress:
-        result = verify(
+        result = verify_construction(
             made,
             longest=arguments.longest,
             all_words=arguments.all_words,
@@ -93,13 +93,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _find(arguments: argparse.Namespace) -> "tuple[Construction, Path | None]":
-    from lengthwise.constructions.folders import load_construction
+    from lengthwise.constructions.folders import read_construction
     from lengthwise.constructions.known_constructions import construct
 
     folder = Path(arguments.construction)
     settings = parse_settings(arguments.settings)
     if is_shipped(folder):
-        return load_construction(folder), None
+        return read_construction(folder), None
     if not folder.is_dir():
         try:
             return construct(arguments.construction, settings), None
@@ -111,14 +111,14 @@ def _find(arguments: argparse.Namespace) -> "tuple[Construction, Path | None]":
         raise ConfigError(
             f"{folder} has its settings in config.json, so --set cannot change them. Leave it out."
         )
-    return load_construction(folder), folder
+    return read_construction(folder), folder
 
 
 def _print(result: "Verification") -> None:
     print_facts(
         [
             ("construction", result.construction),
-            ("settings", in_words(result.settings)),
+            ("settings", settings_in_words(result.settings)),
             ("claim", result.claim),
             ("range", result.range or "none is claimed"),
             ("margin", result.required_margin_in_words),

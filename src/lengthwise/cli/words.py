@@ -60,7 +60,7 @@ def standard_lines() -> Iterator[str]:
         yield line
 
 
-def read(
+def read_words(
     lines: Iterable[str],
     one: Callable[[str], T],
     *,

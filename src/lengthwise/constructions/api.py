@@ -7,11 +7,10 @@ from typing import Any
 from lengthwise.arguments import path_of, whole
 from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.explain import Explanation
-from lengthwise.constructions.explain import explain as explain_construction
-from lengthwise.constructions.folders import load_construction as load_stored
+from lengthwise.constructions.explain import explain_weights as explain_construction
+from lengthwise.constructions.folders import read_construction as load_stored
 from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import Verification
-from lengthwise.constructions.verify import verify as verify_construction
+from lengthwise.constructions.verify import Verification, verify_construction
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse

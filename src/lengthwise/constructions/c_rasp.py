@@ -32,16 +32,16 @@ from lengthwise.constructions.counters import MAX_COUNT
 from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.lookups import SHARP, LookupDesign, design_lookups
-from lengthwise.constructions.programs import Memory, Program, Tally, trimmed
+from lengthwise.constructions.programs import Memory, Program, TallyOf, trimmed
 from lengthwise.constructions.tallies import MAX_SUM
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.algebra import c_rasp
+from lengthwise.languages.balance import BalanceCounter as BalancedCounter
 from lengthwise.languages.balance import CountedPart, counted_parts
-from lengthwise.languages.balance import Counter as BalancedCounter
 from lengthwise.languages.components import parts
-from lengthwise.languages.evidence import Subject
+from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
+from lengthwise.languages.merged import merged_language
 
 MAX_ROUTES = 200
 """Largest number of ways through the parts."""
@@ -65,8 +65,8 @@ def design_c_rasp(language: Language, *, longest: int = 1_000) -> LookupDesign:
             too large, or a setting is out of range.
     """
     name = language.spec or "the language"
-    machine = merged(language)
-    verdict = c_rasp(Subject(machine))
+    machine = merged_language(language)
+    verdict = c_rasp(LadderSubject(machine))
     if not verdict.holds:
         not_in = "is not in C-RASP: " if verdict.holds is False else "has no network of tallies: "
         raise ConstructionError(f"{name} {not_in}{verdict.says}. Use another rung, such as scan.")
@@ -251,7 +251,7 @@ class _Compiler:
         function = diagrams.from_cases(*amounts)
         added = sorted(set(amounts[1].values()) - {0})
         self.memories.append(
-            Tally(
+            TallyOf(
                 layer=1,
                 amounts=tuple((one, diagrams.condition(function, one)) for one in added),
                 sums=tuple(numbers),

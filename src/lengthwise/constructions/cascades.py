@@ -23,11 +23,11 @@ coordinates before it. (Krohn and Rhodes 1965; Liu et al. 2023, arXiv 2210.10749
 from collections.abc import Callable, Iterator, Mapping
 
 from lengthwise.constructions.diagrams import Diagrams
-from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, trimmed
+from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, trimmed
 from lengthwise.errors import ConstructionError, LanguageError
-from lengthwise.languages.cascade import Cascade, Level
+from lengthwise.languages.cascade import Cascade, CascadeLevel
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
+from lengthwise.languages.merged import merged_language
 from lengthwise.languages.series import balanced, inverse, series
 
 MAX_CASES = 20_000
@@ -50,7 +50,7 @@ def decomposed(language: Language, decompose: Callable[[Language], Cascade]) -> 
         ConstructionError: there are too many combinations of values, or a condition has too many
             cases.
     """
-    machine = merged(language)
+    machine = merged_language(language)
     try:
         return program_of(machine, decompose(machine))
     except (LanguageError, ConstructionError):
@@ -101,7 +101,7 @@ def program_of(machine: Language, made: Cascade) -> Program:
             )
         action = diagrams.from_cases(range(below + len(steps)), actions)
         memories.append(
-            Lookup(
+            LookupTable(
                 layer=1,
                 blocked=diagrams.condition(action, level.size),
                 values=tuple(diagrams.condition(action, v) for v in range(1, level.size)),
@@ -125,7 +125,7 @@ def program_of(machine: Language, made: Cascade) -> Program:
 class _Level:
     """A level of a cascade, whose coordinate is a lookup's value, moved by a product."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: CascadeLevel) -> None:
         self.size = level.size
         self._level = level
         self._series = series(level.turns.values(), level.size)

@@ -69,7 +69,7 @@ from typing import NamedTuple
 
 import torch
 
-from lengthwise.circuits.gate_sequence import GateSequence, Step
+from lengthwise.circuits.gate_sequence import GateSequence, GateStep
 from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.weights import (
     count_parameters,
@@ -113,7 +113,7 @@ MAX_PARAMETERS = 250_000_000
 """Largest number of parameters: 2 GB in float64."""
 
 
-class Unit(NamedTuple):
+class _Unit(NamedTuple):
     """A hidden unit relu(slope a + height) whose output counts `weight` times."""
 
     slope: float
@@ -121,11 +121,11 @@ class Unit(NamedTuple):
     weight: float
 
 
-UNITS: Mapping[str, Unit] = {
-    "rise": Unit(slope=1.0, height=1.0, weight=1.0),
-    "fall": Unit(slope=-1.0, height=1.0, weight=1.0),
-    "right": Unit(slope=1.0, height=0.0, weight=-1.0),
-    "left": Unit(slope=-1.0, height=0.0, weight=-1.0),
+UNITS: Mapping[str, _Unit] = {
+    "rise": _Unit(slope=1.0, height=1.0, weight=1.0),
+    "fall": _Unit(slope=-1.0, height=1.0, weight=1.0),
+    "right": _Unit(slope=1.0, height=0.0, weight=-1.0),
+    "left": _Unit(slope=-1.0, height=0.0, weight=-1.0),
 }
 
 
@@ -270,7 +270,7 @@ def stream_of(names: tuple[str, ...], sequence: GateSequence) -> Coordinates:
     return Coordinates((*names, *map(position_name, range(num_positions(sequence)))))
 
 
-def predictions(sequence: GateSequence) -> Iterator[tuple[int, Step]]:
+def predictions(sequence: GateSequence) -> Iterator[tuple[int, GateStep]]:
     """Return the positions that predict gates, with these gates."""
     return enumerate(sequence.steps, start=sequence.num_inputs - 1)
 

@@ -20,11 +20,11 @@ from lengthwise.constructions.defaults import DEFAULT
 from lengthwise.constructions.diagrams import Condition
 from lengthwise.constructions.known_constructions import RUNG, is_construction
 from lengthwise.constructions.lookups import LookupDesign
-from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, Tally
+from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, TallyOf
 from lengthwise.constructions.rungs import RUNGS
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged
+from lengthwise.languages.merged import merged_language
 from lengthwise.layers.attention import Attention
 from lengthwise.models.causal_recogniser import PrefixRecogniser
 
@@ -110,7 +110,7 @@ class Explanation:
         }
 
 
-def explain(made: Construction, word: str | None = None) -> Explanation:
+def explain_weights(made: Construction, word: str | None = None) -> Explanation:
     """Explain the network of a language, and with a word what it does there.
 
     Raises:
@@ -207,7 +207,7 @@ def _these(numbers: Sequence[int]) -> str:
 
 def _sought(program: Program, memory: Memory) -> str:
     """Write what the head of a memory finds."""
-    if isinstance(memory, Lookup):
+    if isinstance(memory, LookupTable):
         values = [
             f"{value} if {_written(program, condition)}"
             for value, condition in enumerate(memory.values, start=1)
@@ -224,7 +224,7 @@ def _sought(program: Program, memory: Memory) -> str:
     )
     of = f"the sum over all earlier positions of {amounts or 'nothing'}"
     known = f"modulo {memory.modulus}" if isinstance(memory, Counter) else ""
-    if isinstance(memory, Tally):
+    if isinstance(memory, TallyOf):
         known = f"one of {', '.join(map(str, sorted(memory.sums)))}"
     return f"{of}; {known} (known in layer {memory.ready})"
 
@@ -247,7 +247,7 @@ def _term(program: Program, variable: int, values: frozenset[int]) -> str:
     else:
         memory = program.memories[variable - 1]
         size, name = memory.size, f"m{variable}"
-        texts = list(map(str, memory.sums if isinstance(memory, Tally) else range(size)))
+        texts = list(map(str, memory.sums if isinstance(memory, TallyOf) else range(size)))
     chosen = [texts[value] for value in sorted(values)]
     others = [texts[value] for value in range(size) if value not in values]
     if len(others) < len(chosen):
@@ -262,7 +262,7 @@ def _term(program: Program, variable: int, values: frozenset[int]) -> str:
 
 def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
     """Return what the one block of a scan or a tree does, each time that it runs."""
-    machine = language.total().minimised() if rung == "slots" else merged(language)
+    machine = language.total().minimised() if rung == "slots" else merged_language(language)
     moves = [
         f"{machine.alphabet[symbol]} moves the states "
         + ", ".join(f"{q} to {row[symbol]}" for q, row in enumerate(machine.transitions))
@@ -300,7 +300,7 @@ def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
 
 def _read_out(language: Language) -> Iterator[str]:
     """Yield the class of each state."""
-    machine = merged(language)
+    machine = merged_language(language)
     for c, name in enumerate(machine.class_names):
         states = [str(q) for q, of in enumerate(machine.classes) if of == c]
         if states:
@@ -338,7 +338,7 @@ def _reading(
         for number, held in enumerate(zip(*program.variables(symbols), strict=True)):
             if number:
                 memory = program.memories[number - 1]
-                written = memory.sums if isinstance(memory, Tally) else range(memory.size)
+                written = memory.sums if isinstance(memory, TallyOf) else range(memory.size)
                 values[f"m{number}"] = tuple(written[value] for value in held)
     return Reading(
         word=tuple(language.alphabet[symbol] for symbol in symbols),

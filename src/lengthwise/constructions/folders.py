@@ -4,14 +4,18 @@ from pathlib import Path
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.construction import Construction
-from lengthwise.constructions.known_constructions import claim_of, is_about, require_settings
+from lengthwise.constructions.known_constructions import (
+    claim_of,
+    is_construction_about,
+    require_settings,
+)
 from lengthwise.errors import RunError
 from lengthwise.files import values_of
 from lengthwise.training.compiled import load_compiled
 from lengthwise.training.runs import RunFolder
 
 
-def load_construction(path: Path | str) -> Construction:
+def read_construction(path: Path | str) -> Construction:
     """Load a stored construction with the claim of its name and settings.
 
     Raises:
@@ -31,7 +35,7 @@ def load_construction(path: Path | str) -> Construction:
             **claim_of(name, settings),
         )
         require_settings(name, settings)
-        meant = is_about(name, settings, about)
+        meant = is_construction_about(name, settings, about)
     if made.compiled.claim != compiled.claim or not meant or _settings_differ(made):
         raise RunError(
             f"{path}/config.json does not claim what {name} with its settings does: it was "

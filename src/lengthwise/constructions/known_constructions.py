@@ -253,7 +253,9 @@ def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
     return RUNGS[settings.get(RUNG, DEFAULT)].claim(settings)
 
 
-def is_about(name: str, settings: Mapping[str, Any], about: Language | GateSequence) -> bool:
+def is_construction_about(
+    name: str, settings: Mapping[str, Any], about: Language | GateSequence
+) -> bool:
     """Return whether the construction of a name is about this language or circuit.
 
     Files are not read: the circuit of `circuit:FILE` may be any.

@@ -71,7 +71,7 @@ from lengthwise.constructions.coordinates import Coordinates
 from lengthwise.constructions.counters import OWN, START, CounterNames, Unit
 from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.diagrams import Condition, Path
-from lengthwise.constructions.programs import Counter, Lookup, Memory, Program, Tally
+from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, TallyOf
 from lengthwise.constructions.tallies import TallyNames
 from lengthwise.constructions.weights import count_parameters, set_unit, zero_weights
 from lengthwise.errors import ConstructionError
@@ -173,7 +173,8 @@ def design_lookups(program: Program, *, attention: str, longest: int) -> LookupD
         num_layers=program.num_layers,
         head_width=1,
         value_width=max(
-            (one.size - 1 if isinstance(one, Lookup) else 2 for one in program.memories), default=1
+            (one.size - 1 if isinstance(one, LookupTable) else 2 for one in program.memories),
+            default=1,
         ),
         d_hidden=max(1, *units),
         norm="none",
@@ -208,7 +209,7 @@ def build_lookups(design: LookupDesign) -> CausalRecogniser:
     for index, layer in enumerate(model.block):
         heads = [each for each in design.memories if each[1].layer == index + 1]
         for head, (number, memory) in enumerate(heads):
-            if isinstance(memory, Lookup):
+            if isinstance(memory, LookupTable):
                 _set_lookup(model, design, head, (number, memory))
             else:
                 _set_sum(model, design, head, (number, memory))
@@ -263,7 +264,7 @@ def _set_embedding(model: CausalRecogniser, design: LookupDesign) -> None:
 
 
 def _set_lookup(
-    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, Lookup]
+    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, LookupTable]
 ) -> None:
     """Write the weights of the head of a lookup."""
     number, lookup = which
@@ -287,7 +288,7 @@ def _set_lookup(
 
 
 def _set_sum(
-    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, Counter | Tally]
+    model: CausalRecogniser, design: LookupDesign, head: int, which: tuple[int, Counter | TallyOf]
 ) -> None:
     """Write the weights of the head of a sum, which sees all earlier positions alike."""
     number, memory = which
@@ -302,7 +303,7 @@ def _set_sum(
         attention.output.weight[:, slot] = design.stream.column({mean: 1.0})
 
 
-def _names_of(number: int, memory: Counter | Tally, longest: int) -> CounterNames | TallyNames:
+def _names_of(number: int, memory: Counter | TallyOf, longest: int) -> CounterNames | TallyNames:
     """Return the coordinates of a sum, by its variable."""
     if isinstance(memory, Counter):
         return CounterNames(number, longest, memory)
@@ -319,7 +320,7 @@ def _units(program: Program, longest: int, layer: int) -> Iterator[Unit]:
             for height, sign in ((2.5, factor), (1.5, -factor)):
                 yield Unit(row=row, column={name: sign}, bias=height - 4.0 * needed)
     for number, memory in enumerate(program.memories, start=1):
-        if not isinstance(memory, Lookup):
+        if not isinstance(memory, LookupTable):
             yield from _names_of(number, memory, longest).units(layer - memory.layer)
 
 
@@ -382,10 +383,10 @@ def _holds_of(path: Path, symbol: int) -> bool:
 def _stream(program: Program, longest: int) -> Iterator[str]:
     """Yield the coordinates of the residual stream."""
     yield from (_symbol(a) for a in range(len(program.alphabet)))
-    if not all(isinstance(memory, Lookup) for memory in program.memories):
+    if not all(isinstance(memory, LookupTable) for memory in program.memories):
         yield START
     for number, memory in enumerate(program.memories, start=1):
-        if isinstance(memory, Lookup):
+        if isinstance(memory, LookupTable):
             yield from (name for name, _, _ in _sought(number, memory))
         else:
             yield from _names_of(number, memory, longest).names()
@@ -395,7 +396,7 @@ def _stream(program: Program, longest: int) -> Iterator[str]:
 
 def _sought(number: int, memory: Memory) -> Iterator[tuple[str, float, Condition]]:
     """Yield the coordinates that a memory looks at, with what is added under which condition."""
-    if isinstance(memory, Lookup):
+    if isinstance(memory, LookupTable):
         yield f"blocked {number}", 1.0, memory.blocked
         for value, condition in enumerate(memory.values, start=1):
             yield f"value {number} {value}", 1.0, condition

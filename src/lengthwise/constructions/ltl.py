@@ -20,7 +20,7 @@ from contextlib import suppress
 
 from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.lookups import LookupDesign, design_lookups
-from lengthwise.constructions.programs import Lookup, Program, trimmed
+from lengthwise.constructions.programs import LookupTable, Program, trimmed
 from lengthwise.constructions.star_free import star_free_program
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.language import Language
@@ -74,7 +74,7 @@ def ltl_program(formula: Formula, alphabet: tuple[str, ...]) -> Program:
             blocked = diagrams.apply(lambda f, g: int(f and not g), first, second)
             value = second
         lookups.append(
-            Lookup(
+            LookupTable(
                 layer=depths[index],
                 blocked=diagrams.condition(blocked, 1),
                 values=(diagrams.condition(value, 1),),

@@ -19,11 +19,11 @@ from typing import TypeAlias, TypeVar
 
 from lengthwise.constructions.diagrams import Condition, fits
 
-S = TypeVar("S", bound="Sum")
+S = TypeVar("S", bound="WeightedSum")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Lookup:
+class LookupTable:
     """A head that looks for the nearest earlier position that is not blocked."""
 
     layer: int
@@ -47,7 +47,7 @@ class Lookup:
         """The condition that blocks, then those of the values."""
         return (self.blocked, *self.values)
 
-    def renumbered(self, number: Mapping[int, int]) -> "Lookup":
+    def renumbered(self, number: Mapping[int, int]) -> "LookupTable":
         """Return the same with other numbers of the variables."""
         return replace(
             self,
@@ -76,7 +76,7 @@ TALLIED = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sum:
+class WeightedSum:
     """Base of heads that add up what all earlier positions add."""
 
     layer: int
@@ -114,7 +114,7 @@ class Sum:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Counter(Sum):
+class Counter(WeightedSum):
     """A sum modulo a number."""
 
     modulus: int
@@ -135,7 +135,7 @@ class Counter(Sum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tally(Sum):
+class TallyOf(WeightedSum):
     """The nearest of some numbers to a sum; as a rule the sum is one of them."""
 
     sums: tuple[int, ...]
@@ -156,7 +156,7 @@ class Tally(Sum):
         return min(range(len(self.sums)), key=lambda v: (abs(held - self.sums[v]), self.sums[v]))
 
 
-Memory: TypeAlias = Lookup | Counter | Tally
+Memory: TypeAlias = LookupTable | Counter | TallyOf
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -185,9 +185,9 @@ class Program:
         return [memory for memory in self.memories if isinstance(memory, Counter)]
 
     @property
-    def tallies(self) -> list[Tally]:
+    def tallies(self) -> list[TallyOf]:
         """The memories that are tallies."""
-        return [memory for memory in self.memories if isinstance(memory, Tally)]
+        return [memory for memory in self.memories if isinstance(memory, TallyOf)]
 
     @property
     def most_amount(self) -> int:

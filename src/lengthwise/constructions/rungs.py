@@ -38,7 +38,7 @@ Settings = Mapping[str, Any]
 
 
 @runtime_checkable
-class Design(Sized, Protocol):
+class RungDesign(Sized, Protocol):
     """A network before it is built."""
 
     @property
@@ -56,7 +56,7 @@ class Rung:
     """The class of languages that it reaches."""
     architecture: str
     """A name in `ARCHITECTURES`."""
-    design: Callable[..., Design]
+    design: Callable[..., RungDesign]
     """Function from a language, and settings by keyword, to the design; it refuses a language that
     the rung does not reach."""
     build: Callable[[Any], nn.Module]

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.constructions.defaults import COMPARED_AT
-from lengthwise.constructions.rungs import RUNGS, Design, Rung, Settings
+from lengthwise.constructions.rungs import RUNGS, Rung, RungDesign, Settings
 from lengthwise.constructions.setting_values import complete
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.language import Language
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class _Step:
     """A rung, with the size of a language's network or the reason why there is none."""
 
     name: str
     rung: Rung
-    design: Design | None
+    design: RungDesign | None
     refused: str
     range: Mapping[str, int | None]
     """The longest words of the claim by precision."""
@@ -43,12 +43,12 @@ class Step:
         }
 
 
-def decided(design: Design, settings: Settings) -> dict[str, Any]:
+def decided(design: RungDesign, settings: Settings) -> dict[str, Any]:
     """Return the settings, with what the design decided in place of `auto`."""
     return {key: getattr(design, key, value) for key, value in settings.items()}
 
 
-def climb(language: Language) -> list[Step]:
+def climb(language: Language) -> list[_Step]:
     """Return every rung with its usual settings, in the order of `RUNGS`."""
     steps = []
     for name, rung in RUNGS.items():
@@ -59,11 +59,11 @@ def climb(language: Language) -> list[Step]:
             range_ = dict(rung.claim(decided(design, settings))["range"])
         except (ConstructionError, LanguageError) as error:
             refused = str(error)
-        steps.append(Step(name=name, rung=rung, design=design, refused=refused, range=range_))
+        steps.append(_Step(name=name, rung=rung, design=design, refused=refused, range=range_))
     return steps
 
 
-def shallowest(language: Language) -> Step:
+def shallowest(language: Language) -> _Step:
     """Return the rung with the fewest layers on a word of `COMPARED_AT` symbols.
 
     Of several, it is the one with the fewest parameters.
@@ -78,7 +78,7 @@ def shallowest(language: Language) -> Step:
             f"language, or name a rung to see why."
         )
 
-    def cost(step: Step) -> tuple[int, int]:
+    def cost(step: _Step) -> tuple[int, int]:
         assert step.design is not None
         assert step.layers is not None
         return step.layers, step.design.num_parameters

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lengthwise.constructions.counters import SumNames, Unit
-from lengthwise.constructions.programs import Tally
+from lengthwise.constructions.programs import TallyOf
 
 MAX_SUM = 32
 """P, the largest sum without its sign."""
@@ -45,7 +45,7 @@ _KEPT = 8.0
 class TallyNames(SumNames):
     """The coordinates of a tally, and the thresholds at which the sum is compared."""
 
-    tally: Tally
+    tally: TallyOf
 
     def names(self) -> Iterator[str]:
         """Yield all coordinates but those of the bits."""

@@ -95,7 +95,7 @@ class Verification:
 
 
 @torch.no_grad()
-def verify(
+def verify_construction(
     construction: Construction,
     *,
     longest: int = 1_000,

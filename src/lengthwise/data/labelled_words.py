@@ -44,16 +44,16 @@ from lengthwise.data.word_files import (
 from lengthwise.data.word_symbols import (
     MixedSpaces,
     is_spaced,
-    joined,
     refuse_symbol,
     require_few_symbols,
-    require_symbols,
+    require_plain_symbols,
     split_word,
+    written_word,
 )
 from lengthwise.errors import LengthwiseError, TextError
 from lengthwise.files import (
     cache_folder,
-    digest_of,
+    digest_of_file,
     read_object,
     sync_file,
     sync_folder,
@@ -172,7 +172,7 @@ class LabelledWords:
     def written(self, row: int) -> str:
         """Return a word as it is written."""
         symbols = self.symbols[self.ends[row] : self.ends[row + 1]].tolist()
-        return joined([self.alphabet[symbol] for symbol in symbols], self.alphabet)
+        return written_word([self.alphabet[symbol] for symbol in symbols], self.alphabet)
 
 
 def prepared(
@@ -221,7 +221,7 @@ def _opened(folder: Path) -> LabelledWords | None:
     try:
         index = read_object(folder / _INDEX)
         for name in _ARRAYS:
-            if digest_of(folder / f"{name}.npy") != index["arrays"][name]:
+            if digest_of_file(folder / f"{name}.npy") != index["arrays"][name]:
                 return None
         words, ends, classes, hashes = (
             np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS
@@ -302,7 +302,7 @@ def _read(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> _Rea
         if not symbols.keys() >= set(word):
             if alphabet is not None:
                 refuse_symbol(path, row, alphabet, spaced)
-            require_symbols(path, row, word, spaced)
+            require_plain_symbols(path, row, word, spaced)
             for symbol in word:
                 symbols.setdefault(symbol, len(symbols))
         file.write(np.array([symbols[each] for each in word], dtype=_SYMBOLS).tobytes())
@@ -410,7 +410,7 @@ def _write(read: _Read, path: Path, folder: Path, by_majority: bool) -> None:
     }
     for name, each in arrays.items():
         np.save(folder / f"{name}.npy", each, allow_pickle=False)
-    digests = {name: digest_of(folder / f"{name}.npy") for name in _ARRAYS}
+    digests = {name: digest_of_file(folder / f"{name}.npy") for name in _ARRAYS}
     said = {"alphabet": alphabet, "class_names": names, "arrays": digests}
     content = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     different = int(is_new.sum())
@@ -468,7 +468,7 @@ def _require_one_label(
     starts = np.cumsum(read.lengths) - read.lengths
     known = list(read.symbols)
     word = [known[each] for each in read.raw[starts[one] : starts[one] + read.lengths[one]]]
-    shown = joined(word, known)
+    shown = written_word(word, known)
     names = list(read.classes)
     where = "rows" if path.is_dir() else "lines"
     raise TextError(

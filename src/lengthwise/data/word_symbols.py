@@ -105,7 +105,7 @@ def refuse_symbol(path: Path, row: Row, alphabet: Sequence[str], spaced: bool) -
             )
 
 
-def require_symbols(path: Path, row: Row, word: list[str], spaced: bool) -> None:
+def require_plain_symbols(path: Path, row: Row, word: list[str], spaced: bool) -> None:
     """Refuse a symbol that cannot be one, such as a tab in a text of JSON.
 
     Raises:
@@ -135,6 +135,6 @@ def require_few_symbols(path: Path, symbols: tuple[str, ...]) -> None:
         )
 
 
-def joined(word: Sequence[str], alphabet: Sequence[str]) -> str:
+def written_word(word: Sequence[str], alphabet: Sequence[str]) -> str:
     """Return a word as it is written: with spaces where a symbol has several characters."""
     return (" " if any(len(each) > 1 for each in alphabet) else "").join(word)

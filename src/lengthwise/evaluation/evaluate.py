@@ -133,7 +133,7 @@ def require_classes(logits: Float[Tensor, "word class"], language: Language, nam
         )
 
 
-def evaluate(
+def evaluate_words(
     model: Recogniser,
     task: Task,
     lengths: Sequence[int],

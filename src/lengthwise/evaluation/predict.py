@@ -12,7 +12,7 @@ from lengthwise.tasks.automaton import PAD
 from lengthwise.transfer import sent
 
 
-def predict(
+def logits_of(
     model: Recogniser, words: Sequence[Sequence[int]], *, device: torch.device | str = "cpu"
 ) -> Float[Tensor, "word class"]:
     """Return the logits of each word as the model computed them, in the order given.

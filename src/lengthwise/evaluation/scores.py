@@ -100,7 +100,7 @@ class Scores(Viewed):
             "worst_length": worst,
             "worst_accuracy": accuracy[worst],
             "first_length_below_99": next((n for n in self.lengths if accuracy[n] < 0.99), None),
-            "mean_loss": finite(math.fsum(self.loss_by_length().values()) / len(accuracy)),
+            "mean_loss": finite_or_none(math.fsum(self.loss_by_length().values()) / len(accuracy)),
             "lengths": [min(accuracy), max(accuracy)],
             "num_lengths": len(accuracy),
             "lengths_without_words": len(self.missing),
@@ -109,7 +109,7 @@ class Scores(Viewed):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return the records as plain values, for JSON lines; an infinite loss is None."""
-        return [{**asdict(record), "loss": finite(record.loss)} for record in self.records]
+        return [{**asdict(record), "loss": finite_or_none(record.loss)} for record in self.records]
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Scores":
@@ -145,7 +145,7 @@ class Scores(Viewed):
         return {length: sums[length] / totals[length] for length in sums}
 
 
-def finite(number: float) -> float | None:
+def finite_or_none(number: float) -> float | None:
     """Return a number as JSON can hold it: None if it is infinite."""
     return number if math.isfinite(number) else None
 

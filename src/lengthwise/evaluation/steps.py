@@ -65,7 +65,7 @@ class StepScores:
         }
 
 
-def evaluate_steps(
+def exact_matches(
     model: nn.Module,
     task: StepTask,
     layout: Layout,
@@ -85,7 +85,7 @@ def evaluate_steps(
     exact, done, first = 0, 0, None
     for part in torch.split(inputs, _AT_ONCE):
         targets = task.sequences(part, layout)[:, task.num_inputs :]
-        hits = written(model, layout, part) == targets
+        hits = written_steps(model, layout, part) == targets
         whole = hits[:, list(layout.outputs)].all(dim=1)
         right += hits.sum(dim=0)
         exact += int(whole.sum())
@@ -108,7 +108,7 @@ _AT_ONCE = 2_000
 
 
 @torch.no_grad()
-def written(
+def written_steps(
     model: nn.Module, layout: Layout, inputs: Int[Tensor, "word input"]
 ) -> Int[Tensor, "word kept"]:
     """Return the symbols that a model writes after these inputs.

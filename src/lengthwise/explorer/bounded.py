@@ -10,7 +10,7 @@ from typing import Any
 
 from lengthwise.explorer.language_values import STAGES
 from lengthwise.explorer.server import Asked
-from lengthwise.explorer.worker import Question
+from lengthwise.explorer.worker import WorkerQuestion
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.wording import counted
@@ -39,21 +39,21 @@ class Workers:
         """Return the finished stages of a language that the page asks for, with `error` or
         `stopped` if not all were finished.
         """
-        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=True))
+        return self._answer(WorkerQuestion(spec=spec, alphabet=alphabet, is_typed=True))
 
     def given(self, spec: str, alphabet: str | None) -> dict[str, Any]:
         """Return the same of a language that the user of this machine named, files too."""
-        return self._answer(Question(spec=spec, alphabet=alphabet, is_typed=False))
+        return self._answer(WorkerQuestion(spec=spec, alphabet=alphabet, is_typed=False))
 
     def of(self, language: Language) -> dict[str, Any]:
         """Return the same of a language."""
-        return self._answer(Question(stored=to_dict(language)))
+        return self._answer(WorkerQuestion(stored=to_dict(language)))
 
     def drawn(self, text: str) -> dict[str, Any]:
         """Return the same of an automaton that is drawn in the page, from its JSON, with `att`."""
-        return self._answer(Question(drawn=text))
+        return self._answer(WorkerQuestion(drawn=text))
 
-    def _answer(self, question: Question) -> dict[str, Any]:
+    def _answer(self, question: WorkerQuestion) -> dict[str, Any]:
         begun = time.monotonic()
         with self._lock:
             process, self._spare = self._spare or _started(), None

@@ -33,7 +33,7 @@ PROGRAM = (
 """The files of the program, in the order in which they are put together."""
 
 
-def render(data: dict[str, Any], *, served: bool) -> str:
+def render_explorer(data: dict[str, Any], *, served: bool) -> str:
     """Return the page with its data; `served` lets it ask the server that it came from.
 
     Its policy names the digests of its one script and its one style, so that no other can run,

@@ -34,7 +34,7 @@ _SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Subject:
+class ShownSubject:
     """The data of a page."""
 
     data: dict[str, Any]
@@ -48,7 +48,7 @@ def subject_of(
     *,
     served: bool,
     say: Callable[[str], object] | None = None,
-) -> Subject:
+) -> ShownSubject:
     """Return the subject that is named: the folder of a run, `zoo:NAME`, a language, or
     `circuit:FILE`.
 
@@ -71,7 +71,7 @@ def subject_of(
 
 def _subject_of(
     name: str | None, alphabet: str | None, served: bool, say: Callable[[str], object] | None
-) -> Subject:
+) -> ShownSubject:
     workers = Workers(_SECONDS)
     try:
         if name is not None and (is_shipped(name) or Path(name).is_dir()):
@@ -88,12 +88,12 @@ def _subject_of(
     chosen = first["automaton"]["spec"]
     others = [] if served else [spec for spec in EXAMPLES if spec != chosen]
     languages = [first, *(dict(stages(parse(spec))) for spec in others)]
-    return Subject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
+    return ShownSubject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
 
 
 def _subject_of_run(
     folder: Path, workers: Workers, served: bool, say: Callable[[str], object] | None
-) -> Subject:
+) -> ShownSubject:
     from lengthwise.explorer.run_values import Network, run_values  # noqa: PLC0415  torch
     from lengthwise.problems.runs import load_run  # noqa: PLC0415  torch
 
@@ -107,7 +107,7 @@ def _subject_of_run(
         )
     first = workers.of(run.language)
     first["automaton"]["spec"] = run.language.spec or run.problem.name
-    return Subject(
+    return ShownSubject(
         data={"languages": [first], "examples": list(EXAMPLES), "run": values},
         answers={"word": Network(run.model, run.language).answer},
     )

@@ -26,7 +26,7 @@ from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Floats
 from lengthwise.proofs.search.binary import BinaryAlgebra
-from lengthwise.proofs.search.extraction import extract
+from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.proofs.search.network import node_of
 
@@ -118,7 +118,7 @@ def _of_codes(model: RegularGPT, domain: Language | None) -> _Tabulated:
     )
     recalled, leaves = node.recall(algebra.codes).centre, node.leaves().centre
     return _Tabulated(
-        algebra=merged(finite, numbered, algebra),
+        algebra=merged_tables(finite, numbered, algebra),
         codes=hexadecimal(algebra.codes),
         vectors=[(leaves, leaves), (recalled, recalled)],
         note=""
@@ -127,7 +127,7 @@ def _of_codes(model: RegularGPT, domain: Language | None) -> _Tabulated:
     )
 
 
-def merged(
+def merged_tables(
     finite: FiniteAlgebra, numbered: Sequence[tuple[Integers, Integers]], algebra: BinaryAlgebra
 ) -> FiniteAlgebra:
     """Return the tables of all levels as two: one of symbols, one of codes, by number of code.
@@ -168,7 +168,7 @@ def hexadecimal(codes: NDArray[np.bool_]) -> list[str]:
 
 
 def _of_vectors(model: RegularGPT, domain: Language | None) -> _Tabulated:
-    found = extract(model, domain)
+    found = extract_algebra(model, domain)
     leaves = node_of(model).leaves().centre
     above = [(level.interior.representatives, level.edge.representatives) for level in found.levels]
     return _Tabulated(

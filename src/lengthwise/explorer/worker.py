@@ -20,7 +20,7 @@ MEMORY = 2 * 2**30
 """Bytes of address space that a language may take, where the system can limit them."""
 
 
-class Question(TypedDict, total=False):
+class WorkerQuestion(TypedDict, total=False):
     """A language: its specification, or as it is stored, or as it was drawn in the page."""
 
     spec: str
@@ -48,7 +48,7 @@ def main() -> None:
     if not line:
         return
     try:
-        asked: Question = json.loads(line)
+        asked: WorkerQuestion = json.loads(line)
         language = _language(asked)
         for stage, values in stages(language):
             if stage == "automaton" and "drawn" in asked:
@@ -62,7 +62,7 @@ def main() -> None:
         _write({"error": f"it is nested too deep ({in_a_line(error)}). Use fewer brackets."})
 
 
-def _language(asked: Question) -> Language:
+def _language(asked: WorkerQuestion) -> Language:
     if "drawn" in asked:
         return drawn_language(asked["drawn"])
     if "stored" in asked:

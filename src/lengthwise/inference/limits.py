@@ -81,7 +81,7 @@ def _evidence(wrong: int, total: int, share: float) -> float:
     return found - math.log(2)
 
 
-def at_least(wrong: int, total: int, share: float) -> float:
+def chance_of_at_least(wrong: int, total: int, share: float) -> float:
     """Return the probability of `wrong` hits or more in `total` draws of probability `share`.
 
     >>> at_least(0, 5, 0.0), at_least(1, 5, 0.0), at_least(2, 2, 0.5)

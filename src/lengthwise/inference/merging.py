@@ -43,12 +43,12 @@ _FEW = 48
 """Number of words by which candidates are judged first, since most fail at once."""
 
 
-class TooManyStatesError(TextError):
+class MergedTooLargeError(TextError):
     """The search passed the greatest number of states."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class _Scores:
     """The judgement of candidates for an open edge: bits of evidence, and which are refused."""
 
     bits: Floats
@@ -140,7 +140,7 @@ class Merging:
         found = np.bincount(self._places[first:] - self._slots, gains).astype(np.float64)
         return found[edges]
 
-    def judged(self, edge: int) -> Scores:
+    def judged(self, edge: int) -> _Scores:
         """Judge all states as targets of an open edge.
 
         Without noise, a state that was refused once is refused for ever, since places only merge.
@@ -160,9 +160,9 @@ class Merging:
                 break
         if self._least == 0:
             self._refused[edge] = refused
-        return Scores(bits, refused)
+        return _Scores(bits, refused)
 
-    def _judge(self, edge: int, candidates: Array, rows: Array) -> Scores:
+    def _judge(self, edge: int, candidates: Array, rows: Array) -> _Scores:
         count, each = len(candidates), len(rows)
         state, symbol = divmod(edge, self._num_symbols)
         numbers = np.repeat(np.arange(count), each)
@@ -187,7 +187,7 @@ class Merging:
         allowed = total * self._least
         if self._least > 0:
             allowed = allowed + 1 + STRICT * np.sqrt(allowed * (1 - self._least))
-        return Scores(bits, misses > allowed)
+        return _Scores(bits, misses > allowed)
 
     def _read_if(
         self, state: int, symbol: int, candidates: Array, numbers: Array, rows: Array
@@ -222,7 +222,7 @@ class Merging:
             TooManyStatesError: there would be too many.
         """
         if self.num_states == self._max_states:
-            raise TooManyStatesError(f"more than {self._max_states} states.")
+            raise MergedTooLargeError(f"more than {self._max_states} states.")
         if self.num_states == len(self.moves):
             more = np.full_like(self.moves, NOWHERE)
             self.moves = np.concatenate([self.moves, more])
@@ -238,7 +238,7 @@ class Merging:
         return np.where(counts.any(axis=1), counts.argmax(axis=1), NOWHERE)
 
 
-def merged(
+def merged_automaton(
     sample: Sample, *, noise: float = 0.0, caution: float, max_states: int, guesses: bool = True
 ) -> Language:
     """Return an automaton that fits a sample, or, with noise, most of it.

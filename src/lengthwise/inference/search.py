@@ -6,16 +6,20 @@ data, so several are tried, in a fixed order, and the result depends on the word
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from lengthwise.inference.distinguish import needed_states
-from lengthwise.inference.merging import TooManyStatesError, merged
+from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
 from lengthwise.inference.refining import refined
 from lengthwise.inference.sample import Sample, answers_of, joined
 from lengthwise.languages.language import Language
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""A function of the number of attempts that were made, and of the most that there can be."""
 
 _CAUTIONS = (384.0, 24.0)
 """Bits of evidence at which merging begins to decide."""
@@ -55,40 +59,54 @@ class _Fit:
         return ((self.wrong + self.wrong_in_validation) * each + size,)
 
 
-def infer(train: Sample, valid: Sample, *, noise: float = 0.0, max_states: int) -> Language | None:
+def best_automaton(
+    train: Sample,
+    valid: Sample,
+    *,
+    noise: float = 0.0,
+    max_states: int,
+    progress: Progress | None = None,
+) -> Language | None:
     """Return the automaton that fits the words best, with numbers as symbols and classes.
 
     Without noise it fits all words; the words of validation that it misjudges are then added to
     those of training, and it is searched anew. None is returned if none has at most `max_states`.
+    `progress` is called with the number of attempts that are over, and of all.
     """
-    found = _search(train, valid, noise, max_states)
+    found = _search(train, valid, noise, max_states, progress)
     if noise > 0 and found is not None:
         return refined(found.language, joined(train, valid))
     if found is None or found.wrong or found.wrong_in_validation:
         both = joined(train, valid)
-        found = _search(both, both.part(np.zeros(0, dtype=np.int64)), noise, max_states)
+        none = both.part(np.zeros(0, dtype=np.int64))
+        found = _search(both, none, noise, max_states, progress)
     return None if found is None or found.wrong else found.language
 
 
-def _search(train: Sample, valid: Sample, noise: float, max_states: int) -> _Fit | None:
+def _search(
+    train: Sample, valid: Sample, noise: float, max_states: int, progress: Progress | None
+) -> _Fit | None:
     """Return the best of all automata that are tried.
 
     One that misjudges no word is followed by smaller ones only, and by none if none can be smaller.
     """
     best: _Fit | None = None
     most = max_states
-    for attempt in _attempts(len(train), noise):
+    attempts = list(_attempts(len(train), noise))
+    for number, attempt in enumerate(attempts):
+        if progress:
+            progress(number, len(attempts))
         if attempt.is_last and best is not None and (noise > 0 or best.wrong == 0):
             break
         try:
-            found = merged(
+            found = merged_automaton(
                 train.part(np.arange(attempt.words)),
                 noise=attempt.noise,
                 caution=attempt.caution,
                 max_states=most,
                 guesses=attempt.is_last or attempt.words < len(train),
             )
-        except TooManyStatesError:
+        except MergedTooLargeError:
             continue
         found = _improved(found.minimised(), train, noise, attempt.words)
         wrong = [_misjudged(found, each) for each in (train, valid)]
@@ -100,6 +118,8 @@ def _search(train: Sample, valid: Sample, noise: float, max_states: int) -> _Fit
             most = found.num_states - 1
             if needed_states(found, train) == found.num_states:
                 break
+    if progress:
+        progress(len(attempts), len(attempts))
     return best
 
 

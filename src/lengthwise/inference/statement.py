@@ -33,7 +33,7 @@ from lengthwise.inference.distinguish import (
     witness,
     words_at_transitions,
 )
-from lengthwise.inference.limits import at_least, limit_of_different, rounded_up
+from lengthwise.inference.limits import chance_of_at_least, limit_of_different, rounded_up
 from lengthwise.inference.sample import Sample, answers_of, joined
 from lengthwise.inference.support import Support
 from lengthwise.languages.language import Language
@@ -332,9 +332,9 @@ def _chances(
     wrong = int((answers[rare] != held_out.classes[rare]).sum())
     all_wrong, all_words = (sum(getattr(one, name) for one in parts) for name in ("wrong", "words"))
     return Chances(
-        held_out=at_least(parts[2].wrong, parts[2].words, noise),
-        every=at_least(all_wrong, all_words, noise),
-        rare=at_least(wrong, int(rare.sum()), noise),
+        held_out=chance_of_at_least(parts[2].wrong, parts[2].words, noise),
+        every=chance_of_at_least(all_wrong, all_words, noise),
+        rare=chance_of_at_least(wrong, int(rare.sum()), noise),
     )
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from lengthwise.errors import LanguageError
 from lengthwise.languages.balance import CountedPart, counted_parts
 from lengthwise.languages.evidence import (
+    LadderSubject,
     Piece,
     PumpedWord,
-    Subject,
     Verdict,
     Word,
     pumped,
@@ -21,7 +21,7 @@ from lengthwise.languages.local import in_context, turning_words
 from lengthwise.wording import counted
 
 
-def left_trivial(subject: Subject) -> Verdict:
+def left_trivial(subject: LadderSubject) -> Verdict:
     """Return whether no two elements of the monoid are L-related."""
     green = subject.green
     pair = green.related(green.l)
@@ -40,7 +40,7 @@ def left_trivial(subject: Subject) -> Verdict:
     )
 
 
-def unambiguous(subject: Subject) -> Verdict:
+def unambiguous(subject: LadderSubject) -> Verdict:
     """Return whether elements of regular J-classes are idempotent (DA)."""
     green = subject.green
     found = green.unlike_da
@@ -62,7 +62,7 @@ def unambiguous(subject: Subject) -> Verdict:
     )
 
 
-def star_free(subject: Subject) -> Verdict:
+def star_free(subject: LadderSubject) -> Verdict:
     """Return whether no word turns states in a circle: all groups in the monoid are trivial."""
     words = turning_words(subject)
     if words is None:
@@ -77,7 +77,7 @@ def star_free(subject: Subject) -> Verdict:
     )
 
 
-def r_infinity(subject: Subject) -> Verdict:
+def r_infinity(subject: LadderSubject) -> Verdict:
     """Return whether the monoid is aperiodic and no two of its idempotents are R-related."""
     turning = star_free(subject)
     if not turning.holds:
@@ -99,7 +99,7 @@ def r_infinity(subject: Subject) -> Verdict:
     )
 
 
-def is_group(subject: Subject) -> Verdict:
+def is_group(subject: LadderSubject) -> Verdict:
     """Return whether every word can be undone: each symbol permutes the states."""
     for symbol, column in enumerate(subject.steps.T):
         _, firsts, places = np.unique(column, return_index=True, return_inverse=True)
@@ -118,7 +118,7 @@ def is_group(subject: Subject) -> Verdict:
     return Verdict(holds=True, says="every symbol permutes the states")
 
 
-def solvable(subject: Subject) -> Verdict:
+def solvable(subject: LadderSubject) -> Verdict:
     """Return whether all groups in the monoid are solvable."""
     group = subject.monoid.unsolvable
     if group is None:
@@ -142,7 +142,7 @@ def solvable(subject: Subject) -> Verdict:
     )
 
 
-def complexity(subject: Subject) -> tuple[int, int]:
+def complexity(subject: LadderSubject) -> tuple[int, int]:
     """Return bounds on the complexity of Krohn and Rhodes: how many groups a cascade must have.
 
     0 exactly if the monoid is aperiodic, 1 for a group; at most the longest chain of J-classes with
@@ -157,7 +157,7 @@ def complexity(subject: Subject) -> tuple[int, int]:
     return 1, max(1, min(depth, subject.machine.num_states - 1))
 
 
-def c_rasp(subject: Subject) -> Verdict:
+def c_rasp(subject: LadderSubject) -> Verdict:
     """Return whether counters tell all states of each strongly connected part apart."""
     try:
         found = counted_parts(subject.machine)
@@ -184,7 +184,7 @@ def c_rasp(subject: Subject) -> Verdict:
     )
 
 
-def _confused(subject: Subject, part: CountedPart) -> Verdict:
+def _confused(subject: LadderSubject, part: CountedPart) -> Verdict:
     """Return the verdict by two states that no counter tells apart."""
     assert part.confused is not None
     first, second = part.confused
@@ -208,7 +208,7 @@ def _confused(subject: Subject, part: CountedPart) -> Verdict:
     return Verdict(holds=False, says=f"{reason}: {verdict.says}", words=words)
 
 
-def _comes_back(subject: Subject, part: CountedPart, state: int, word: Word) -> bool:
+def _comes_back(subject: LadderSubject, part: CountedPart, state: int, word: Word) -> bool:
     """Return whether a word, read again and again from a state, comes back without leaving."""
     inside, seen = set(part.states), set[int]()
     while state not in seen:

@@ -50,7 +50,7 @@ Label = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Counter:
+class BalanceCounter:
     """A balanced counter of a part.
 
     `weights[symbol, block]` is added when `symbol` is read in a state of `block`; other symbols
@@ -70,7 +70,7 @@ class Round:
     """
 
     blocks: tuple[int, ...]
-    counters: tuple[Counter, ...]
+    counters: tuple[BalanceCounter, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,7 +148,7 @@ def _counted(machine: Language, states: Sequence[int]) -> CountedPart:
     return CountedPart(states=tuple(states), rounds=tuple(kept), blocks=tuple(blocks.tolist()))
 
 
-def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[Counter]:
+def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[BalanceCounter]:
     """Return counters that tell apart, inside the blocks too, whatever balanced weights can."""
     written = blocks.tolist()
     steps: dict[Label, dict[int, int]] = {}
@@ -170,7 +170,7 @@ def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[Counter]
         if (symbol, written[source]) in index:
             marks[row, index[symbol, written[source]]] = 1
     space = null_space(np.unique(sums[sources] + marks - sums[targets], axis=0))
-    counters: list[Counter] = []
+    counters: list[BalanceCounter] = []
     told = blocks
     for weights in space:
         values = sums.astype(weights.dtype) @ weights
@@ -179,7 +179,7 @@ def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[Counter]
             told = finer
             named = dict.fromkeys(labels, 0)
             named |= {label: int(weights[i]) for label, i in index.items()}
-            counters.append(Counter(weights=named, values=tuple(int(v) for v in values)))
+            counters.append(BalanceCounter(weights=named, values=tuple(int(v) for v in values)))
     return counters
 
 

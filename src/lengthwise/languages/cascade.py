@@ -48,7 +48,7 @@ class Group:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Level:
+class CascadeLevel:
     """A coordinate of a cascade."""
 
     size: int
@@ -70,7 +70,7 @@ class Level:
 class Cascade:
     """Levels from the top down, and the state of the automaton at every tuple that is reached."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[CascadeLevel, ...]
     states: Mapping[tuple[int, ...], int]
 
 
@@ -92,7 +92,7 @@ def cascade(machine: Language) -> Cascade:
     """
     images = _Images(machine)
     if (group := images.group) is not None:
-        raise LanguageError(written(group, machine))
+        raise LanguageError(written_cascade(group, machine))
     return _Chains(machine, images).cascade()
 
 
@@ -106,7 +106,7 @@ def permuting_cascade(machine: Language) -> Cascade:
     return _Chains(machine, _Images(machine)).cascade()
 
 
-def written(group: Group, machine: Language) -> str:
+def written_cascade(group: Group, machine: Language) -> str:
     """Write a group as the reason why a language is not star-free."""
     word = machine.decode(group.word)
     prefix = machine.decode(_access(machine, group.cycle[0]))
@@ -288,7 +288,7 @@ class _Chains:
                 )
         return Cascade(
             levels=tuple(
-                Level(
+                CascadeLevel(
                     size=max(1, len(tiles)),
                     resets=level,
                     turns={

@@ -56,7 +56,7 @@ _SHORTEST_RUN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedSymbols:
     """Characters that a class names, and the column at which it does."""
 
     ranges: Ranges
@@ -69,7 +69,7 @@ class Named:
 class CharacterClass:
     """The inside of a class in brackets."""
 
-    named: tuple[Named, ...]
+    named: tuple[NamedSymbols, ...]
     """The characters and sets that it names, in the order in which they are written."""
     matched: Ranges
     """The characters that it matches, before a `^`: those but the digits for a `\\D`."""
@@ -119,14 +119,14 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
     return letter, at + 2
 
 
-def shorthand_at(text: str, at: int) -> tuple[Named, Ranges] | None:
+def shorthand_at(text: str, at: int) -> tuple[NamedSymbols, Ranges] | None:
     """Return what a shorthand such as `\\d` names and matches, or None if there is none."""
     letter = text[at + 1 : at + 2]
     if text[at] != "\\" or letter.lower() not in SHORTHANDS:
         return None
     named = SHORTHANDS[letter.lower()]
     return (
-        Named(named, at + 1, is_shorthand=True),
+        NamedSymbols(named, at + 1, is_shorthand=True),
         complement(named) if letter.isupper() else named,
     )
 
@@ -136,7 +136,7 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
 
     Returns the class and where it ended, which is the length of the text if it is not closed.
     """
-    named: list[Named] = []
+    named: list[NamedSymbols] = []
     matched: list[tuple[int, int]] = []
     while at < len(text) and text[at] != end:
         if posix := re.compile(r"\[:\^?\w+:\]").match(text, at):
@@ -164,12 +164,12 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
         if last < first:
             refuse(
                 column,
-                f"the range {shown(first)}-{shown(last)} is empty. Write {shown(last)}-"
-                f"{shown(first)}, or '\\-' for the symbol",
+                f"the range {shown_symbols(first)}-{shown_symbols(last)} is empty. Write "
+                f"{shown_symbols(last)}-{shown_symbols(first)}, or '\\-' for the symbol",
             )
-        named.append(Named(((ord(first), ord(last)),), column))
+        named.append(NamedSymbols(((ord(first), ord(last)),), column))
         matched.append((ord(first), ord(last)))
-    return CharacterClass(tuple(named), merged(matched)), at
+    return CharacterClass(tuple(named), merged_alphabet(matched)), at
 
 
 def is_range(text: str, at: int, end: str) -> bool:
@@ -180,7 +180,7 @@ def is_range(text: str, at: int, end: str) -> bool:
 # ---- sets of characters ----------------------------------------------------------------------
 
 
-def merged(ranges: Sequence[tuple[int, int]]) -> Ranges:
+def merged_alphabet(ranges: Sequence[tuple[int, int]]) -> Ranges:
     """Return ranges in order, those that overlap or touch as one."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
@@ -215,7 +215,7 @@ def left_out(ranges: Ranges) -> tuple[int, int]:
     return spaces, surrogates
 
 
-def symbols_of(ranges: Ranges) -> list[str]:
+def symbols_in(ranges: Ranges) -> list[str]:
     """Return the characters of the ranges that can be symbols, in order."""
     return [
         symbol
@@ -236,7 +236,7 @@ def few_symbols(ranges: Ranges, what: str) -> list[str]:
             f"{what} names {number:,} symbols, but an alphabet has at most {MAX_SYMBOLS:,}. "
             f"Name fewer."
         )
-    return symbols_of(ranges)
+    return symbols_in(ranges)
 
 
 # ---- alphabets -------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
     """
     if " " in alphabet.strip():
         return tuple(alphabet.split())
-    name = f"alphabet {short(alphabet)}"
+    name = f"alphabet {short_symbols(alphabet)}"
 
     def refuse(column: int, what: str) -> NoReturn:
         raise LanguageError(f"{name}, column {column}: {what}.")
@@ -264,7 +264,7 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
         symbol
         for named in found.named
         for symbol in (
-            symbols_of(named.ranges)
+            symbols_in(named.ranges)
             if named.is_shorthand or named.ranges[0][0] < named.ranges[0][1]
             else [chr(named.ranges[0][0])]
         )
@@ -279,7 +279,7 @@ def written_alphabet(symbols: Sequence[str]) -> str:
     """
     if any(len(symbol) != 1 for symbol in symbols):
         return " ".join(symbols)
-    return "".join(_runs(symbols, lambda symbol: "\\" * (symbol in "\\-") + shown(symbol)))
+    return "".join(_runs(symbols, lambda symbol: "\\" * (symbol in "\\-") + shown_symbols(symbol)))
 
 
 def listed(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
@@ -288,11 +288,11 @@ def listed(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
     >>> listed("0123456789abc+"), listed("abcdxyz", most=2)
     ('0-9 a b c +', 'a-d x ...')
     """
-    found = _runs(symbols, shown)
+    found = _runs(symbols, shown_symbols)
     return joint.join([*found[:most], *["..."] * (len(found) > most)])
 
 
-def shown(symbol: str) -> str:
+def shown_symbols(symbol: str) -> str:
     """Return a symbol as it is written; characters that cannot be printed are escaped."""
     return symbol if symbol.isprintable() and symbol != " " else repr(symbol)[1:-1]
 
@@ -302,7 +302,7 @@ def written(text: str) -> str:
     return repr(text).replace("\\\\", "\\")
 
 
-def short(text: str) -> str:
+def short_symbols(text: str) -> str:
     """Return a string as `written`, or the beginning of a long one."""
     return written(text if len(text) <= 60 else text[:57] + "...")
 

@@ -20,9 +20,9 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.evidence import (
     Decide,
     Integers,
+    LadderSubject,
     Piece,
     PumpedWord,
-    Subject,
     Verdict,
     Word,
     plain,
@@ -107,7 +107,7 @@ EQUATIONS: Mapping[str, Equations] = {
 def or_drawn(key: str, decide: Decide) -> Decide:
     """Return the question that draws words where it is not decided otherwise."""
 
-    def decided(subject: Subject) -> Verdict:
+    def decided(subject: LadderSubject) -> Verdict:
         try:
             verdict = decide(subject)
         except LanguageError as error:
@@ -117,7 +117,7 @@ def or_drawn(key: str, decide: Decide) -> Decide:
     return decided
 
 
-def _drawn(subject: Subject, equations: Equations, undecided: Verdict) -> Verdict:
+def _drawn(subject: LadderSubject, equations: Equations, undecided: Verdict) -> Verdict:
     """Return the verdict by the first drawn words that refute a class, the shortest drawn first."""
     generator, moves = random.Random(0), _Moves(subject)
     symbols = range(subject.machine.num_symbols)
@@ -149,7 +149,7 @@ class _TurnsError(Exception):
 class _Moves:
     """The state maps of products of words, and the number of moves that were followed."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: LadderSubject) -> None:
         self._subject = subject
         self.work = 0
 

@@ -60,7 +60,7 @@ class PumpedWord:
         """Return the family with each symbol replaced by the one at its place in `symbols`."""
         return PumpedWord(tuple(piece.renamed(symbols) for piece in self.pieces))
 
-    def written(self, writer: "Language | Subject") -> str:
+    def written(self, writer: "Language | LadderSubject") -> str:
         """Return the family as text: `0 (01)^m 1`."""
         shown = []
         for piece in self.pieces:
@@ -102,7 +102,7 @@ class Verdict:
     """Numbers that belong to the answer, such as the least width `k`."""
 
 
-class Subject:
+class LadderSubject:
     """The minimal automaton of a language over all words, with what is asked of it repeatedly.
 
     Words outside a domain count as one more class.
@@ -133,7 +133,7 @@ class Subject:
         return tuple(sorted(first.tolist()))
 
     @cached_property
-    def on_tier(self) -> "Subject":
+    def on_tier(self) -> "LadderSubject":
         """The words of the symbols of the tier alone; the same if no symbol, or each, is skipped.
 
         Its verdicts write words in the alphabet of the whole language.
@@ -146,7 +146,7 @@ class Subject:
             transitions=tuple(map(tuple, self.steps[:, self.tier].tolist())),
             spec="",
         )
-        subject = Subject(small, self._max_elements)
+        subject = LadderSubject(small, self._max_elements)
         subject.decode = lambda word: self.decode(self.tier[symbol] for symbol in word)
         return subject
 
@@ -259,10 +259,10 @@ class Subject:
         return states
 
 
-Decide = Callable[[Subject], Verdict]
+Decide = Callable[[LadderSubject], Verdict]
 
 
-def unlike(subject: Subject, words: tuple[PumpedWord, PumpedWord], alike: str) -> Verdict:
+def unlike(subject: LadderSubject, words: tuple[PumpedWord, PumpedWord], alike: str) -> Verdict:
     """Return the verdict by two words that look alike, of different classes."""
     first, second = (word.written(subject) for word in words)
     grows = any(piece.pumped for word in words for piece in word.pieces)

@@ -189,7 +189,7 @@ def generated(generators: Sequence[Permutation], name: str) -> FiniteGroup:
     found = {identity}
     for permutation in (queue := [identity]):
         for generator in generators:
-            product = composed(permutation, generator)
+            product = _composed(permutation, generator)
             if product not in found:
                 found.add(product)
                 queue.append(product)
@@ -201,14 +201,14 @@ def generated(generators: Sequence[Permutation], name: str) -> FiniteGroup:
     return FiniteGroup(
         order=len(found),
         elements=lambda: sorted(found),
-        multiply=composed,
+        multiply=_composed,
         write=in_cycles,
         num_points=len(identity),
         act=lambda x: x,
     )
 
 
-def composed(p: Permutation, q: Permutation) -> Permutation:
+def _composed(p: Permutation, q: Permutation) -> Permutation:
     """Return the product pq of permutations: p acts first."""
     return tuple(q[i] for i in p)
 
@@ -341,7 +341,7 @@ def _by_images(n: int, order: int, wanted: Callable[[Permutation], bool]) -> Fin
     return FiniteGroup(
         order=order,
         elements=lambda: [p for p in itertools.permutations(range(n)) if wanted(p)],
-        multiply=composed,
+        multiply=_composed,
         write=lambda p: "".join(str(i + 1) for i in p),
         num_points=n,
         act=lambda p: p,

@@ -16,7 +16,7 @@ from typing import Any
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages import algebra, subsequences, windows
 from lengthwise.languages.draws import or_drawn
-from lengthwise.languages.evidence import Decide, Subject, Verdict
+from lengthwise.languages.evidence import Decide, LadderSubject, Verdict
 from lengthwise.languages.language import Language
 from lengthwise.languages.local import dot_depth_one, locally_testable, threshold_testable
 from lengthwise.languages.monoid import MAX_ELEMENTS
@@ -25,7 +25,7 @@ from lengthwise.languages.tiers import on_tier
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rung:
+class LadderRung:
     """A class of languages and a network that carries all of them."""
 
     key: str
@@ -35,7 +35,7 @@ class Rung:
     """What is known of such networks, with the source."""
 
 
-def _of_rejected(decide: Callable[[Subject, int], Verdict]) -> Decide:
+def _of_rejected(decide: Callable[[LadderSubject, int], Verdict]) -> Decide:
     """Return a question about the words of class 0 instead of 1: about the complement."""
     return lambda subject: decide(subject, 0)
 
@@ -88,29 +88,29 @@ QUESTIONS: Mapping[str, tuple[str, Decide]] = {
 """Every question about a language: its name for people, and the function that answers it."""
 
 RUNGS = (
-    Rung(
+    LadderRung(
         key="generalised_definite",
         network="one layer of attention to a window of fixed width, at the ends of the word",
         follows="nothing else is read, so what is right there is right at any length",
     ),
-    Rung(
+    LadderRung(
         key="r_trivial",
         network="softmax attention of fixed precision with a strict future mask, no positions",
         follows="such networks have exactly these languages (arXiv 2505.23623)",
     ),
-    Rung(
+    LadderRung(
         key="c_rasp",
         network="softmax attention that counts: uniform attention with a future mask, no positions",
         follows="it has a C-RASP program (arXiv 2608.13433), so training is expected to carry to "
         "any length; from which training length on, no program can say (arXiv 2603.02238)",
     ),
-    Rung(
+    LadderRung(
         key="star_free",
         network="hard attention with a strict future mask, no positions",
         follows="such networks have exactly these languages (arXiv 2310.13897); softmax has to "
         "sharpen with the length to do the same",
     ),
-    Rung(
+    LadderRung(
         key="solvable",
         network="attention with positions and a depth that does not grow with the length",
         follows="a cascade of resets and modular counters: O(n^2 log n) layers for n states (arXiv "
@@ -119,7 +119,7 @@ RUNGS = (
 )
 """The rungs, the shallowest first; below them stands `DEEPEST`, which carries every language."""
 
-DEEPEST = Rung(
+DEEPEST = LadderRung(
     key="regular",
     network="a depth that grows with the logarithm of the length, such as regular-gpt",
     follows="ceil(log2 T) layers carry any automaton over T symbols (arXiv 2210.10749, theorem 1)",
@@ -159,12 +159,12 @@ only one is in
         return self.verdicts[key]
 
     @property
-    def rung(self) -> Rung:
+    def rung(self) -> LadderRung:
         """The shallowest rung that the language is known to reach."""
         return next((rung for rung in RUNGS if self.verdicts[rung.key].holds), DEEPEST)
 
     @property
-    def missed(self) -> Rung | None:
+    def missed(self) -> LadderRung | None:
         """The rung just above the reached one, which the language misses or is not known to reach;
         None at the first.
         """
@@ -229,7 +229,7 @@ def ladder(language: Language, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
     What needs the syntactic monoid is left open (`holds` is None) if it has more than
     `max_elements` elements, or if the question takes too many products; `says` has the reason.
     """
-    subject = Subject(language, max_elements)
+    subject = LadderSubject(language, max_elements)
     try:
         size, refusal = subject.monoid.size, ""
     except LanguageError as error:
@@ -245,7 +245,7 @@ def ladder(language: Language, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
     )
 
 
-def answer(subject: Subject, key: str) -> Verdict:
+def answer(subject: LadderSubject, key: str) -> Verdict:
     """Return the verdict on one question; it says so where the question is not decided."""
     try:
         return subject.ask(QUESTIONS[key][1])

@@ -31,9 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.languages.evidence import (
+    LadderSubject,
     Piece,
     PumpedWord,
-    Subject,
     Verdict,
     Word,
     pumped,
@@ -55,7 +55,7 @@ _NOTHING: Word = ()
 _TOO_MANY = f"not decided: it takes more than {MAX_WORK:,} products"
 
 
-def representatives(green: Green) -> list[int]:
+def _representatives(green: Green) -> list[int]:
     """Return one idempotent of the semigroup for each regular J-class that has one."""
     found: dict[int, int] = {}
     for element in np.flatnonzero(green.is_idempotent & green.in_semigroup).tolist():
@@ -63,7 +63,7 @@ def representatives(green: Green) -> list[int]:
     return list(found.values())
 
 
-def times(green: Green, left: Integers, word: Word) -> Integers:
+def _times(green: Green, left: Integers, word: Word) -> Integers:
     """Return the products of elements with the element of a word."""
     for symbol in word:
         left = green.monoid.right[left, symbol]
@@ -79,7 +79,7 @@ def before(green: Green, word: Word, right: Integers) -> Integers:
 
 def between(green: Green, e: int, f: int) -> Integers:
     """Return the elements of eSf, sorted; e and f are idempotents of the semigroup."""
-    return np.unique(times(green, _right_ideal(green, e), green.words[f]))
+    return np.unique(_times(green, _right_ideal(green, e), green.words[f]))
 
 
 def _right_ideal(green: Green, e: int) -> Integers:
@@ -95,11 +95,11 @@ def _right_ideal(green: Green, e: int) -> Integers:
     return np.flatnonzero(seen)
 
 
-def locally_testable(subject: Subject) -> Verdict:
+def locally_testable(subject: LadderSubject) -> Verdict:
     """Return whether the set of windows decides, with both ends."""
     green = subject.green
     work = 0
-    for e in representatives(green):
+    for e in _representatives(green):
         local = between(green, e, e)
         work += len(local)
         if work > MAX_WORK:
@@ -123,7 +123,7 @@ def locally_testable(subject: Subject) -> Verdict:
     )
 
 
-def local_width(subject: Subject) -> tuple[int, bool]:
+def local_width(subject: LadderSubject) -> tuple[int, bool]:
     """Return the least width k of the windows that decide, or the first one that is too large to
     be tried; the second value says if it was found.
 
@@ -159,7 +159,7 @@ def _first_pair_in(classes: Integers, elements: Integers) -> tuple[int, int] | N
 
 
 def _windows(
-    subject: Subject, loop: Word, first: tuple[Word, ...], second: tuple[Word, ...]
+    subject: LadderSubject, loop: Word, first: tuple[Word, ...], second: tuple[Word, ...]
 ) -> Verdict:
     """Return the verdict by words between which a loop is pumped."""
     pump = Piece(loop, pumped=True)
@@ -174,7 +174,7 @@ def _windows(
 
 
 def in_context(
-    subject: Subject, first: tuple[Word | Piece, ...], second: tuple[Word | Piece, ...]
+    subject: LadderSubject, first: tuple[Word | Piece, ...], second: tuple[Word | Piece, ...]
 ) -> tuple[PumpedWord, PumpedWord]:
     """Return two words with different state maps, in a context that gives them two classes."""
     one, two = (subject.moves(pumped(*pieces).at(1)) for pieces in (first, second))
@@ -182,7 +182,7 @@ def in_context(
     return pumped(start, *first, end), pumped(start, *second, end)
 
 
-def threshold_testable(subject: Subject) -> Verdict:
+def threshold_testable(subject: LadderSubject) -> Verdict:
     """Return whether the numbers of windows decide, up to a threshold.
 
     An element of eSf is a map from the states P = Se to the states Q = Sf, and one of fSe from Q to
@@ -195,13 +195,13 @@ def threshold_testable(subject: Subject) -> Verdict:
     if turning is not None:
         return unlike(subject, turning, "have as many windows of each kind, up to any threshold")
     maps = green.monoid.maps
-    chosen = representatives(green)
+    chosen = _representatives(green)
     images = {e: np.unique(maps[e]) for e in chosen}
     ideals = {e: _right_ideal(green, e) for e in chosen}
     work = 0
     for e, f in product(chosen, repeat=2):
-        there = np.unique(times(green, ideals[e], green.words[f]))
-        back = np.unique(times(green, ideals[f], green.words[e]))
+        there = np.unique(_times(green, ideals[e], green.words[f]))
+        back = np.unique(_times(green, ideals[f], green.words[e]))
         sources, targets = images[e], images[f]
         work += green.monoid.size + len(there) * len(sources) ** 2 + len(back) * len(targets) ** 2
         if work > MAX_WORK:
@@ -260,7 +260,7 @@ def _unlike_exchanged(
     return None
 
 
-def turning_words(subject: Subject) -> tuple[PumpedWord, PumpedWord] | None:
+def turning_words(subject: LadderSubject) -> tuple[PumpedWord, PumpedWord] | None:
     """Return words u (x^c)^m z and u (x^c)^m x z of different classes, or None if the monoid is
     aperiodic: then x turns c states in a circle.
     """
@@ -273,7 +273,9 @@ def turning_words(subject: Subject) -> tuple[PumpedWord, PumpedWord] | None:
     return turned(subject, monoid.words[element], state)
 
 
-def turned(subject: Subject, word: Word | PumpedWord, state: int) -> tuple[PumpedWord, PumpedWord]:
+def turned(
+    subject: LadderSubject, word: Word | PumpedWord, state: int
+) -> tuple[PumpedWord, PumpedWord]:
     """Return words u (x^c)^m z and u (x^c)^m x z of different classes for a word x that turns a
     state in a circle of c states.
     """
@@ -286,7 +288,7 @@ def turned(subject: Subject, word: Word | PumpedWord, state: int) -> tuple[Pumpe
     return pumped(start, loop, end), pumped(start, loop, Piece(word), end)
 
 
-def dot_depth_one(subject: Subject, *, with_identity: bool = False) -> Verdict:
+def dot_depth_one(subject: LadderSubject, *, with_identity: bool = False) -> Verdict:
     """Return whether the sets of subsequences of windows decide (dot-depth at most one).
 
     `with_identity` asks the same with the empty word among the idempotents: then windows shrink to
@@ -309,10 +311,10 @@ def dot_depth_one(subject: Subject, *, with_identity: bool = False) -> Verdict:
     all_rows = np.concatenate(list(rows.values()))
     all_columns = np.concatenate(list(columns.values()))
     words = [monoid.words[e] for e in idempotents.tolist()]
-    keeps = np.stack([times(green, all_rows, w) == all_rows for w in words], axis=1)
+    keeps = np.stack([_times(green, all_rows, w) == all_rows for w in words], axis=1)
     kept = np.stack([before(green, w, all_columns) == all_columns for w in words], axis=0)
     joined = keeps.astype(np.float32) @ kept.astype(np.float32) > 0
-    products = np.stack([times(green, all_rows, monoid.words[c]) for c in all_columns.tolist()], 1)
+    products = np.stack([_times(green, all_rows, monoid.words[c]) for c in all_columns.tolist()], 1)
     for some in _spans(rows):
         for others in _spans(columns):
             mask, values = joined[some, others], products[some, others]
@@ -352,7 +354,7 @@ def _spans(groups: dict[int, Integers]) -> list[slice]:
 
 
 def _knast(
-    subject: Subject, pairs: list[tuple[int, int]], at: list[int]
+    subject: LadderSubject, pairs: list[tuple[int, int]], at: list[int]
 ) -> tuple[PumpedWord, PumpedWord]:
     """Return two words of different classes that violate Knast's equation.
 

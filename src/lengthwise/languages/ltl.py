@@ -27,7 +27,7 @@ MAX_STATES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FormulaNode:
     """An operator or a symbol of a formula."""
 
     kind: str
@@ -41,7 +41,7 @@ class Node:
 class Formula:
     """A formula as a list of its different sub-formulas, operands first; the last is the whole."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[FormulaNode, ...]
 
     @property
     def root(self) -> int:
@@ -119,11 +119,11 @@ class Builder:
     """Builds a formula, and keeps equal sub-formulas once."""
 
     def __init__(self) -> None:
-        self._index: dict[Node, int] = {}
+        self._index: dict[FormulaNode, int] = {}
 
     def add(self, kind: str, *of: int, symbol: str = "") -> int:
         """Return the index of a sub-formula."""
-        return self._index.setdefault(Node(kind, of, symbol), len(self._index))
+        return self._index.setdefault(FormulaNode(kind, of, symbol), len(self._index))
 
     def negation(self, of: int) -> int:
         """Return `!f`; two negations cancel."""
@@ -187,7 +187,7 @@ def automaton(formula: Formula, alphabet: Sequence[str]) -> Language:
     ).minimised()
 
 
-def written(formula: Formula) -> str:
+def written_formula(formula: Formula) -> str:
     """Write a formula in the syntax that `parse_formula` reads."""
     texts: list[str] = []
     for node in formula.nodes:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from lengthwise.languages.language import Language
 
 
-def merged(language: Language) -> Language:
+def merged_language(language: Language) -> Language:
     """Return a small automaton over all words with the classes of the language on its domain.
 
     Without a domain it is the smallest automaton of the language.

@@ -22,19 +22,19 @@ from lengthwise.languages.builders import determinised
 from lengthwise.languages.characters import (
     EVERYTHING,
     LONGER,
-    Named,
+    NamedSymbols,
     Ranges,
     few_symbols,
     left_out,
     listed,
-    merged,
+    merged_alphabet,
     number_of_symbols,
-    short,
-    symbols_of,
+    short_symbols,
+    symbols_in,
 )
 from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
-from lengthwise.languages.regex_tokens import Token, refuse, tokens_of
+from lengthwise.languages.regex_tokens import Token, refuse_token, tokens_of
 from lengthwise.languages.validation import check_alphabet
 from lengthwise.wording import counted
 
@@ -82,7 +82,7 @@ class Expression:
             number = f"{size:,}" if size < 10**18 else "more than 10^18"
             raise LanguageError(
                 f"written out, an expression has at most {MAX_SIZE:,} symbols ('&' and '^' "
-                f"multiply them), but {short(expression)} has {number}. Repeat less."
+                f"multiply them), but {short_symbols(expression)} has {number}. Repeat less."
             )
 
     @cached_property
@@ -92,7 +92,7 @@ class Expression:
         Raises:
             LanguageError: there are too many.
         """
-        return tuple(few_symbols(self._named, f"expression {short(self.written)}"))
+        return tuple(few_symbols(self._named, f"expression {short_symbols(self.written)}"))
 
     def language(self, alphabet: Sequence[str] | None = None) -> Language:
         """Build the language over the alphabet, by default the symbols of the expression."""
@@ -101,8 +101,9 @@ class Expression:
             self._require_within(symbols)
         elif not symbols:
             raise LanguageError(
-                f"a language needs symbols, but expression {short(self.written)} names none "
-                f"(white space is not a symbol). Give the alphabet, as in regex[01]:{self.written}"
+                f"a language needs symbols, but expression {short_symbols(self.written)} names "
+                f"none (white space is not a symbol). Give the alphabet, as in "
+                f"regex[01]:{self.written}"
             )
         sets = list(dict.fromkeys(t.matched for t in self._tokens if t.kind == "symbols"))
         alike = _alike(symbols, sets)
@@ -117,7 +118,7 @@ class Expression:
                     f"{MAX_ENTRIES:,} entries of a table. Use a smaller alphabet."
                 )
         except LanguageError as error:
-            raise LanguageError(f"expression {short(self.written)}: {error}") from None
+            raise LanguageError(f"expression {short_symbols(self.written)}: {error}") from None
         return replace(
             small,
             alphabet=symbols,
@@ -129,7 +130,7 @@ class Expression:
     def remarks(self, alphabet: Sequence[str]) -> list[str]:
         """Return what a reader may have meant otherwise, one line each."""
         found = [*self._union(), *self._nothing(alphabet)]
-        return [f"expression {short(self.written)}, {remark}." for remark in found]
+        return [f"expression {short_symbols(self.written)}, {remark}." for remark in found]
 
     def _union(self) -> list[str]:
         """Return a remark if `+` looks as if it stood for `or`, as in `(a+b)*` of textbooks."""
@@ -168,7 +169,7 @@ class Expression:
             for named in token.named
             if any(left_out(named.ranges)) and _matches_all(token, named)
         ]
-        spaces, surrogates = left_out(merged([each for n in without for each in n.ranges]))
+        spaces, surrogates = left_out(merged_alphabet([each for n in without for each in n.ranges]))
         if spaces and not remarks:
             remarks.append(
                 f"column {without[0].column}: read without {counted(spaces, 'space')}"
@@ -180,7 +181,7 @@ class Expression:
     @cached_property
     def _named(self) -> Ranges:
         """All characters that the expression names."""
-        return merged(
+        return merged_alphabet(
             [each for token in self._tokens for named in token.named for each in named.ranges]
         )
 
@@ -195,8 +196,8 @@ class Expression:
                 known = bisect_right(codes, last) - bisect_left(codes, first)
                 if named.is_shorthand or known == number_of_symbols(named.ranges):
                     continue
-                symbol = next(s for s in symbols_of(named.ranges) if ord(s) not in own)
-                refuse(
+                symbol = next(s for s in symbols_in(named.ranges) if ord(s) not in own)
+                refuse_token(
                     self.written,
                     named.column,
                     f"symbol {symbol!r} is not in the alphabet {listed(alphabet)!r}. "
@@ -287,7 +288,7 @@ def _alike(alphabet: Sequence[str], classes: Sequence[Ranges]) -> _Alike:
     )
 
 
-def _matches_all(token: Token, named: Named) -> bool:
+def _matches_all(token: Token, named: NamedSymbols) -> bool:
     """Return whether a class matches what it names: it is not `[^...]`, `\\S` or any symbol."""
     first = named.ranges[0][0]
     return token.matched != EVERYTHING and any(a <= first <= b for a, b in token.matched)
@@ -392,7 +393,7 @@ def _put_together(expression: str, tokens: Sequence[Token], algebra: _Algebra[T]
             levels.append(_Level[T](opening=token))
         elif token.kind == ")":
             if level.opening is None:
-                refuse(expression, token.column, "')' closes nothing. Add '(' before it")
+                refuse_token(expression, token.column, "')' closes nothing. Add '(' before it")
             _require_operand(expression, level, token)
             levels.pop()
             levels[-1].items.append(level.value(algebra))
@@ -401,7 +402,7 @@ def _put_together(expression: str, tokens: Sequence[Token], algebra: _Algebra[T]
             levels[-1] = _Level(opening=level.opening, done=level.value(algebra), operator=token)
         elif token.kind == "postfix":
             if not level.items:
-                refuse(
+                refuse_token(
                     expression,
                     token.column,
                     f"{token.text!r} has nothing before it to repeat. Remove it, "
@@ -412,7 +413,7 @@ def _put_together(expression: str, tokens: Sequence[Token], algebra: _Algebra[T]
             level.items.append(algebra.one_of(token))
     level = levels[-1]
     if level.opening is not None:
-        refuse(expression, level.opening.column, "'(' is not closed. Add ')'")
+        refuse_token(expression, level.opening.column, "'(' is not closed. Add ')'")
     _require_operand(expression, level, None)
     return level.value(algebra)
 
@@ -425,14 +426,14 @@ def _require_operand(expression: str, level: _Level[T], before: Token | None) ->
     operator = before if before is not None and before.kind == "infix" else level.operator
     assert operator is not None
     if operator.text == "^":
-        refuse(
+        refuse_token(
             expression,
             operator.column,
             "'^' is an anchor, which may only begin an expression (between two operands it is the "
             "shuffle). Remove it, or write '\\^' for the symbol",
         )
     side = "before" if operator is before else "after"
-    refuse(
+    refuse_token(
         expression,
         operator.column,
         f"{operator.text!r} has nothing {side} it. Write '()' for the empty word, "

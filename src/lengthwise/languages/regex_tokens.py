@@ -11,12 +11,12 @@ from typing import Literal, NoReturn
 from lengthwise.errors import LanguageError
 from lengthwise.languages.characters import (
     EVERYTHING,
-    Named,
+    NamedSymbols,
     Ranges,
     character_at,
     complement,
     read_class,
-    short,
+    short_symbols,
     shorthand_at,
 )
 
@@ -54,7 +54,7 @@ class Token:
     kind: Kind
     text: str
     column: int
-    named: tuple[Named, ...] = ()
+    named: tuple[NamedSymbols, ...] = ()
     """The characters that a symbol or class is written with."""
     matched: Ranges = ()
     least: int = 0
@@ -74,8 +74,8 @@ def tokens_of(expression: str) -> list[Token]:
     """
     if len(expression) > MAX_CHARACTERS:
         raise LanguageError(
-            f"an expression has at most {MAX_CHARACTERS:,} characters, but {short(expression)} has "
-            f"{len(expression):,}. Use a smaller one."
+            f"an expression has at most {MAX_CHARACTERS:,} characters, but "
+            f"{short_symbols(expression)} has {len(expression):,}. Use a smaller one."
         )
     end = len(expression)
     for anchor in _ENDS:
@@ -95,13 +95,13 @@ def tokens_of(expression: str) -> list[Token]:
     return tokens
 
 
-def refuse(expression: str, column: int, what: str) -> NoReturn:
+def refuse_token(expression: str, column: int, what: str) -> NoReturn:
     """Refuse an expression for what stands in a column.
 
     Raises:
         LanguageError: always.
     """
-    raise LanguageError(f"expression {short(expression)}, column {column}: {what}.")
+    raise LanguageError(f"expression {short_symbols(expression)}, column {column}: {what}.")
 
 
 def _token(expression: str, at: int) -> Token:
@@ -121,13 +121,13 @@ def _token(expression: str, at: int) -> Token:
         return _count(expression, at)
     if character in "]}":
         opening = {"]": "[", "}": "{"}[character]
-        refuse(
+        refuse_token(
             expression,
             column,
             f"{character!r} closes nothing. Add {opening!r} before it, or write '\\{character}'",
         )
     if character == "$":
-        refuse(
+        refuse_token(
             expression,
             column,
             "'$' is an anchor, which may only end an expression. Write '\\$' for the symbol",
@@ -137,23 +137,25 @@ def _token(expression: str, at: int) -> Token:
         named, matched = shorthand
         return Token(kind="symbols", text=text, column=column, named=(named,), matched=matched)
     symbol, after = character_at(
-        expression, at, lambda where, what: refuse(expression, where, what)
+        expression, at, lambda where, what: refuse_token(expression, where, what)
     )
     if symbol.isspace():
-        refuse(
+        refuse_token(
             expression,
             column,
             f"{symbol!r} is not a symbol: symbols of an expression have one character, and stand "
             f"without spaces. Remove it, or write another symbol for it, such as '_'",
         )
     if "\ud800" <= symbol <= "\udfff":
-        refuse(expression, column, f"{symbol!r} is not a character that UTF-8 can write. Remove it")
+        refuse_token(
+            expression, column, f"{symbol!r} is not a character that UTF-8 can write. Remove it"
+        )
     ranges = ((ord(symbol), ord(symbol)),)
     return Token(
         kind="symbols",
         text=expression[at:after],
         column=column,
-        named=(Named(ranges, column),),
+        named=(NamedSymbols(ranges, column),),
         matched=ranges,
     )
 
@@ -164,7 +166,7 @@ def _opening(expression: str, at: int) -> str:
         return group.group()
     for pattern, what in _NO_GROUPS.items():
         if found := re.compile(pattern).match(expression, at):
-            refuse(
+            refuse_token(
                 expression,
                 at + 1,
                 f"{found.group()!r} begins {what}, which is not supported. Write the expression "
@@ -177,12 +179,12 @@ def _class(expression: str, at: int) -> Token:
     """Read a class such as `[ab0-9]` or `[^ab]`."""
     inside = at + 1 + expression.startswith("^", at + 1)
     found, end = read_class(
-        expression, inside, "]", lambda where, what: refuse(expression, where, what)
+        expression, inside, "]", lambda where, what: refuse_token(expression, where, what)
     )
     if end >= len(expression):
-        refuse(expression, at + 1, "'[' is not closed. Add ']', or write '\\['")
+        refuse_token(expression, at + 1, "'[' is not closed. Add ']', or write '\\['")
     if not found.named:
-        refuse(
+        refuse_token(
             expression,
             at + 1,
             "a class names at least one symbol. Write it between '[' and ']', and '\\]' for ']'",
@@ -200,14 +202,14 @@ def _count(expression: str, at: int) -> Token:
     """Read a count such as `{2}`, `{2,}`, `{,3}` or `{2,3}`."""
     match = _COUNT.match(expression, at)
     if match is None or match.group() == "{,}":
-        refuse(expression, at + 1, "a count is {m}, {m,}, {,n} or {m,n}. Or write '\\{'")
+        refuse_token(expression, at + 1, "a count is {m}, {m,}, {,n} or {m,n}. Or write '\\{'")
     if max(map(len, match.group()[1:-1].split(","))) > _MOST_DIGITS:
-        refuse(expression, at + 1, f"a count has at most {_MOST_DIGITS} digits. Repeat less")
+        refuse_token(expression, at + 1, f"a count has at most {_MOST_DIGITS} digits. Repeat less")
     exactly, low, high = match.groups()
     least = int(exactly or low or 0)
     most = least if exactly else (int(high) if high else None)
     if most is not None and most < least:
-        refuse(expression, at + 1, f"{match.group()} ends before it begins. Swap the numbers")
+        refuse_token(expression, at + 1, f"{match.group()} ends before it begins. Swap the numbers")
     return Token(kind="postfix", text=match.group(), column=at + 1, least=least, most=most)
 
 
@@ -216,13 +218,13 @@ def _stacked(expression: str, first: Token, second: Token) -> Token:
     if second.text == "?" and not first.is_lazy:
         return replace(first, text=first.text + "?")
     if second.text == "+" and not first.is_lazy:
-        refuse(
+        refuse_token(
             expression,
             second.column,
             f"'{first.text}+' is possessive: it never gives back what it took, which is not "
             f"supported. Write '{first.text}', or (...{first.text})+ to repeat, or '|' for 'or'",
         )
-    refuse(
+    refuse_token(
         expression,
         second.column,
         f"{second.text!r} repeats what {first.text!r} repeats already. Remove one, or put brackets "

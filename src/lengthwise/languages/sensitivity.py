@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.languages.evidence import Subject
+from lengthwise.languages.evidence import LadderSubject
 
 LENGTHS = (8, 16, 32)
 """The lengths for which sensitivity is computed."""
@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 
 def average_sensitivity(
-    subject: Subject, lengths: Sequence[int] = LENGTHS
+    subject: LadderSubject, lengths: Sequence[int] = LENGTHS
 ) -> dict[int, float] | None:
     """Return the average for each length, in double precision; None if it takes too long."""
     steps = subject.steps
@@ -65,7 +65,7 @@ def average_sensitivity(
 
 
 def greatest_sensitivity(
-    subject: Subject, lengths: Sequence[int] = LENGTHS
+    subject: LadderSubject, lengths: Sequence[int] = LENGTHS
 ) -> dict[int, int] | None:
     """Return the greatest number for each length; None if it takes too long."""
     steps = subject.steps
@@ -90,7 +90,7 @@ def greatest_sensitivity(
     return found
 
 
-def _rests(subject: Subject, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+def _rests(subject: LadderSubject, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return the maps from states to classes that words are, and `before[map, symbol]`, the map of
     the word with a symbol put in front; None if there are too many.
     """

@@ -193,27 +193,6 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
     return replace(language, spec=f"{head}:{body}")
 
 
-def ltl(formula: str, alphabet: str | None = None) -> Language:
-    """Return the language of a formula of past-time linear temporal logic.
-
-    A word belongs to it if the formula holds at its last position: `a S b`, `H (b -> Y a)`,
-    `O a & !Y true`, ...; `lengthwise.languages.ltl` has the operators. `alphabet` gives all
-    symbols: `abc`, or `s1 s2` if some have several characters; otherwise they are those of the
-    formula.
-
-    >>> language = ltl("H (b -> Y a)", "ab")
-    >>> language.spec, "aab" in language, "abb" in language
-    ('ltl:H (b -> Y a)', True, False)
-
-    Raises:
-        LanguageError: it is no formula of past-time logic, and the message names the column; or it
-            has too many states.
-    """
-    if not isinstance(formula, str):
-        raise LanguageError(f"a formula is a text, such as 'a S b', but got {short(formula)}.")
-    return parse(f"ltl:{formula}", alphabet)
-
-
 def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
     from lengthwise.languages.ltl import automaton  # noqa: PLC0415  of this kind alone
     from lengthwise.languages.ltl_parser import parse_formula  # noqa: PLC0415  of this kind alone
@@ -472,7 +451,11 @@ def _one_alphabet(stated: str | None, given: str | None) -> tuple[str, ...] | No
 
 
 _NO_LANGUAGES = {
-    **dict.fromkeys(("words", "labels", "steps", "text", "pairs"), "Use it with lengthwise train."),
+    **dict.fromkeys(
+        ("words", "inferred", "steps", "text", "pairs"), "Use it with lengthwise train."
+    ),
+    "labels": "Labelled words are words:FILE; `lengthwise infer FILE` finds their automaton, and "
+    "`lengthwise sample LANGUAGE --labelled` draws some of a language.",
     "zoo": "Use it where a run stands.",
     "circuit": "Write steps:circuit:FILE to train on its steps.",
 }

@@ -25,7 +25,7 @@ from functools import reduce
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages.builders import from_step_function
-from lengthwise.languages.evidence import Subject
+from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.ladder import answer
 from lengthwise.languages.language import Language
 
@@ -281,7 +281,7 @@ def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
     wanted, generator = CLASSES[name], random.Random(seed)
     for _ in range(MOST_DRAWS):
         language = wanted.draw(generator, "abcdefgh"[:symbols]).minimised()
-        subject = Subject(language)
+        subject = LadderSubject(language)
         if (
             1 < language.num_states <= MOST_STATES
             and all(answer(subject, question).holds is True for question in wanted.yes)

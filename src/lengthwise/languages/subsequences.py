@@ -19,8 +19,8 @@ from typing import TypeVar
 
 from lengthwise.languages.evidence import (
     NO_RECOGNISER,
+    LadderSubject,
     Piece,
-    Subject,
     Verdict,
     Word,
     pumped,
@@ -40,7 +40,7 @@ MAX_SYMBOLS = 300
 V = TypeVar("V", bound=Hashable)
 
 
-def loops_only(subject: Subject) -> Verdict:
+def loops_only(subject: LadderSubject) -> Verdict:
     """Return whether all cycles of the automaton are self-loops: the monoid is R-trivial."""
     part = next((part for part in reversed(subject.parts) if len(part) > 1), None)
     machine = subject.machine
@@ -65,7 +65,7 @@ def loops_only(subject: Subject) -> Verdict:
     )
 
 
-def piecewise_testable(subject: Subject) -> Verdict:
+def piecewise_testable(subject: LadderSubject) -> Verdict:
     """Return whether the set of subsequences decides: the monoid is J-trivial."""
     cycle = loops_only(subject)
     machine = subject.machine
@@ -105,7 +105,7 @@ def piecewise_testable(subject: Subject) -> Verdict:
     )
 
 
-def _split(subject: Subject, first: int, second: int) -> int | None:
+def _split(subject: LadderSubject, first: int, second: int) -> int | None:
     """Return a state from which two symbols lead to two states that both leave alone, or None."""
     steps = subject.machine.transitions
     rest: dict[int, int] = {}
@@ -118,7 +118,7 @@ def _split(subject: Subject, first: int, second: int) -> int | None:
     return None
 
 
-def depth(subject: Subject) -> int:
+def subsequence_depth(subject: LadderSubject) -> int:
     """Return the length of the longest path between the parts of an automaton."""
     longest = [0] * len(subject.parts)
     for number, part in enumerate(subject.parts):
@@ -127,12 +127,12 @@ def depth(subject: Subject) -> int:
     return longest[subject.part_of[subject.machine.start]]
 
 
-def piecewise_width(subject: Subject) -> tuple[int, int]:
+def piecewise_width(subject: LadderSubject) -> tuple[int, int]:
     """Return bounds on the least k for which subsequences of up to k symbols decide; they are
     equal if the search finds it.
     """
     symbols = range(subject.machine.num_symbols)
-    highest = depth(subject)
+    highest = subsequence_depth(subject)
     for k in range(highest):
         pieces = [w for length in range(1, k + 1) for w in product(symbols, repeat=length)]
         if len(pieces) > MAX_PIECES:
@@ -168,7 +168,7 @@ def decides(machine: Language, start: V, read: Callable[[V, int], V]) -> bool | 
     return True
 
 
-def strictly_piecewise(subject: Subject, wanted: int = 1) -> Verdict:
+def strictly_piecewise(subject: LadderSubject, wanted: int = 1) -> Verdict:
     """Return whether removing symbols never takes a word of a recogniser out of a class."""
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
@@ -190,7 +190,7 @@ def strictly_piecewise(subject: Subject, wanted: int = 1) -> Verdict:
     return Verdict(holds=True, says=f"a list of subsequences {rule}")
 
 
-def _only_second(subject: Subject, first: int, second: int, wanted: int) -> Word | None:
+def _only_second(subject: LadderSubject, first: int, second: int, wanted: int) -> Word | None:
     """Return a shortest word that leads the second state alone to a class, or None."""
     steps, classes = subject.machine.transitions, subject.machine.classes
     words: dict[tuple[int, int], Word] = {(first, second): ()}

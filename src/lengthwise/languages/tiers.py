@@ -27,13 +27,13 @@ symbols that change no state add no element to the monoid, and subsequences skip
 
 from dataclasses import replace
 
-from lengthwise.languages.evidence import Decide, Subject, Verdict
+from lengthwise.languages.evidence import Decide, LadderSubject, Verdict
 
 
 def on_tier(decide: Decide) -> Decide:
     """Return the question whether the language is of a class on a tier."""
 
-    def decided(subject: Subject) -> Verdict:
+    def decided(subject: LadderSubject) -> Verdict:
         small = subject.on_tier
         verdict = small.ask(decide)
         if small is subject or verdict.holds is None:

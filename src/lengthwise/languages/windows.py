@@ -29,8 +29,8 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.components import components
 from lengthwise.languages.evidence import (
     NO_RECOGNISER,
+    LadderSubject,
     Piece,
-    Subject,
     Verdict,
     Word,
     pumped,
@@ -49,7 +49,7 @@ DRAWS = 200
 """Number of words that are drawn where there are more pairs."""
 
 
-def too_large(subject: Subject) -> Verdict:
+def too_large(subject: LadderSubject) -> Verdict:
     """Return the verdict on an automaton with too many states."""
     return Verdict(
         holds=None,
@@ -58,7 +58,7 @@ def too_large(subject: Subject) -> Verdict:
     )
 
 
-def finiteness(subject: Subject, wanted: int = 1) -> Verdict:
+def finiteness(subject: LadderSubject, wanted: int = 1) -> Verdict:
     """Return whether only finitely many words have a class: 1 for finite, 0 for co-finite."""
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
@@ -94,7 +94,7 @@ def merging(
         blocks, length = coarser, length + 1
 
 
-def kept_apart(subject: Subject, first: int, second: int) -> tuple[int, int, Word]:
+def kept_apart(subject: LadderSubject, first: int, second: int) -> tuple[int, int, Word]:
     """Return two different states and a word that leads each back to itself, from two states that
     no length of words merges.
     """
@@ -111,7 +111,7 @@ def kept_apart(subject: Subject, first: int, second: int) -> tuple[int, int, Wor
     return *pair, tuple(word[seen[pair] :])
 
 
-def definite(subject: Subject) -> Verdict:
+def definite(subject: LadderSubject) -> Verdict:
     """Return whether the last k symbols decide, with the least k."""
     if subject.machine.num_states > MAX_STATES:
         return too_large(subject)
@@ -130,7 +130,7 @@ def definite(subject: Subject) -> Verdict:
     return unlike(subject, words, "end alike")
 
 
-def reverse_width(subject: Subject) -> int | None:
+def reverse_width(subject: LadderSubject) -> int | None:
     """Return how many of the first symbols decide, or None if no number does."""
     depth = [0] * len(subject.parts)
     for number, part in enumerate(subject.parts):  # those that it leads to come first
@@ -142,7 +142,7 @@ def reverse_width(subject: Subject) -> int | None:
     return depth[subject.part_of[subject.machine.start]]
 
 
-def reverse_definite(subject: Subject) -> Verdict:
+def reverse_definite(subject: LadderSubject) -> Verdict:
     """Return whether the first k symbols decide, with the least k."""
     width = reverse_width(subject)
     if width is not None:
@@ -163,7 +163,7 @@ def reverse_definite(subject: Subject) -> Verdict:
     return unlike(subject, words, "begin alike")
 
 
-def generalised_widths(subject: Subject) -> tuple[int, int] | None:
+def generalised_widths(subject: LadderSubject) -> tuple[int, int] | None:
     """Return how many of the first and of the last symbols decide, or None if no numbers do."""
     if _left_cycle(subject) is not None:
         return None
@@ -178,7 +178,7 @@ def generalised_widths(subject: Subject) -> tuple[int, int] | None:
     return depth[subject.part_of[subject.machine.start]], last
 
 
-def generalised_definite(subject: Subject) -> Verdict:
+def generalised_definite(subject: LadderSubject) -> Verdict:
     """Return whether the first and the last symbols decide, of words that are long enough."""
     if subject.machine.num_states > MAX_STATES:
         return too_large(subject)
@@ -216,7 +216,7 @@ def _ends(first: int, last: int) -> str:
     return f"{' and '.join(named) or 'no symbols'} decide{'s' if alone else ''}"
 
 
-def strictly_local_width(subject: Subject, wanted: int = 1) -> int | None:
+def strictly_local_width(subject: LadderSubject, wanted: int = 1) -> int | None:
     """Return the least k for which the words of a class of a recogniser are strictly k-local, or
     None if there is none.
 
@@ -233,7 +233,7 @@ def strictly_local_width(subject: Subject, wanted: int = 1) -> int | None:
     return 1 + max(longest, default=0)
 
 
-def strictly_local(subject: Subject, wanted: int = 1) -> Verdict:
+def strictly_local(subject: LadderSubject, wanted: int = 1) -> Verdict:
     """Return whether the windows that may occur in a word of a class decide, with their least
     width.
     """
@@ -277,7 +277,7 @@ def strictly_local(subject: Subject, wanted: int = 1) -> Verdict:
     )
 
 
-def _kept_pair(subject: Subject, wanted: int) -> tuple[int, int, Piece]:
+def _kept_pair(subject: LadderSubject, wanted: int) -> tuple[int, int, Piece]:
     """Return two states from which words lead to a class, and a word that leads each to itself."""
     pairs, targets = _live_pairs(subject, wanted)
     start = next(
@@ -302,7 +302,7 @@ def _kept_pair(subject: Subject, wanted: int) -> tuple[int, int, Piece]:
     return *pairs[start], Piece(tuple(pump), pumped=True)
 
 
-def _drawn_pair(subject: Subject, wanted: int) -> tuple[int, int, Piece] | None:
+def _drawn_pair(subject: LadderSubject, wanted: int) -> tuple[int, int, Piece] | None:
     """Return the same by words drawn at random, or None: two states on the circles of a word."""
     live = subject.machine.reaching(lambda c: c == wanted)
     generator, symbols = random.Random(0), range(subject.machine.num_symbols)
@@ -323,7 +323,9 @@ def _drawn_pair(subject: Subject, wanted: int) -> tuple[int, int, Piece] | None:
     return None
 
 
-def _live_pairs(subject: Subject, wanted: int) -> tuple[list[tuple[int, int]], list[list[int]]]:
+def _live_pairs(
+    subject: LadderSubject, wanted: int
+) -> tuple[list[tuple[int, int]], list[list[int]]]:
     """Return pairs of different states from which words lead to a class, and where they lead."""
     machine = subject.machine
     live = sorted(machine.reaching(lambda c: c == wanted))
@@ -341,7 +343,7 @@ def _live_pairs(subject: Subject, wanted: int) -> tuple[list[tuple[int, int]], l
     return pairs, targets
 
 
-def _left_cycle(subject: Subject) -> tuple[int, int] | None:
+def _left_cycle(subject: LadderSubject) -> tuple[int, int] | None:
     """Return a state on a cycle and a state after it from which no word leads back, or None."""
     for state in subject.machine.reachable():
         if subject.has_cycle(state):
@@ -351,7 +353,7 @@ def _left_cycle(subject: Subject) -> tuple[int, int] | None:
     return None
 
 
-def _merged_in_parts(subject: Subject) -> tuple[NDArray[np.int64], int]:
+def _merged_in_parts(subject: LadderSubject) -> tuple[NDArray[np.int64], int]:
     """Return the states that long words merge inside the last parts, and how long they have to be.
 
     All other states count as one.
@@ -371,7 +373,7 @@ def _merged_in_parts(subject: Subject) -> tuple[NDArray[np.int64], int]:
     return blocks, width
 
 
-def _unmerged(subject: Subject, blocks: NDArray[np.int64]) -> tuple[int, int] | None:
+def _unmerged(subject: LadderSubject, blocks: NDArray[np.int64]) -> tuple[int, int] | None:
     """Return two states of one part in different blocks, or None."""
     for part in subject.parts:
         for state in part[1:]:

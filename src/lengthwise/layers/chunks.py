@@ -39,7 +39,7 @@ def depth(length: int, chunk: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Level:
+class ChunkLevel:
     """One level of a batch: which children each distinct node has, and where the nodes stand."""
 
     children: Int[Tensor, "node chunk"]
@@ -52,7 +52,7 @@ class Level:
 class Tree:
     """All levels of a batch of words, and the level and node at which each word ends."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[ChunkLevel, ...]
     root_level: Int[Tensor, " word"]
     """Index in `levels`."""
     root: Int[Tensor, " word"]
@@ -66,7 +66,7 @@ class Tree:
     def to(self, device: torch.device) -> "Tree":
         """Return the tree for a network on a device; where nodes stand is left where it is."""
         levels = (
-            Level(children=sent(level.children, device), positions=level.positions)
+            ChunkLevel(children=sent(level.children, device), positions=level.positions)
             for level in self.levels
         )
         return Tree(
@@ -76,7 +76,7 @@ class Tree:
         )
 
 
-Merge = Callable[[Level], Int[Tensor, " node"] | None]
+Merge = Callable[[ChunkLevel], Int[Tensor, " node"] | None]
 """Called with each level as it is built; may give nodes that are alike a common number."""
 
 
@@ -158,7 +158,7 @@ def _cut(
     chunk: int,
     exists: Bool[Tensor, "word part"] | None,
     share: bool,
-) -> Level:
+) -> ChunkLevel:
     """Build one level up from `positions`, whose entries are in 0..num_below-1 or `ABSENT`."""
     chunks = _chunks(positions, chunk)
     flat = chunks.reshape(-1, chunk) if exists is None else chunks[exists]
@@ -168,10 +168,10 @@ def _cut(
     else:
         node, children = torch.arange(len(flat), device=flat.device), flat
     if exists is None:
-        return Level(children=children, positions=node.view(chunks.shape[:2]))
+        return ChunkLevel(children=children, positions=node.view(chunks.shape[:2]))
     positions = positions.new_full(chunks.shape[:2], ABSENT)
     positions[exists] = node
-    return Level(children=children, positions=positions)
+    return ChunkLevel(children=children, positions=positions)
 
 
 def representatives(number: Int[Tensor, " row"], count: int) -> Int[Tensor, " number"]:

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor, nn
 
 from lengthwise.layers.activations import ACTIVATIONS, Activation
-from lengthwise.layers.chunks import ABSENT, Level, Tree, depth, grow, representatives
+from lengthwise.layers.chunks import ABSENT, ChunkLevel, Tree, depth, grow, representatives
 from lengthwise.layers.dropout import dropout
 from lengthwise.layers.memory import MEMORIES, BinaryMemory, ContinuousMemory
 from lengthwise.layers.norms import NORMS
@@ -224,7 +224,7 @@ class RegularGPT(nn.Module):
         own = self.pad.device
         below = self.leaf(torch.arange(self.config.vocab_size, device=own))
 
-        def visit(level: Level) -> Tensor | None:
+        def visit(level: ChunkLevel) -> Tensor | None:
             nonlocal below
             vectors.append(self.compose(below, sent(level.children, own), generator))
             below = vectors[-1]

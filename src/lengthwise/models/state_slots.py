@@ -27,7 +27,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from lengthwise.layers.chunks import Level, Tree, depth, grow
+from lengthwise.layers.chunks import ChunkLevel, Tree, depth, grow
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.state_slots_config import (
     StateSlotsConfig as StateSlotsConfig,  # noqa: PLC0414  handed on as it is
@@ -120,7 +120,7 @@ class StateSlots(nn.Module):
         below = torch.stack(symbols)
         found: list[Nodes] = []
 
-        def visit(level: Level) -> Tensor:
+        def visit(level: ChunkLevel) -> Tensor:
             nonlocal below
             nodes = self._composed(table, torch.cat([pad[None], below])[level.children + 1])
             found.append(nodes)

@@ -121,7 +121,7 @@ class _Counters:
             self._root = composed
 
 
-def streaming(model: nn.Module, *lengths: int) -> Stream:
+def open_stream(model: nn.Module, *lengths: int) -> Stream:
     """Begin a stream that reads one word and answers at the announced lengths.
 
     Raises:

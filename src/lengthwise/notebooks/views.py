@@ -1,6 +1,6 @@
 """The view of each class: what its card says."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lengthwise.analysis.analyses import Findings
@@ -12,6 +12,7 @@ from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
 from lengthwise.problems.base import Run, judged
+from lengthwise.problems.inferred.inference import Inference
 from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.problems.results import Evaluation
 from lengthwise.proofs.check.certificate import Certificate
@@ -41,8 +42,7 @@ def of_language(language: Language) -> str:
     """Return the card of a language: its automaton, classes and shortest words."""
     machine = language.total()
     states = machine.reachable()
-    arrows = len({(s, target) for s in states for target in machine.transitions[s]})
-    is_drawn = len(states) <= MOST_STATES and arrows <= MOST_ARROWS
+    picture = is_drawn(machine)
     facts = [
         ("alphabet", _cut(listed(language.alphabet, _MOST_NAMES))),
         ("classes", _listed(language.class_names)),
@@ -53,18 +53,45 @@ def of_language(language: Language) -> str:
         word = machine.shortest(c)
         first = "no word" if word is None else _word(language.decode(word))
         facts.append((f"shortest of {_cut(language.class_names[c])}", first))
-    if not is_drawn:
-        facts.append(("automaton", f"{counted(arrows, 'arrow')}: too many to draw"))
+    if not picture:
+        arrows = counted(_num_arrows(machine, states), "arrow")
+        facts.append(("automaton", f"{arrows}: too many to draw"))
     return html(
         Card(
             title=_cut(language.spec) or "a language",
             subtitle=f"{counted(len(states), 'state')}, "
             f"{counted(language.num_symbols, 'symbol')}, "
             f"{language.num_classes} {'class' if language.num_classes == 1 else 'classes'}",
-            pictures=(automaton_drawing(language),) if is_drawn else (),
+            pictures=(automaton_drawing(language),) if picture else (),
             facts=facts,
         )
     )
+
+
+def of_inference(found: Inference) -> str:
+    """Return the card of an inference: the statement, and the automaton."""
+    machine, statement = found.language, found.statement
+    sentences = [("statement", sentence) for sentence in statement.sentences()]
+    return html(
+        Card(
+            title=_cut(found.name),
+            subtitle=f"{counted(machine.num_states, 'state')}, {statement.headline}",
+            badge=statement.verdict,
+            tone="bad" if statement.verdict else "open",
+            pictures=(automaton_drawing(machine),) if is_drawn(machine) else (),
+            facts=[*sentences, ("classes", _listed(machine.class_names))],
+        )
+    )
+
+
+def is_drawn(machine: Language) -> bool:
+    """Return whether an automaton is small enough to be drawn."""
+    states = machine.reachable()
+    return len(states) <= MOST_STATES and _num_arrows(machine, states) <= MOST_ARROWS
+
+
+def _num_arrows(machine: Language, states: Sequence[int]) -> int:
+    return len({(s, target) for s in states for target in machine.transitions[s]})
 
 
 def of_run(run: Run) -> str:
@@ -236,6 +263,7 @@ VIEWS: Mapping[type, Callable[[Any], str]] = {
     Construction: of_construction,
     Evaluation: of_evaluation,
     Findings: of_findings,
+    Inference: of_inference,
     Language: of_language,
     Run: of_run,
     Scores: of_scores,

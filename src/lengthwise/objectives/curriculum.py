@@ -29,7 +29,7 @@ GROWS_AT = 0.98
 _GROWTH = 1.25
 
 
-class WordSource(Protocol):
+class CurriculumWords(Protocol):
     """Labelled words from which training and validation draw."""
 
     @property
@@ -59,7 +59,9 @@ class Curriculum(Objective):
     preferred.
     """
 
-    def __init__(self, source: WordSource, first: int, learning: Learning | None = None) -> None:
+    def __init__(
+        self, source: CurriculumWords, first: int, learning: Learning | None = None
+    ) -> None:
         self._source = source
         self._learning = learning or Labels()
         lengths = source.lengths

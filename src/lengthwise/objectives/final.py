@@ -21,7 +21,7 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.objectives.answers import class_step, on_device, validate_answers, words_for
 from lengthwise.objectives.base import ObjectiveConfig, Subject, Suited, WordObjective
-from lengthwise.objectives.curriculum import WordSource
+from lengthwise.objectives.curriculum import CurriculumWords
 from lengthwise.objectives.fresh_words import FreshWords, OperatorsFirst
 from lengthwise.objectives.learning import COMMITMENT, Labels, Learning, Regularised
 from lengthwise.objectives.own_automaton import curriculum
@@ -172,7 +172,7 @@ class Final(WordObjective):
             after = {name: getattr(told, f"{name}_after") for name in _DELAYED}
             learning = Regularised(weights, bits=told.bits, anneal=told.anneal, after=after)
         fresh = FreshWords(task, words)
-        source: WordSource = fresh
+        source: CurriculumWords = fresh
         if told.order == "operators-first":
             source = OperatorsFirst(fresh, words.batch_size, task.language.num_symbols)
         return curriculum(

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.layers.chunks import ABSENT, Level, Tree, grow
+from lengthwise.layers.chunks import ABSENT, ChunkLevel, Tree, grow
 from lengthwise.models.entry import Entry
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.models.regular_gpt_config import RegularGPTConfig
@@ -70,7 +70,7 @@ class TreeLoss(Objective):
     def _classes(
         self, model: RegularGPT, vectors: Float[Tensor, "node width"], maps: Int[Tensor, "node s"]
     ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
-        return answers_of(model.read(vectors), self._maps.classes(maps))
+        return answers_at_nodes(model.read(vectors), self._maps.classes(maps))
 
 
 class NodeLoss(TreeLoss):
@@ -89,11 +89,11 @@ def _with_empty_word(tree: Tree, chunk: int) -> Tree:
     """
     first, *rest = tree.levels
     empty = first.children.new_full((1, chunk), ABSENT)
-    first = Level(children=torch.cat([first.children, empty]), positions=first.positions)
+    first = ChunkLevel(children=torch.cat([first.children, empty]), positions=first.positions)
     return Tree(levels=(first, *rest), root_level=tree.root_level, root=tree.root)
 
 
-def answers_of(
+def answers_at_nodes(
     logits: Float[Tensor, "node class"], targets: Int[Tensor, " node"]
 ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
     """Return the mean cross-entropy over the labelled nodes, and whether all answers are right."""
@@ -125,7 +125,7 @@ class TreeObjective(WordObjective):
         return issubclass(entry.config, RegularGPTConfig)
 
 
-class Node(TreeObjective):
+class NodeLabels(TreeObjective):
     """The class of every sub-word that a node covers."""
 
     told = "training is told the class of every sub-word that the model's tree covers"
@@ -135,4 +135,4 @@ class Node(TreeObjective):
         return NodeLoss(subject.task, subject.words, state_maps(subject.language))
 
 
-NODE = Node()
+NODE = NodeLabels()

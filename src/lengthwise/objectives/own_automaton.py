@@ -17,7 +17,7 @@ from lengthwise.languages.minimise import Table
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.answers import in_precision
-from lengthwise.objectives.curriculum import Curriculum, WordSource
+from lengthwise.objectives.curriculum import Curriculum, CurriculumWords
 from lengthwise.objectives.learning import Learning
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.network import recurrent_node_of
@@ -37,7 +37,7 @@ class OwnAutomaton(Curriculum):
 
     def __init__(
         self,
-        source: WordSource,
+        source: CurriculumWords,
         first: int,
         *,
         learning: Learning | None = None,
@@ -78,7 +78,7 @@ class OwnAutomaton(Curriculum):
 
 
 def curriculum(
-    source: WordSource,
+    source: CurriculumWords,
     first: int,
     network: NetworkConfig,
     *,

@@ -48,7 +48,7 @@ class StateTokenTable(StepTable):
         after = sent(contexts_of(table, network, rows, data), first.device)
         results = sent(torch.cat([torch.tensor([table.start]), table.results[rows]]), first.device)
         logits = network.logits(torch.cat([first, after]))
-        loss = token_loss(network, logits, results, table.classes)
+        loss = state_token_loss(network, logits, results, table.classes)
         right = (logits.argmax(dim=2) == network.digits_of(results)).all(dim=1)
         return Step(loss, right.double().mean(), len(rows))
 
@@ -92,7 +92,7 @@ def contexts_of(
     return torch.stack(tokens[:field][::-1], dim=1)
 
 
-def token_loss(
+def state_token_loss(
     model: WindowScratchpad,
     logits: Float[Tensor, "row digit value"],
     states: Int[Tensor, " row"],

@@ -19,7 +19,7 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.objectives.answers import accuracy_of, in_precision, on_device, validate_answers
 from lengthwise.objectives.base import Subject, WordObjective
-from lengthwise.objectives.state_tokens import bounded, token_loss, window_scratchpad
+from lengthwise.objectives.state_tokens import bounded, state_token_loss, window_scratchpad
 from lengthwise.objectives.step_table import explored
 from lengthwise.objectives.words import WordLengths, WordsConfig, draw_one_length
 from lengthwise.tasks.automaton import Automaton
@@ -95,7 +95,7 @@ class StateTokenLoss(StateLoss):
         start = states.new_full((len(states), 1), self._automaton.start)
         states = torch.cat([start, states], dim=1)
         logits = network.logits(network.contexts(tokens, states).flatten(0, 1))
-        loss = token_loss(network, logits, states.flatten(), self._classes)
+        loss = state_token_loss(network, logits, states.flatten(), self._classes)
         right = (logits.argmax(dim=2) == network.digits_of(states.flatten())).all(dim=1)
         last = right.view(states.shape)[:, -1]
         return Step(loss, last.double().mean(), len(tokens))

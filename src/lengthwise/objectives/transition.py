@@ -9,7 +9,7 @@ from torch import Tensor
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.objectives.base import Subject
-from lengthwise.objectives.node import TreeLoss, TreeObjective, answers_of, transition_size
+from lengthwise.objectives.node import TreeLoss, TreeObjective, answers_at_nodes, transition_size
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.training.loop import Objective
 
@@ -23,7 +23,7 @@ class TransitionLoss(TreeLoss):
         loss, right = self._classes(model, vectors, maps)
         targets = self._maps.transitions(maps)
         logits = model.read_transition(vectors).view(*targets.shape, -1)
-        more, also = answers_of(logits.flatten(0, 1), targets.flatten())
+        more, also = answers_at_nodes(logits.flatten(0, 1), targets.flatten())
         return loss + more, right & also
 
 

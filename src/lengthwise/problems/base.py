@@ -23,7 +23,7 @@ from lengthwise.languages.language import Language
 from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
 from lengthwise.problems.capabilities import Concluding, Proving, Reported, Tested, formal
-from lengthwise.problems.plan import Plan
+from lengthwise.problems.plan import Plan, Route
 from lengthwise.problems.results import (
     Evaluation,
     Facts,
@@ -178,6 +178,15 @@ class Problem(ABC):
     @abstractmethod
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which answers inputs with a run."""
+
+    def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
+        """Return the stages of training without a model's name, each for where the one before it
+        ends without a proof; the first has the settings that are `asked` for.
+
+        Raises:
+            ConfigError: training needs a model's name.
+        """
+        return (Route(self.setup.default_model),)
 
     def told(self, plan: Plan) -> Told:
         """Return what training sees, in words."""

@@ -4,7 +4,7 @@ A problem has a capability if its class derives from it, and callers ask `isinst
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,7 +23,7 @@ from lengthwise.training.runs import RunFolder
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Problem, Run
-    from lengthwise.problems.plan import Plan, Route
+    from lengthwise.problems.plan import Plan
     from lengthwise.problems.testing import Test, TestResult
     from lengthwise.proofs.check.certificate import Certificate
 
@@ -51,11 +51,6 @@ class Formal(Proving):
     @abstractmethod
     def words_of(self, plan: "Plan | Compiled") -> Task:
         """Return the language, and how words of it are drawn."""
-
-    @abstractmethod
-    def routes(self, preset: str, asked: Parts) -> "Sequence[Route]":
-        """Return the stages of training without a model's name, each for where the one before it
-        ends without a proof; the first has the settings that are `asked` for."""
 
     @abstractmethod
     def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterable[Defaults]:

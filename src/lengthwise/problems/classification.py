@@ -6,7 +6,7 @@ from torch import nn
 
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.evaluate import answer_of, require_classes
-from lengthwise.evaluation.predict import device_of, predict, shares
+from lengthwise.evaluation.predict import device_of, logits_of, shares
 from lengthwise.languages.characters import listed, written_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.problems.results import Answer, Predictor
@@ -16,7 +16,7 @@ def classify(
     model: nn.Module, language: Language, words: Sequence[tuple[int, ...]]
 ) -> list[Answer]:
     """Return the class that a model gives to each word, with its probability."""
-    logits = predict(model, words, device=device_of(model))
+    logits = logits_of(model, words, device=device_of(model))
     if words:
         require_classes(logits, language, language.spec or "the language")
     classes = answer_of(logits)

@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from lengthwise.analysis.analyses import LONGEST, Findings, Knowledge
-from lengthwise.analysis.analyses import analyse as analyse_model
+from lengthwise.analysis.analyses import analysis_of as analyse_model
 from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.languages.language import Language
@@ -17,19 +17,15 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.streaming import Stream
-from lengthwise.models.streaming import streaming as stream_model
+from lengthwise.models.streaming import open_stream as stream_model
 from lengthwise.problems.base import Run
 from lengthwise.problems.capabilities import proving
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.proof import known_verdict, read_proof
-from lengthwise.proofs.search.extracted_automaton import ExtractedAutomaton
-from lengthwise.proofs.search.extracted_automaton import extract_automaton as extract_own_automaton
-from lengthwise.proofs.search.extraction import Extraction
-from lengthwise.proofs.search.extraction import extract as extract_algebra
+from lengthwise.proofs.search.extracted_automaton import ExtractedAutomaton, extract_automaton
 from lengthwise.proofs.search.learning_by_tests import LearnedAutomaton
-from lengthwise.proofs.search.learning_by_tests import learn_automaton as learn_from_recogniser
+from lengthwise.proofs.search.learning_by_tests import learn_by_tests as learn_from_recogniser
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
-from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.silence import told
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
@@ -60,32 +56,6 @@ def module_of(model: nn.Module | Run) -> nn.Module:
 @keeps_mode
 def extract(
     model: nn.Module | Run,
-    domain: Language | None = None,
-    *,
-    max_elements: int = MAX_ELEMENTS,
-) -> Extraction:
-    """Extract the finite algebra of a model: tables, representatives, merges and distances.
-
-    With binary memory the algebra is the model itself; otherwise vectors are merged where there is
-    a gap, and `.spread`, `.gap` and `.summary()` say how clear that was. With a `domain`, only its
-    words count; that of a run's own language is the default.
-    `extract_automaton` gives the automaton.
-
-    Raises:
-        ConfigError: it is no model, the domain is no language, or `max_elements` is no number.
-        VerificationError: the model is no RegularGPT; its memory is continuous, and a level has
-            more than `max_elements` elements; or its levels never repeat.
-    """
-    network, most = module_of(model), whole("max_elements", max_elements, 1)
-    if domain is None and isinstance(model, Run):
-        domain = _symbols(model).domain
-    return extract_algebra(network, _language_or_none(domain), max_elements=most)
-
-
-@told("extracting")
-@keeps_mode
-def extract_automaton(
-    model: nn.Module | Run,
     language: Language | str | None = None,
     *,
     max_elements: int = MAX_ELEMENTS,
@@ -96,6 +66,11 @@ def extract_automaton(
     A `language` gives symbols, names of classes and domain; a run has its own. `.likeness` says
     whether the automaton is the model itself, which is so for networks of bits and of slots, or
     another function near it. `learn_automaton` takes any model, by tests.
+
+    Of a RegularGPT, `.tables` has the finite algebra, with representatives, merges and distances,
+    and `.snapped()` is the model that answers by it. With binary memory the algebra is the model
+    itself; otherwise vectors are merged where there is a gap, and `.tables.spread`, `.tables.gap`
+    and `.tables.summary()` say how clear that was.
 
     Raises:
         ConfigError: it is no model, or a number is out of range.
@@ -108,29 +83,12 @@ def extract_automaton(
     network = module_of(model)
     if language is None and isinstance(model, Run):
         language = _symbols(model)
-    return extract_own_automaton(
+    return extract_automaton(
         network,
         _language_of(model, language),
         max_elements=whole("max_elements", max_elements, 1),
         max_states=whole("max_states", max_states, 1),
     )
-
-
-@told("snapping")
-def snap(
-    model: nn.Module | Run,
-    domain: Language | None = None,
-    *,
-    max_elements: int = MAX_ELEMENTS,
-) -> SnappedModel:
-    """Return the model with vectors snapped to representatives, so that tables answer.
-
-    It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
-
-    Raises:
-        ConfigError, VerificationError: as for `extract`.
-    """
-    return SnappedModel(extract(model, domain, max_elements=max_elements).algebra)
 
 
 def streaming(model: nn.Module | Run, *lengths: int) -> Stream:
@@ -162,7 +120,7 @@ def learn_automaton(
 
     `recogniser` is a run, a model with an `alphabet`, or any function from a list of written words
     to their classes. Alphabet, classes and domain of a run are its own unless others are given. The
-    settings are those of `lengthwise.proofs.search.learning_by_tests.learn_automaton`, which says
+    settings are those of `lengthwise.proofs.search.learning_by_tests.learn_by_tests`, which says
     how words are drawn and what the tests support.
 
     Raises:
@@ -242,13 +200,13 @@ def analyse(
         lengths=[whole("a length", each, 1) for each in lengths],
         words_per_length=whole("words_per_length", words_per_length, 1),
         seed=whole("seed", seed),
-        longest=longest_of(model),
+        longest=longest_of_training(model),
     )
     known = knowledge_of(model) if isinstance(model, Run) and language is None else Knowledge()
     return Findings(record=record, known=known)
 
 
-def longest_of(model: nn.Module | Run) -> int:
+def longest_of_training(model: nn.Module | Run) -> int:
     """Return the greatest length of the words of training, or 40 where it is not known."""
     plan = model.plan if isinstance(model, Run) else None
     data = plan.data if isinstance(plan, Plan) else None
@@ -283,12 +241,6 @@ def _language_of(model: nn.Module | Run, language: Language | str | None) -> Lan
     if isinstance(model, Run):
         return model.language
     raise LanguageError("of a model the language must be given. Give language='parity', say.")
-
-
-def _language_or_none(domain: Language | str | None) -> Language | None:
-    if domain is None or isinstance(domain, Language):
-        return domain
-    raise ConfigError(f"a domain is a Language, but got {domain!r:.40}. Use lw.language(...).")
 
 
 def _are_texts(values: object) -> bool:

@@ -19,8 +19,7 @@ from lengthwise.problems.registry import (
     as_problem,
     kind_of,
     problem_from_dict,
-    require_options,
-    without_model,
+    require_own_options,
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.setup import Defaults
@@ -51,12 +50,10 @@ def make_plan(
         LengthwiseError: the specification is wrong, or there is nothing to learn from.
     """
     PRESETS[preset]  # raises unless it is a name
-    if model is None and isinstance(spec, str):
-        spec = without_model(spec)
     layers = [settings] if isinstance(settings, Mapping) else list(settings)
     own = {name: value for name, value in (options or {}).items() if value is not None}
     kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
-    require_options(kind, own, spec)
+    require_own_options(kind, own, spec)
     if "protocol" in own:
         layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
     first_model = kind.setup.default_model if model is None else model
@@ -64,8 +61,7 @@ def make_plan(
     problem = as_problem(spec, asked.pop("task", {}), own)
     if model is not None:
         return _planned(problem, model, preset, asked)
-    routes = problem.routes(preset, asked) if isinstance(problem, Formal) else [Route(first_model)]
-    first, *others = routes
+    first, *others = problem.routes(preset, asked)
     if first.model != first_model:
         asked = _sorted(kind, kind.setup.models[first.model], spec, layers)
         asked.pop("task", None)
@@ -244,7 +240,7 @@ def _require_choice(
 
 def plan_for(
     out: Path,
-    spec: str,
+    spec: str | Problem,
     model: str | None = None,
     *,
     preset: str | None = None,
@@ -262,8 +258,6 @@ def plan_for(
     """
     folder = RunFolder(out)
     named = "laptop" if preset is None else preset
-    if model is None:
-        model, spec = _continued(folder, spec)
     asked = make_plan(spec, model, preset=named, settings=settings, options=options)
     if not folder.is_claimed or is_compiled(stored := folder.config()):
         return asked
@@ -285,19 +279,6 @@ def plan_for(
             found = filled_in(frozenset())
     folder.require_same(there.alone.to_dict(), found.to_dict())
     return there
-
-
-def _continued(folder: RunFolder, spec: str) -> tuple[str | None, str]:
-    """Return model and specification where no model is named: those of a run with a model, too."""
-    if (
-        without_model(spec) != spec
-        and folder.is_claimed
-        and not is_compiled(stored := folder.config())
-    ):
-        there = plan_from_dict(stored)
-        if type(there.problem) is kind_of(spec):
-            return there.model, spec
-    return None, without_model(spec)
 
 
 def _of_folder(plan: Plan) -> dict[str, Any]:

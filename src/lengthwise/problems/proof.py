@@ -55,7 +55,7 @@ def read_proof(folder: RunFolder, symbols: Language) -> Proof | None:
     if not folder.certificate.exists():
         return None
     certificate = Certificate.load(folder.certificate)
-    require_network(certificate, folder)
+    require_own_network(certificate, folder)
     require_symbols(certificate, symbols)
     if certificate.verdict == "not-closed":
         return Proof(certificate=certificate, path=folder.certificate)
@@ -95,7 +95,7 @@ def _apart(made: Certificate, language: Language) -> list[str]:
     ]
 
 
-def require_network(made: Certificate, folder: RunFolder) -> None:
+def require_own_network(made: Certificate, folder: RunFolder) -> None:
     """Refuse a certificate of another network than the run's; no code of a user is imported.
 
     Raises:

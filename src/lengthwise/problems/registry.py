@@ -45,7 +45,7 @@ def as_problem(
     return kind_of(spec).parse(spec, settings or {}, options or {})
 
 
-def require_options(kind: type[Problem], options: Options, spec: object) -> None:
+def require_own_options(kind: type[Problem], options: Options, spec: object) -> None:
     """Refuse options of `train` that are not for a problem.
 
     Raises:
@@ -67,15 +67,6 @@ def kind_of(spec: str) -> type[Problem]:
         (kind for kind in PROBLEMS.values() if kind.prefix and spec.startswith(kind.prefix)),
         Recognition,
     )
-
-
-def without_model(spec: str) -> str:
-    """Return the specification of what `train` does when no model is named.
-
-    From labelled words it infers an automaton, and proves a network to compute it.
-    """
-    is_file = kind_of(spec).kind == "labelled-words"
-    return f"{PROBLEMS['inferred'].prefix}{spec}" if is_file else spec
 
 
 def problem_from_dict(values: Mapping[str, Any]) -> Problem:

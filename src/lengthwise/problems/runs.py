@@ -245,9 +245,9 @@ def require_own_certificate(made: "Certificate", folder: RunFolder) -> None:
         CertificateError: class, settings or weights of the network differ, or symbols or classes.
         RunError: the folder holds no run, or is damaged.
     """
-    from lengthwise.problems.proof import require_network, require_symbols  # noqa: PLC0415  seldom
+    from lengthwise.problems.proof import require_own_network, require_symbols  # noqa: PLC0415  seldom
 
-    require_network(made, folder)
+    require_own_network(made, folder)
     config = folder.config()
     if is_compiled(config):
         require_symbols(made, Compiled.from_dict(config).task.language)

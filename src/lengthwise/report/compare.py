@@ -54,7 +54,7 @@ class Compared:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
+class _Group:
     """Runs whose plans differ in the seed only."""
 
     name: str
@@ -69,7 +69,7 @@ class Comparison:
     """Evaluated runs of one problem, side by side."""
 
     subject: str
-    groups: Sequence[Group]
+    groups: Sequence[_Group]
     notes: Sequence[str]
 
     @property
@@ -165,7 +165,7 @@ class Comparison:
         every = [run.curve.overall for run in runs if run.curve.overall is not None]
         return {"overall": fmean(every)} if self.has_overall else {}
 
-    def _row(self, group: Group) -> list[str]:
+    def _row(self, group: _Group) -> list[str]:
         means = [self._overall([run]).get("overall", run.mean) for run in group.runs]
         sign = -1 if self.curve.is_less_better else 1
         worst = min(group.runs, key=lambda run: sign * run.curve.points[run.worst_length])
@@ -222,7 +222,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
             raise ConfigError(f"runs to compare are different, but {paths[number]} stands twice.")
     plans = [_plan(path) for path in paths]
     _require_one_subject(paths, plans)
-    read = [curve_of(path, plan) for path, plan in zip(paths, plans, strict=True)]
+    read = [compared_curve_of(path, plan) for path, plan in zip(paths, plans, strict=True)]
     tested = next((sorted(curve.points) for curve in read if curve), None)
     option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
     for path, curve in zip(paths, read, strict=True):
@@ -267,7 +267,7 @@ def _plan(path: Path) -> Plan:
         raise RunError(f"{path}: {error}") from None
 
 
-def curve_of(path: Path, plan: Plan) -> Curve | None:
+def compared_curve_of(path: Path, plan: Plan) -> Curve | None:
     """Return the last evaluation of a run as a curve; None if there is none, or it has no points.
 
     Raises:
@@ -285,9 +285,9 @@ def curve_of(path: Path, plan: Plan) -> Curve | None:
 
 
 def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
-    first = subject_of(plans[0])
+    first = compared_subject(plans[0])
     for path, plan in zip(paths, plans, strict=True):
-        if subject_of(plan) != first:
+        if compared_subject(plan) != first:
             names = plans[0].problem.name, plan.problem.name
             other = f"{path} about {names[1]}"
             if names[0] == names[1]:
@@ -298,7 +298,7 @@ def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
             )
 
 
-def subject_of(plan: Plan) -> Any:
+def compared_subject(plan: Plan) -> Any:
     """Return what a plan is about: its minimal automaton, whatever its name, or its corpus."""
     if plan.problem.kind == Recognition.kind:
         return plan.task.language.minimised()
@@ -362,7 +362,7 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
     members = [sorted(group, key=lambda run: run.plan.training.seed) for group in parts.values()]
     names = _names([group[0].plan for group in members])
     groups = [
-        Group(
+        _Group(
             name=name,
             told=group[0].plan.supervision,
             trained_on=group[0].plan.trained_on,

@@ -13,7 +13,7 @@ from lengthwise.files import write_text
 from lengthwise.problems.base import Plan, section_about
 from lengthwise.problems.planning import origins_of, plan_from_dict
 from lengthwise.problems.results import Section
-from lengthwise.report.compare import compare, curve_of, subject_of
+from lengthwise.report.compare import compare, compared_curve_of, compared_subject
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import commit, environment
@@ -46,7 +46,7 @@ class RunPage:
 
         It is empty if there are not two lengths at least.
         """
-        found = curve_of(self.path, self.plan)
+        found = compared_curve_of(self.path, self.plan)
         if self.section.body or found is None or len(found.points) < 2:
             return ""
         figure = bands_figure(
@@ -115,7 +115,7 @@ def _made(folder: RunFolder, environment: Mapping[str, Any]) -> str:
     return ", ".join([f"{when:%Y-%m-%d %H:%M} UTC", *parts])
 
 
-def written() -> str:
+def _written_page() -> str:
     """Return date, version, commit and machine of the page, in words."""
     code = f"lengthwise {version('lengthwise')}"
     if (at := commit()) is not None:
@@ -131,9 +131,9 @@ def together(pages: Sequence[RunPage]) -> list[Together]:
     """Compare the evaluated runs of each subject that has several."""
     subjects: list[tuple[Any, list[RunPage]]] = []
     for page in pages:
-        if curve_of(page.path, page.plan) is None:
+        if compared_curve_of(page.path, page.plan) is None:
             continue
-        subject = subject_of(page.plan)
+        subject = compared_subject(page.plan)
         own = next((members for known, members in subjects if known == subject), None)
         if own is None:
             subjects.append((subject, [page]))
@@ -150,7 +150,7 @@ def _drawn(members: Sequence[RunPage]) -> Together:
         return Together(subject=name, picture=shown.figure, notes=[AT_COMMON, *shown.notes])
     except ConfigError as error:
         note = f"Each run is shown as it was tested: {error}"
-    found = [curve_of(page.path, page.plan) for page in members]
+    found = [compared_curve_of(page.path, page.plan) for page in members]
     curves = [curve for curve in found if curve is not None]
     lines = {
         f"{page.plan.model}, {page.path}": [c.points]
@@ -185,7 +185,7 @@ def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:
         pages=numbered,
         title=title,
         comparisons=together(pages),
-        written=written(),
+        written=_written_page(),
     )
 
 

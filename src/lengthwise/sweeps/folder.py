@@ -45,7 +45,7 @@ class BusyError(RunError):
     """Raised if another process is working on the job."""
 
 
-def claim(folder: Path, experiment: str) -> None:
+def claim_sweep(folder: Path, experiment: str) -> None:
     """Create the folder for the sweep of an experiment, or accept one that already holds it.
 
     Raises:

@@ -13,7 +13,7 @@ from typing import Any
 
 from lengthwise.settings import require
 from lengthwise.sweeps.executors import Executor
-from lengthwise.sweeps.folder import JobFolder, claim
+from lengthwise.sweeps.folder import JobFolder, claim_sweep
 from lengthwise.sweeps.job import Job, require_distinct
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.run import attempt
@@ -54,7 +54,7 @@ def run_sweep(
     require(retries >= 0, f"retries={retries} is too small. Use 0 or more.")
     require_distinct(jobs)
     place = Path(folder).resolve()  # workers have other working folders
-    claim(place, experiment)
+    claim_sweep(place, experiment)
     sweep = _Sweep(jobs, place, executor, device=device, retries=retries, progress=progress)
     try:
         return sweep.run()

@@ -38,7 +38,7 @@ _ABSENT = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Codebook:
+class StateCodebook:
     """The table that is to be learned."""
 
     symbols: Int[Tensor, "first chunk"]
@@ -58,7 +58,7 @@ class Codebook:
 
 
 @lru_cache(maxsize=8)
-def make_codebook(language: Language, chunk: int, max_length: int | None) -> Codebook:
+def make_codebook(language: Language, chunk: int, max_length: int | None) -> StateCodebook:
     """Return the table of all chunks in words of at most `max_length` symbols of the domain.
 
     With None, it is the table of the chunks in words of every length: levels are built until one
@@ -87,7 +87,7 @@ def make_codebook(language: Language, chunk: int, max_length: int | None) -> Cod
     classes = elements.classes[maps[:, start]]
     classes[classes >= elements.num_classes] = IGNORED
     numbered = np.where(above == _ABSENT, _ABSENT, np.searchsorted(meanings, above))
-    return Codebook(
+    return StateCodebook(
         symbols=torch.from_numpy(first[:, :-1].copy()),
         symbol_results=torch.from_numpy(np.searchsorted(meanings, first[:, -1])),
         parts=torch.from_numpy(numbered[:, :-1].copy()),

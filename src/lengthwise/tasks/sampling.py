@@ -14,7 +14,7 @@ from torch import Generator
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.automaton import Automaton
-from lengthwise.tasks.uniform_walk import MAX_COUNTS, Each, Walk, Words, longest_of
+from lengthwise.tasks.uniform_walk import MAX_COUNTS, Each, Walk, Words, longest_walk
 
 _SEARCHED = 10_000
 """Distance up to which the error message looks for a possible length near an impossible one."""
@@ -49,7 +49,7 @@ class UniformSampler:
         """
         for c, length in _distinct_pairs(classes, lengths):
             self._require(c, length)
-        self.require_room(longest_of(lengths))
+        self.require_room(longest_walk(lengths))
         return self._by_class.draw(classes, lengths, generator)
 
     def draw_any(self, lengths: Each, generator: Generator) -> Words:
@@ -59,7 +59,7 @@ class UniformSampler:
             TaskError: the domain has no word of a length, or there are too many counts to keep.
         """
         self.require_words(lengths)
-        self._require_room(longest_of(lengths), 1)
+        self._require_room(longest_walk(lengths), 1)
         return self._over_all.draw(torch.zeros_like(lengths), lengths, generator)
 
     def require_words(self, lengths: Each) -> None:

@@ -120,7 +120,7 @@ class StepTask(Viewed, ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return the task whole, in plain values; `step_task` gives it back."""
+        """Return the task whole, in plain values; `step_task_of` gives it back."""
 
     @property
     def num_inputs(self) -> int:
@@ -372,7 +372,7 @@ class StateSteps(StepTask):
         return Automaton(self.language.minimised())
 
 
-def step_task(values: Mapping[str, Any]) -> StepTask:
+def step_task_of(values: Mapping[str, Any]) -> StepTask:
     """Return the task that `to_dict` stored.
 
     Raises:

@@ -155,11 +155,7 @@ class Task:
         Raises:
             TaskError: there is no such word, or there are too many counts to keep.
         """
-        if count * max(length, 1) > MOST_AT_ONE_LENGTH:
-            raise TaskError(
-                f"{count} words of {length} symbols are more than {MOST_AT_ONE_LENGTH:,} "
-                f"symbols at once. Ask for shorter or fewer words."
-            )
+        _require_few(count, length)
         lengths = torch.full((count,), length)
         if c is None:
             tokens = self.sampler.draw_any(lengths, generator)
@@ -168,6 +164,22 @@ class Task:
             classes = torch.full((count,), c)
             tokens = self.sampler.draw(classes, lengths, generator)
         return Batch(tokens=tokens, lengths=lengths, classes=classes)
+
+    def draw_mixed(self, count: int, longest: int, generator: torch.Generator) -> Batch:
+        """Draw words whose lengths are uniform among those up to `longest` of which there are some.
+
+        Raises:
+            TaskError: there is no such word, or there are too many counts to keep.
+        """
+        _require_few(count, longest)
+        lengths = torch.tensor(self.lengths(0, longest))
+        if not len(lengths):
+            raise TaskError(
+                f"{self.title} has no words of at most {longest} symbols. Ask for longer ones."
+            )
+        return self.draw(
+            lengths[torch.randint(len(lengths), (count,), generator=generator)], generator
+        )
 
     @cached_property
     def _published(self) -> Draw:
@@ -179,6 +191,14 @@ class Task:
         if not 0 <= first <= last:
             raise TaskError(f"lengths {first}..{last} are no range. Use 0 <= first <= last.")
         return tuple(n for n in range(first, last + 1) if fits(self.classes_at(n)))
+
+
+def _require_few(count: int, length: int) -> None:
+    if count * max(length, 1) > MOST_AT_ONE_LENGTH:
+        raise TaskError(
+            f"{count} words of {length} symbols are more than {MOST_AT_ONE_LENGTH:,} symbols at "
+            f"once. Ask for shorter or fewer words."
+        )
 
 
 def default_protocol(language: Language, *, binary: bool) -> str:

@@ -45,7 +45,7 @@ Each = Int[Tensor, " word"]
 """A number for each word."""
 
 
-def longest_of(lengths: Each) -> int:
+def longest_walk(lengths: Each) -> int:
     """Return the greatest length; 0 if there is none."""
     return int(lengths.max()) if len(lengths) else 0
 
@@ -73,7 +73,7 @@ class Walk:
 
     def draw(self, goals: Each, lengths: Each, generator: Generator) -> Words:
         """Draw one walk for each goal and length; there must be one."""
-        longest = longest_of(lengths)
+        longest = longest_walk(lengths)
         if self._num_symbols > 1:
             self._grow(longest)
         order = torch.argsort(lengths, descending=True, stable=True)

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from lengthwise.api import listed_lengths, predict, require_kind
+from lengthwise.api import listed_lengths, predict, require_run_of
 from lengthwise.arguments import path_of
 from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Run, evaluated
@@ -14,9 +14,8 @@ from lengthwise.text.data.documents import PYTHON
 from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.pairs import NUMBERS
 from lengthwise.text.data.parallel_corpus import PairsConfig, ParallelCorpus, require_further
-from lengthwise.text.data.parallel_corpus import prepare_pairs as prepare_parallel_corpus
-from lengthwise.text.data.text_corpus import Corpus, PrepareConfig
-from lengthwise.text.data.text_corpus import prepare as prepare_corpus
+from lengthwise.text.data.parallel_corpus import prepare_parallel as prepare_parallel_corpus
+from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare_corpus
 
 
 def prepare(
@@ -91,7 +90,7 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: a sentence is longer than memory allows, or the corpus is not there.
     """
-    require_kind(run, "translation", _NO_TRANSLATOR)
+    require_run_of(run, "translation", _NO_TRANSLATOR)
     return predict(run, sentences, **decoding)
 
 
@@ -106,7 +105,7 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: the corpus is not there, or has no such part.
     """
-    require_kind(run, "translation", _NO_TRANSLATOR)
+    require_run_of(run, "translation", _NO_TRANSLATOR)
     return evaluated(run, {"part": part, **decoding}).summary()
 
 
@@ -123,7 +122,7 @@ def perplexity(
         TaskError: a length is below 2, or is repeated.
         TextError: the corpus is not there, or too short.
     """
-    require_kind(run, "language-modelling", "this run is no language model.")
+    require_run_of(run, "language-modelling", "this run is no language model.")
     options = {"lengths": listed_lengths(lengths), "words": windows, "seed": seed}
     return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
 

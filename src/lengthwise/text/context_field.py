@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from lengthwise.analysis.receptive_field import curve_of
+from lengthwise.analysis.receptive_field import field_curve_of
 from lengthwise.layers.rows import FullWords
 from lengthwise.text.models.language_model import LanguageModel
 
@@ -30,7 +30,7 @@ def context_field(model: LanguageModel, tokens: FullWords) -> dict[str, Any]:
     """
     model = deepcopy(model).cpu().double().eval().requires_grad_(False)
     at_once = _NUMBERS_AT_ONCE // (model.embedding.embedding_dim * model.num_layers)
-    return curve_of(lambda part: context_norms(model, part), tokens, at_once)
+    return field_curve_of(lambda part: context_norms(model, part), tokens, at_once)
 
 
 def context_norms(model: LanguageModel, tokens: FullWords) -> Float[Tensor, "word position"]:

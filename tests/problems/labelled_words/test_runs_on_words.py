@@ -14,7 +14,7 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.problems.base import Run, evaluated, run_test
 from lengthwise.problems.labelled_words.measure import WordsEvaluation
-from lengthwise.problems.labelled_words.objective import Labels
+from lengthwise.problems.labelled_words.objective import LabelsOfFile
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run
@@ -62,7 +62,7 @@ def test_training_and_validation_draw_no_word_of_another_part(trained: Run) -> N
     problem = trained.problem
     assert isinstance(problem, LabelledWordsProblem)
     objective = problem.objective(plan)
-    assert isinstance(objective, Labels)
+    assert isinstance(objective, LabelsOfFile)
     moves, labels = random_machine(3, "ab", 4)
     draws = torch.Generator().manual_seed(0)
     drawn: set[str] = set()
@@ -276,7 +276,7 @@ def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
         ("train words:no.tsv --out X", "no.tsv is not there. Give a file of labelled words"),
         ("train words:FILE --out X --model gru --set objective=node", "objective='node' needs"),
         ("train words:FILE --out X --model scratchpad", "model scratchpad learns from states, wh"),
-        ("train words:FILE --out X --protocol audited", "--protocol is for languages, and labels"),
+        ("train words:FILE --out X --protocol audited", "--protocol is for languages, and words:"),
         ("train words:FILE --out X --alphabet a", "line 1, column 3: symbol 'b' is not in the"),
         ("train words:FILE --out X --set test_share=0", "test_share=0.0 is too small"),
         ("train words:FILE --out X --set test_share=0.96", "leave no words for training. Lower"),
@@ -331,5 +331,5 @@ def test_the_plan_of_a_run_is_stored_and_read(folder: Path, trained: Run) -> Non
     }
     with pytest.raises(LengthwiseError, match="inputs are a list of texts"):
         lw.predict(run, "ab")
-    stated = make_plan(f"words:{folder}/own.tsv", options={"alphabet": "abc"})
+    stated = make_plan(f"words:{folder}/own.tsv", "gru", options={"alphabet": "abc"})
     assert stated.network.vocab_size == 3

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, WordError
-from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.evaluate import evaluate_words
 from lengthwise.languages.spec import parse
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.scratchpad import Scratchpad
@@ -212,9 +212,9 @@ def test_a_learned_position_is_trained_or_is_not_there(name: str) -> None:
 def test_words_past_the_learned_positions_are_refused(tmp_path: Path) -> None:
     plan = plan_for("encoder-cls", position="learned", max_length=12)
     run = train(plan, out=tmp_path / "run")
-    evaluate(run.model, run.task, [12], words_per_length=2)
+    evaluate_words(run.model, run.task, [12], words_per_length=2)
     with pytest.raises(WordError, match=r"at most 13 places, but a word needs 14\. Give sh"):
-        evaluate(run.model, run.task, [13], words_per_length=2)
+        evaluate_words(run.model, run.task, [13], words_per_length=2)
 
 
 @pytest.mark.parametrize("position", ["learned", "randomised-learned", "randomised-sinusoidal"])
@@ -251,7 +251,7 @@ def test_runs_with_more_learned_positions_than_were_trained_still_load(tmp_path:
     train(old, out=folder)
     run = load_run(folder)
     assert run.plan == old
-    evaluate(run.model, run.task, [60], words_per_length=2)
+    evaluate_words(run.model, run.task, [60], words_per_length=2)
     with pytest.raises(RunError):  # it is another network
         train(plan, out=folder)
 

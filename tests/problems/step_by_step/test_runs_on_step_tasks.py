@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TaskError
-from lengthwise.evaluation.steps import evaluate_steps
+from lengthwise.evaluation.steps import exact_matches
 from lengthwise.models.decoder import Decoder
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan, plan_from_dict
@@ -240,5 +240,5 @@ def test_strong_supervision_teaches_addition_of_8_bit_numbers() -> None:
     task = steps_of(plan)
     inputs = split(task, plan.data).test
     assert len(inputs) == 10_000
-    found = evaluate_steps(run.model, task, task.layout("strong"), inputs)
+    found = exact_matches(run.model, task, task.layout("strong"), inputs)
     assert found.exact >= 9_999

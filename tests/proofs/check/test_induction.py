@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import lengthwise as lw
-from lengthwise.cli.certify import facts
+from lengthwise.cli.certify import facts_of_certificate
 from lengthwise.errors import CertificateError, ConfigError, LengthwiseError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -794,7 +794,7 @@ def test_a_wrong_word_is_printed_as_words_are(tmp_path: Path) -> None:
     made = certify(model, ends, strength="robust")
     assert made.counterexample is not None
     assert made.counterexample.word == "the empty word"
-    assert dict(facts(made))["wrong word"] == '"the empty word"'
+    assert dict(facts_of_certificate(made))["wrong word"] == '"the empty word"'
     for word in ("the empty word ", " the empty word", "the  empty word"):
         forged = replace(made, counterexample=replace(made.counterexample, word=word))
         refused(forged, tmp_path / "a.json")

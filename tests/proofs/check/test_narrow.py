@@ -336,7 +336,7 @@ def test_bfloat16_is_for_discrete_memory_and_for_no_other_precision() -> None:
     with pytest.raises(VerificationError, match="keep bits or tokens"):
         lw.certify(continuous, "parity", precision="bfloat16")
     with pytest.raises(VerificationError, match=r"precision='tf32'\. Use 'weights' or 'bfloat16'"):
-        lw.certify(last_symbol(), "regex:(0|1)*1", precision="tf32")  # type: ignore[arg-type]
+        lw.certify(last_symbol(), "regex:(0|1)*1", precision="tf32")  # type: ignore[call-overload]
     slots = RegularGPT(RegularGPTConfig(vocab_size=2, num_classes=2, d_model=8, num_heads=2))
     with pytest.raises(VerificationError, match="keep bits or tokens"):
         lw.certify(slots, "parity", precision="bfloat16")

@@ -14,8 +14,8 @@ from lengthwise.proofs.check.networks import (
     RULES,
     Kind,
     base_of,
-    receptive_field,
-    require_settings,
+    require_network_settings,
+    window_length,
 )
 from lengthwise.proofs.search.plain import PROVABLE
 
@@ -40,7 +40,7 @@ def is_a_configuration(kind: Kind, settings: dict[str, Any]) -> bool:
 
 def is_allowed(kind: Kind, settings: dict[str, Any]) -> bool:
     try:
-        require_settings(kind, settings)
+        require_network_settings(kind, settings)
     except CertificateError:
         return False
     return True
@@ -101,7 +101,7 @@ def test_sizes_of_scratchpads_are_those_of_the_configuration(
         vocab_size=2, num_classes=2, num_states=states, num_digits=digits, num_layers=layers
     )
     assert base_of(config.to_dict()) == config.base
-    assert receptive_field(config.to_dict()) == config.receptive_field
+    assert window_length(config.to_dict()) == config.receptive_field
     base = base_of(config.to_dict())
     assert base**digits >= states
     assert base == 1 or (base - 1) ** digits < states
@@ -115,4 +115,4 @@ def test_a_scale_may_be_an_integer(scale: int, is_one: bool) -> None:
 
 def test_a_refusal_names_the_setting_and_the_limit() -> None:
     with pytest.raises(CertificateError, match=r"num_bits=13 is too large: 12 is the most"):
-        require_settings("StateSlots", {**usual("StateSlots"), "num_bits": 13})
+        require_network_settings("StateSlots", {**usual("StateSlots"), "num_bits": 13})

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 import torch
 
-import lengthwise as lw
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.binary_recurrent import BinaryRecurrent
@@ -25,6 +24,7 @@ from lengthwise.models.state_slots import StateSlots
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.exact_learning import language_of
+from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.orders import ORDERS, OrderedSums
 from proofs.forger import body_of, signed
 from proofs.recurrent import automaton_of, random_recurrence
@@ -144,7 +144,7 @@ WORDS = [torch.tensor(list(product([0, 1], repeat=length))) for length in range(
 def language_of_network(model: Any) -> Language:
     if isinstance(model, BinaryRecurrent):
         return automaton_of(model)
-    return language_of(lw.extract(model).algebra, ("0", "1"), ("0", "1"))
+    return language_of(extract_algebra(model).algebra, ("0", "1"), ("0", "1"))
 
 
 def first_numbers(model: Any) -> np.ndarray:

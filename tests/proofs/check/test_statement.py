@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lengthwise.cli.certify import facts
+from lengthwise.cli.certify import facts_of_certificate
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.proof import Proof
@@ -45,12 +45,12 @@ def judged(odd: Sequence[Odd], folder: Path) -> Counter[str]:
             before = Said(loaded, of=loaded, answers=one.answers)
             assert loaded.statement.startswith("Claimed, not checked: ")
             before.statement(loaded.statement)
-            for name, text in facts(loaded)[1:]:
+            for name, text in facts_of_certificate(loaded)[1:]:
                 before.fact(name, text)
             says = check(loaded)
             assert says.language.spec in ("", one.made.language.spec)
         said = Said(says, of=says, answers=one.answers)
-        for name, text in facts(says):
+        for name, text in facts_of_certificate(says):
             said.fact(name, text)
             found["sentences"] += 1
         said.summary(json.loads(json.dumps(says.summary())))
@@ -130,7 +130,7 @@ def test_a_domain_of_one_word_is_said(tmp_path: Path) -> None:
         assert "gives every word in the domain of the automaton" in statement
         assert told in statement
     assert verified.summary()["domain"]["words"] == 1
-    assert dict(facts(verified))["domain"].startswith("only 1 of the 511 words")
+    assert dict(facts_of_certificate(verified))["domain"].startswith("only 1 of the 511 words")
 
 
 @pytest.mark.parametrize("spec", ["att:gone.att", "py[states=3,alphabet=01]:gone:gone"])
@@ -138,7 +138,7 @@ def test_the_name_of_a_file_is_a_claim(spec: str) -> None:
     made = certify(last_symbol(), replace(ENDS_WITH_1, spec=spec))
     assert made.statement.startswith("The model as it runs gives every word of the automaton ")
     assert f" (claimed name: {quoted(spec)}) " in made.statement
-    assert "claimed name" in dict(facts(made))
+    assert "claimed name" in dict(facts_of_certificate(made))
     assert (made.summary()["language"], made.summary()["claimed_name"]) == ("", spec)
 
 
@@ -149,7 +149,7 @@ def test_a_file_that_nobody_checked_names_no_language(tmp_path: Path) -> None:
     loaded = Certificate.load(tmp_path / "made.json")
     assert loaded.statement.startswith("Claimed, not checked: ")
     assert f"(claimed name: {ENDS_WITH_1.spec})" in loaded.statement
-    assert not {"arithmetic", "explored"} & dict(facts(loaded)).keys()
+    assert not {"arithmetic", "explored"} & dict(facts_of_certificate(loaded)).keys()
     assert check(loaded).statement == made.statement
 
 

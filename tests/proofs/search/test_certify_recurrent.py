@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import lengthwise as lw
 from lengthwise.errors import CertificateError, VerificationError
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
@@ -61,7 +61,7 @@ def wrong_words(model: Any, language: Language, words: list[tuple[int, ...]]) ->
         if network is not model:
             network.load_state_dict(model.state_dict())
             network.float().eval()
-        wrong += int((predict(network, words, device="cpu").argmax(dim=1) != true).sum())
+        wrong += int((logits_of(network, words, device="cpu").argmax(dim=1) != true).sum())
     return wrong
 
 

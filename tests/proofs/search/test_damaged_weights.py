@@ -14,6 +14,7 @@ from torch import nn
 
 import lengthwise as lw
 from lengthwise.errors import LengthwiseError, VerificationError
+from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.merging import merge
 from proofs.recurrent import random_recurrence
 from proofs.slots import slots_of
@@ -53,9 +54,9 @@ def calls(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "certify", lambda: lw.certify(model, ENDS_WITH_1)
     yield "certify robust", lambda: lw.certify(model, ENDS_WITH_1, strength="robust")
     yield "certify in bfloat16", lambda: lw.certify(model, ENDS_WITH_1, precision="bfloat16")
-    yield "extract", lambda: lw.extract(model)
-    yield "snap", lambda: lw.predict(lw.snap(model), ENDS_WITH_1, WORDS)
-    yield "extract_automaton", lambda: lw.extract_automaton(model, ENDS_WITH_1)
+    yield "extract_algebra", lambda: extract_algebra(model)
+    yield "snap", lambda: lw.predict(lw.extract(model, ENDS_WITH_1).snapped(), ENDS_WITH_1, WORDS)
+    yield "extract", lambda: lw.extract(model, ENDS_WITH_1)
     yield "evaluate", lambda: lw.evaluate(model, ENDS_WITH_1, [1, 5], words_per_length=8)
     yield "predict", lambda: lw.predict(model, ENDS_WITH_1, WORDS)
     yield (

@@ -13,7 +13,7 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 @pytest.mark.parametrize("name", ["tomita-5", "parity-tiny", "modular-arithmetic", "d-12-tiny"])
 def test_a_proved_model_is_its_language(name: str) -> None:
     run = lw.load(f"zoo:{name}")
-    found = lw.extract_automaton(run)
+    found = lw.extract(run)
     assert found.likeness == "yes"
     assert found.language == run.language.minimised()
 
@@ -33,7 +33,7 @@ def test_an_untrained_recurrence_is_its_automaton() -> None:
         with torch.no_grad():
             for weight in model.parameters():  # some are unset before
                 weight.normal_(0.0, 3.0)
-        found = lw.extract_automaton(model, language)
+        found = lw.extract(model, language)
         if found.likeness == "yes":
             machine = found.language
             answers = [machine.class_names[machine.classify(machine.encode(w))] for w in words]
@@ -45,8 +45,14 @@ def test_an_untrained_recurrence_is_its_automaton() -> None:
 def test_what_has_no_automaton_is_refused() -> None:
     model = _bits(0)
     with pytest.raises(LanguageError, match="the language must be given"):
-        lw.extract_automaton(model)
+        lw.extract(model)
     with pytest.raises(VerificationError, match="2 symbols and 2 classes"):
-        lw.extract_automaton(model, "group:S3")
+        lw.extract(model, "group:S3")
     with pytest.raises(VerificationError, match="has none"):
-        lw.extract_automaton(nn.Linear(2, 2), "parity")
+        lw.extract(nn.Linear(2, 2), "parity")
+
+
+def test_only_vectors_of_sub_words_are_snapped() -> None:
+    language = lw.language("parity")
+    with pytest.raises(VerificationError, match="only a RegularGPT has vectors of sub-words"):
+        lw.extract(_bits(0), language).snapped()

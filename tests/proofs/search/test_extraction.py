@@ -24,7 +24,7 @@ from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.search import continuous_levels, merging, snapped_file
 from lengthwise.proofs.search import extraction as module
 from lengthwise.proofs.search.exact_learning import language_of
-from lengthwise.proofs.search.extraction import Extraction, extract
+from lengthwise.proofs.search.extraction import Extraction, extract_algebra
 from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables, tabulate
 from lengthwise.proofs.search.lookup import Lookup, SnappedModel
 from lengthwise.proofs.search.merging import NO_ANSWER, merge
@@ -288,7 +288,7 @@ def test_a_class_is_read_off_a_whole_word() -> None:
 
 def test_vectors_in_no_clear_classes_are_refused_with_numbers() -> None:
     with pytest.raises(VerificationError, match=r"level \d+ has \d+ elements .* max_elements=3"):
-        extract(network("continuous", vocab_size=3), max_elements=3)
+        extract_algebra(network("continuous", vocab_size=3), max_elements=3)
 
 
 # ---- binary memory ---------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def test_vectors_in_no_clear_classes_are_refused_with_numbers() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -> None:
     model = network("binary", seed, **settings)
-    found = extract(model)
+    found = extract_algebra(model)
     assert found.is_exact
     assert found.spread == 0 < found.gap
     assert tabulate(found.algebra, num_classes=found.algebra.num_classes)[0].sizes == (
@@ -327,8 +327,8 @@ def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -
 
 def test_the_face_extracts_and_snaps() -> None:
     model = network("binary")
-    snapped = lw.snap(model)
-    assert snapped.algebra == lw.extract(model).algebra
+    snapped = SnappedModel(extract_algebra(model).algebra)
+    assert snapped.algebra == extract_algebra(model).algebra
     words = ["", "0", "0110", "01" * 400]
     assert lw.predict(snapped, "parity", words) == lw.predict(model, "parity", words)
     scores = lw.evaluate(snapped, "parity", [3, 40], words_per_length=20)
@@ -338,7 +338,7 @@ def test_the_face_extracts_and_snaps() -> None:
 
 def test_what_is_no_regular_gpt_is_refused() -> None:
     with pytest.raises(VerificationError, match="Linear has none"):
-        extract(nn.Linear(2, 2))
+        extract_algebra(nn.Linear(2, 2))
 
 
 # ---- back to a language ----------------------------------------------------------------------
@@ -385,7 +385,7 @@ def test_an_algebra_that_counts_its_levels_recognises_no_regular_language() -> N
 @pytest.mark.parametrize("memory", ["binary", "planted"])
 def test_what_is_stored_comes_back(memory: str, tmp_path: Path) -> None:
     model = network("binary")
-    found = extract(model)
+    found = extract_algebra(model)
     if memory == "planted":
         found = extracted_from(Planted(parse("parity"), 2, 0.2), None, 2)
     path = tmp_path / "snapped.safetensors"
@@ -413,7 +413,7 @@ def test_tables_of_another_model_and_damaged_ones_are_refused(tmp_path: Path) ->
     model, path = network("binary"), tmp_path / "snapped.safetensors"
     with pytest.raises(RunError, match="does not exist"):
         load_snapped(path, model)
-    save_snapped(path, extract(model), model)
+    save_snapped(path, extract_algebra(model), model)
     with pytest.raises(RunError, match="another model"):
         load_snapped(path, network("binary", seed=1))
     content = path.read_bytes()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import VerificationError, WordError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict, right_aligned
+from lengthwise.evaluation.predict import logits_of, right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
@@ -115,7 +115,7 @@ def test_all_short_and_some_long_words_are_answered_as_the_tree_says(
     tokens, lengths = right_aligned(words)
     assert [algebra.classify(word) for word in words] == expected
     assert Lookup(algebra).classify(tokens.numpy(), lengths.numpy()).tolist() == expected
-    assert answer_of(predict(SnappedModel(algebra), words)).tolist() == expected
+    assert answer_of(logits_of(SnappedModel(algebra), words)).tolist() == expected
 
 
 @pytest.mark.parametrize("chunk", [2, 3, 4, 8])

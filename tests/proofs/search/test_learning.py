@@ -23,7 +23,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.proofs.search import learning, learning_by_tests, sampled_words
 from lengthwise.proofs.search.learning import Word, learn
-from lengthwise.proofs.search.learning_by_tests import learn_automaton
+from lengthwise.proofs.search.learning_by_tests import learn_by_tests
 from lengthwise.proofs.search.sampled_words import distinguishing_suffixes
 from strategies import domained, machines, recognisers
 
@@ -148,7 +148,7 @@ def test_suffixes_tell_apart_what_any_word_tells_apart(language: Language) -> No
 
 @given(st.one_of(machines(max_states=5), domained()), st.integers(0, 9))
 def test_small_machines_are_found_by_tests(language: Language, seed: int) -> None:
-    learned = learn_automaton(
+    learned = learn_by_tests(
         named(language),
         language.alphabet,
         classes=language.class_names,
@@ -170,7 +170,7 @@ def test_no_word_is_asked_twice_and_no_batch_is_too_large() -> None:
         calls.append(words)
         return [word.count("1") % 3 == 0 for word in words]
 
-    learned = learn_automaton(recogniser, "01", num_tests=500, batch_size=64)
+    learned = learn_by_tests(recogniser, "01", num_tests=500, batch_size=64)
     words = [word for call in calls for word in call]
     assert len(set(words)) == len(words) == learned.queries
     assert max(map(len, calls)) == 64
@@ -179,7 +179,7 @@ def test_no_word_is_asked_twice_and_no_batch_is_too_large() -> None:
     assert learned.fresh == 500
     shortest = [word for n in range(7) for word in map("".join, product("01", repeat=n))]
     assert set(shortest) <= set(words)
-    again = learn_automaton(recogniser, "01", num_tests=500, batch_size=64)
+    again = learn_by_tests(recogniser, "01", num_tests=500, batch_size=64)
     assert again == learned
     assert (
         "Tested on 500 fresh words of lengths 0..40: no disagreement; with 95 % confidence it is "
@@ -192,7 +192,7 @@ def test_what_is_not_regular_comes_back_incomplete_with_a_word_that_shows_it() -
     def balanced(word: str) -> bool:
         return word == "0" * (len(word) // 2) + "1" * (len(word) // 2)
 
-    learned = learn_automaton(
+    learned = learn_by_tests(
         lambda words: [balanced(word) for word in words], "01", max_states=10, num_tests=2000
     )
     assert not learned.agrees_with_tests
@@ -211,7 +211,7 @@ def test_scattered_mistakes_do_not_hide_the_machine_behind_them() -> None:
     def mistaken(word: str) -> bool:
         return len(word) > 3 and random.Random(word).random() < 0.01
 
-    learned = learn_automaton(
+    learned = learn_by_tests(
         lambda words: [(word.count("1") % 2 == 1) != mistaken(word) for word in words],
         "01",
         max_states=30,
@@ -229,7 +229,7 @@ def test_scattered_mistakes_do_not_hide_the_machine_behind_them() -> None:
 
 def test_what_no_test_is_like_is_not_found_and_the_words_do_not_claim_it() -> None:
     needle = "0110" * 10
-    learned = learn_automaton(lambda words: [w == needle for w in words], "01", num_tests=500)
+    learned = learn_by_tests(lambda words: [w == needle for w in words], "01", num_tests=500)
     assert learned.agrees_with_tests
     assert learned.language.num_states == 1
     assert "Nothing is claimed of other words" in str(learned)
@@ -248,7 +248,7 @@ def test_what_tests_cannot_see_is_bounded_and_not_called_complete(
     recogniser: Callable[[str], bool],
 ) -> None:
     """All three pass every test with a machine that is wrong on longer words."""
-    learned = learn_automaton(
+    learned = learn_by_tests(
         lambda words: [recogniser(w) for w in words], "01", num_tests=2000, max_states=60
     )
     assert not hasattr(learned, "complete")
@@ -281,7 +281,7 @@ def test_the_bound_holds_in_nineteen_of_twenty_runs(share: float) -> None:
     """Of recognisers wrong on a known share of words: 21 of 41 lengths have mistakes."""
     held, runs = 0, 20
     for salt in range(runs):
-        learned = learn_automaton(
+        learned = learn_by_tests(
             Mistaken(share, salt), "01", num_tests=300, max_states=2, seed=salt
         )
         assert learned.language == parse("parity").minimised()
@@ -316,21 +316,21 @@ def test_the_limit_is_where_so_few_are_seen_once_in_twenty(wrong: int, total: in
 
 
 def test_few_words_are_enough_to_test_them_all() -> None:
-    learned = learn_automaton(lambda words: [len(w) % 2 for w in words], "a", max_length=5)
+    learned = learn_by_tests(lambda words: [len(w) % 2 for w in words], "a", max_length=5)
     assert learned.language.num_states == 2
     assert (learned.tested, learned.fresh_wrong) == (6, 0)
 
 
 @pytest.mark.parametrize("make", [list, np.array, torch.tensor])
 def test_answers_may_be_truth_values_or_numbers(make: Callable[[list[bool]], Any]) -> None:
-    learned = learn_automaton(
+    learned = learn_by_tests(
         lambda words: make([word.endswith("b") for word in words]), "ab", num_tests=50
     )
     assert learned.language == parse("regex:(a|b)*b").minimised()
 
 
 def test_symbols_of_several_characters_are_written_with_spaces() -> None:
-    learned = learn_automaton(
+    learned = learn_by_tests(
         lambda words: [word.split().count("up") % 2 for word in words], ("up", "down"), num_tests=50
     )
     assert learned.language.classify("up down up up") == 1
@@ -362,10 +362,10 @@ def test_the_automaton_of_a_network_differs_from_it_where_it_says() -> None:
     model = RegularGPT(
         RegularGPTConfig(vocab_size=2, num_classes=3, d_model=8, num_heads=2, memory="binary")
     )
-    learned = learn_automaton(model, "01", max_states=8, num_tests=400, max_length=20)
+    learned = learn_by_tests(model, "01", max_states=8, num_tests=400, max_length=20)
     assert learned.language.class_names == ("0", "1", "2")
     with pytest.raises(ConfigError, match="made for 2 symbols, but the alphabet has 3"):
-        learn_automaton(model, "012")
+        learn_by_tests(model, "012")
 
     assert not learned.agrees_with_tests
     assert learned.counterexample is not None
@@ -401,12 +401,12 @@ def test_slips_are_refused(
     recogniser: Callable[[list[str]], list[Any]], settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
-        learn_automaton(recogniser, "01", **settings)
+        learn_by_tests(recogniser, "01", **settings)
 
 
 def test_a_bound_below_the_first_hypothesis_is_refused() -> None:
     with pytest.raises(LanguageError, match="at least 2 states, more than max_states=1"):
-        learn_automaton(lambda words: [len(word) % 2 for word in words], "01", max_states=1)
+        learn_by_tests(lambda words: [len(word) % 2 for word in words], "01", max_states=1)
 
 
 def test_the_examples_of_the_docstrings_work() -> None:

@@ -85,9 +85,8 @@ def test_a_forward_hook_is_refused_and_was_wrong_on_long_words(model: RegularGPT
         "the model has a forward hook, so that it may answer otherwise than its settings and "
         "weights say. Remove it."
     )
-    for function in (lw.extract, lw.snap):
-        with pytest.raises(VerificationError, match="the model has a forward hook"):
-            function(model)
+    with pytest.raises(VerificationError, match="the model has a forward hook"):
+        lw.extract(model, ENDS_WITH_1)
     handle.remove()
     assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
 

@@ -15,7 +15,7 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.tight_node import TightNode
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.extraction import extract
+from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.network import node_of, weights_of
 from lengthwise.proofs.search.robust import robustness
 
@@ -77,7 +77,7 @@ def test_where_errors_stay_nothing_is_claimed() -> None:
 def test_balls_hold_every_vector_of_disturbed_networks() -> None:
     """Vectors that are moved within their balls stay within the balls of the next level."""
     model = parity_by_hand()
-    snapping = extract(model).snapping
+    snapping = extract_algebra(model).snapping
     node = TightNode(model.config.to_dict(), weights_of(model))
     found = robustness(node, snapping)
     assert found.holds

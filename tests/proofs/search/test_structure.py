@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import VerificationError
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
@@ -147,7 +147,7 @@ def shortest_wrong(model: StateSlots, language: Language, longest: int) -> str |
     domain = language.domain
     for word in all_words(language, longest):
         if domain is None or domain.classify(word) == 1:
-            given_class = int(answer_of(predict(model, [word]))[0])
+            given_class = int(answer_of(logits_of(model, [word]))[0])
             if given_class != language.classify(word):
                 return language.decode(word)
     return None
@@ -187,7 +187,7 @@ def test_a_network_of_another_automaton_is_judged_on_the_domain(
         assert made.checked_length == len(word) - 1
         if wrong is not None:
             assert made.counterexample.word == wrong
-        assert int(answer_of(predict(model, [word]))[0]) != language.classify(word)
+        assert int(answer_of(logits_of(model, [word]))[0]) != language.classify(word)
     again = check(made)
     assert (again.verdict, again.statement) == (made.verdict, made.statement)
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.errors import TextError
-from lengthwise.text.data.numbers import MOST, in_words, number_pairs, numbers
+from lengthwise.text.data.numbers import MOST, number_in_words, number_pairs, numbers
 
-_VALUES = {in_words(number): number for number in [*range(20), *range(20, 100, 10)]}
+_VALUES = {number_in_words(number): number for number in [*range(20), *range(20, 100, 10)]}
 
 
 def number_of(words: str) -> int:
@@ -37,16 +37,16 @@ def number_of(words: str) -> int:
     ],
 )
 def test_words_are_as_they_are_said(number: int, words: str) -> None:
-    assert in_words(number) == words
+    assert number_in_words(number) == words
 
 
 def test_words_of_all_small_numbers_can_be_read_back() -> None:
-    assert [number_of(in_words(number)) for number in range(10_000)] == list(range(10_000))
+    assert [number_of(number_in_words(number)) for number in range(10_000)] == list(range(10_000))
 
 
 @given(number=st.integers(10_000, MOST))
 def test_words_of_large_numbers_can_be_read_back(number: int) -> None:
-    assert number_of(in_words(number)) == number
+    assert number_of(number_in_words(number)) == number
 
 
 def test_no_number_is_in_two_splits() -> None:

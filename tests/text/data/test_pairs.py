@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text.data.pairs import Pair, git_blob_id, normalised, pairs, recognised
+from lengthwise.text.data.pairs import SentencePair, git_blob_id, normalised, read_pairs, recognised
 
 EN_VI = ("en", "vi")
 
@@ -33,7 +33,7 @@ rows = st.lists(st.tuples(cells, cells), max_size=6)
 
 
 def read(source: Path | str, languages: tuple[str, str] = EN_VI) -> list[tuple[str, str]]:
-    return [(pair.source, pair.target) for pair in pairs(str(source), languages)]
+    return [(pair.source, pair.target) for pair in read_pairs(str(source), languages)]
 
 
 def files(folder: Path, source: bytes, target: bytes, ending: str = "") -> str:
@@ -55,7 +55,7 @@ def test_a_table_has_pairs_in_two_columns(
     path = tmp_path_factory.mktemp("table") / f"a.tsv{packed}"
     path.write_bytes(PACK[packed](lines(["vi\tid\ten", *(f"{b}\t7\t{a}" for a, b in found)])))
     assert read(path) == [(normalised(a), normalised(b)) for a, b in found]
-    assert [pair.line for pair in pairs(str(path), EN_VI)] == list(range(2, len(found) + 2))
+    assert [pair.line for pair in read_pairs(str(path), EN_VI)] == list(range(2, len(found) + 2))
 
 
 @pytest.mark.parametrize("packed", PACK)
@@ -92,15 +92,15 @@ def test_other_line_ends_are_text(tmp_path: Path) -> None:
 def test_pairs_with_nothing_on_one_side_are_dropped_and_told(tmp_path: Path) -> None:
     source = files(tmp_path, b"a\n\nc\n \xc2\xa0\ne\n", b"A\nB\n\t\nD\nE\n")
     dropped: list[int] = []
-    assert list(pairs(source, EN_VI, dropped=dropped.append)) == [
-        Pair(1, "a", "A"),
-        Pair(5, "e", "E"),
+    assert list(read_pairs(source, EN_VI, dropped=dropped.append)) == [
+        SentencePair(1, "a", "A"),
+        SentencePair(5, "e", "E"),
     ]
     assert dropped == [2, 3, 4]
     (tmp_path / "a.tsv").write_text("en\tvi\na\tA\n\n\tC\nd\tD\n")
     dropped.clear()
-    found = list(pairs(str(tmp_path / "a.tsv"), EN_VI, dropped=dropped.append))
-    assert found == [Pair(2, "a", "A"), Pair(5, "d", "D")]
+    found = list(read_pairs(str(tmp_path / "a.tsv"), EN_VI, dropped=dropped.append))
+    assert found == [SentencePair(2, "a", "A"), SentencePair(5, "d", "D")]
     assert dropped == [3, 4]
 
 
@@ -176,7 +176,7 @@ def test_numbers_are_pairs_in_both_directions() -> None:
     forward, back = read("numbers", ("digits", "words")), read("numbers", ("words", "digits"))
     assert len(forward) == 20_000
     assert [(b, a) for a, b in back] == forward
-    assert len(list(pairs("numbers", ("digits", "words"), "test"))) == 500
+    assert len(list(read_pairs("numbers", ("digits", "words"), "test"))) == 500
     with pytest.raises(TextError, match=r"no text under 'word'.*Did you mean 'words'"):
         read("numbers", ("digits", "word"))
 
@@ -193,11 +193,11 @@ def test_a_dataset_has_pairs_in_its_translations_or_columns(tmp_path: Path) -> N
         (folder / f"{split}.jsonl").write_text(text)
     dropped: list[int] = []
     source = f"hf:{tmp_path / 'train'}"
-    assert list(pairs(source, EN_VI, dropped=dropped.append)) == [Pair(1, "a b", "c")]
+    assert list(read_pairs(source, EN_VI, dropped=dropped.append)) == [SentencePair(1, "a b", "c")]
     assert dropped == [2]
     own = f"hf:{tmp_path / 'validation'}"
-    assert list(pairs(own, EN_VI, "valid")) == [Pair(1, "e", "f")]
-    assert list(pairs(f"{own}::validation", EN_VI, "train")) == [Pair(1, "e", "f")]
+    assert list(read_pairs(own, EN_VI, "valid")) == [SentencePair(1, "e", "f")]
+    assert list(read_pairs(f"{own}::validation", EN_VI, "train")) == [SentencePair(1, "e", "f")]
     with pytest.raises(TextError, match=r"row 1: no text under 'de'.*Known: en, vi"):
         read(source, ("en", "de"))
 

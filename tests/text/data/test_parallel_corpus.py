@@ -22,9 +22,9 @@ from lengthwise.text.data.parallel_corpus import (
     PairsConfig,
     ParallelCorpus,
     Ragged,
-    prepare_pairs,
+    prepare_parallel,
 )
-from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare
+from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare_corpus
 
 EN_VI = ("en", "vi")
 BYTES = PairsConfig(vocab_size=259)
@@ -58,7 +58,7 @@ def sources(tmp_path: Path) -> dict[str, list[str]]:
 
 @pytest.fixture
 def corpus(sources: dict[str, list[str]], tmp_path: Path) -> ParallelCorpus:
-    return prepare_pairs(tmp_path / "out", sources, EN_VI, BYTES)
+    return prepare_parallel(tmp_path / "out", sources, EN_VI, BYTES)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
     """A corpus for tests that change nothing in it."""
     folder = tmp_path_factory.mktemp("ready")
     rows = three(folder, some(30), some(3, 100), some(3, 200))
-    return prepare_pairs(folder / "out", rows, EN_VI, PairsConfig(vocab_size=300))
+    return prepare_parallel(folder / "out", rows, EN_VI, PairsConfig(vocab_size=300))
 
 
 @pytest.mark.parametrize("vocab_size", [259, 300])
@@ -74,7 +74,7 @@ def test_tokens_are_the_texts_of_all_parts(vocab_size: int, tmp_path: Path) -> N
     own = {"train": some(30), "valid": some(3, 100), "test": some(3, 200)}
     sources = three(tmp_path, **own)
     sources["news-19_b"] = tsv(tmp_path / "news.tsv", some(2, 300))
-    corpus = prepare_pairs(tmp_path / "out", sources, EN_VI, PairsConfig(vocab_size=vocab_size))
+    corpus = prepare_parallel(tmp_path / "out", sources, EN_VI, PairsConfig(vocab_size=vocab_size))
     assert corpus.parts == ("train", "valid", "test", "news-19_b")
     assert corpus.languages == EN_VI
     assert corpus.vocab_size <= vocab_size
@@ -112,7 +112,7 @@ def test_special_tokens_come_first_and_what_looks_like_one_is_text(ready: Parall
 
 def test_equal_texts_are_equal_however_they_were_written(tmp_path: Path) -> None:
     rows = [(text, unicodedata.normalize("NFD", f"Việt {text}")) for text in ("a", "b", "c")]
-    corpus = prepare_pairs(
+    corpus = prepare_parallel(
         tmp_path / "out", three(tmp_path, *([row] for row in rows)), EN_VI, BYTES
     )
     assert corpus.texts("train")[1] == [unicodedata.normalize("NFC", "Việt a")]
@@ -137,7 +137,7 @@ def test_no_source_of_another_part_is_trained_on(
         "valid": [(f"the letter {letter} ", "v") for letter in sorted(valid)],
         "test": [(f"The letter {letter}", "e") for letter in sorted(test)],
     }
-    corpus = prepare_pairs(folder / "out", three(folder, **rows), EN_VI, BYTES)
+    corpus = prepare_parallel(folder / "out", three(folder, **rows), EN_VI, BYTES)
     held = {letter.lower() for letter in valid | test}
     kept = [letter for letter in [*train, "z"] if letter not in held]
     assert corpus.texts("train")[0] == [f"the  letter {letter}" for letter in kept]
@@ -147,7 +147,7 @@ def test_no_source_of_another_part_is_trained_on(
 def test_further_parts_are_kept_out_of_training_too(tmp_path: Path) -> None:
     sources = three(tmp_path, some(30), some(3, 100), some(3, 200))
     sources["more"] = tsv(tmp_path / "more.tsv", some(2))
-    corpus = prepare_pairs(tmp_path / "out", sources, EN_VI, BYTES)
+    corpus = prepare_parallel(tmp_path / "out", sources, EN_VI, BYTES)
     assert corpus.texts("train")[0] == [source for source, _ in some(28, 2)]
 
 
@@ -158,7 +158,7 @@ def test_a_tokenizer_is_learned_on_both_sides_of_training_alone(tmp_path: Path) 
         [("xyzxyz" * 9, "xyzxyz" * 9)],
         [("uvwuvw" * 9, "uvwuvw" * 9)],
     )
-    corpus = prepare_pairs(tmp_path / "out", sources, EN_VI, PairsConfig(vocab_size=280))
+    corpus = prepare_parallel(tmp_path / "out", sources, EN_VI, PairsConfig(vocab_size=280))
     special = {"<pad>", "<s>", "</s>"}
     learned = {token for token in corpus.tokenizer.get_vocab() if len(token) > 1} - special
     assert {token for token in learned if set(token) <= set("ab")}
@@ -168,7 +168,7 @@ def test_a_tokenizer_is_learned_on_both_sides_of_training_alone(tmp_path: Path) 
 
 def test_pairs_with_an_empty_side_are_dropped_and_counted(tmp_path: Path) -> None:
     rows = [*some(5), ("", "x"), ("x", " "), *some(2, 7)]
-    corpus = prepare_pairs(
+    corpus = prepare_parallel(
         tmp_path / "out", three(tmp_path, rows, some(1, 100), some(1, 200)), EN_VI, BYTES
     )
     assert corpus.index["parts"]["train"]["dropped"] == 2
@@ -179,7 +179,7 @@ def test_pairs_with_an_empty_side_are_dropped_and_counted(tmp_path: Path) -> Non
 def test_other_line_ends_are_text(tmp_path: Path) -> None:
     text = "a\u2028b\x85c\x0bd\re"
     rows = ([(text, text)], some(1), some(1, 5))
-    corpus = prepare_pairs(tmp_path / "out", three(tmp_path, *rows), EN_VI, BYTES)
+    corpus = prepare_parallel(tmp_path / "out", three(tmp_path, *rows), EN_VI, BYTES)
     assert corpus.texts("train") == ([text], [text])
     assert corpus.decode(corpus.part("train").source.tokens(0)) == text
 
@@ -187,7 +187,7 @@ def test_other_line_ends_are_text(tmp_path: Path) -> None:
 def test_several_sources_follow_each_other(tmp_path: Path) -> None:
     sources = three(tmp_path, some(5), some(1, 100), some(1, 200))
     sources["train"] += tsv(tmp_path / "more.tsv", some(4, 5))
-    corpus = prepare_pairs(tmp_path / "out", sources, EN_VI, BYTES)
+    corpus = prepare_parallel(tmp_path / "out", sources, EN_VI, BYTES)
     assert list(zip(*corpus.texts("train"), strict=True)) == some(9)
 
 
@@ -255,11 +255,11 @@ def test_what_was_interrupted_ends_as_if_it_was_not(
 
     monkeypatch.setattr("lengthwise.text.data.parallel_corpus.write_bytes", killed)
     with pytest.raises(KilledError):
-        prepare_pairs(tmp_path / "again", sources, EN_VI, BYTES)
+        prepare_parallel(tmp_path / "again", sources, EN_VI, BYTES)
     monkeypatch.undo()
     with pytest.raises(TextError, match="is not prepared to the end"):
         ParallelCorpus.load(tmp_path / "again")
-    again = prepare_pairs(tmp_path / "again", sources, EN_VI, BYTES)
+    again = prepare_parallel(tmp_path / "again", sources, EN_VI, BYTES)
     assert files(again.folder) == files(corpus.folder)
     assert again.digest == corpus.digest
 
@@ -268,7 +268,7 @@ def test_a_corpus_that_is_ready_needs_its_sources_no_more(
     sources: dict[str, list[str]], corpus: ParallelCorpus
 ) -> None:
     Path(sources["train"][0]).unlink()
-    assert prepare_pairs(corpus.folder, sources, EN_VI, BYTES).index == corpus.index
+    assert prepare_parallel(corpus.folder, sources, EN_VI, BYTES).index == corpus.index
 
 
 def test_other_wishes_for_one_folder_are_refused(
@@ -280,9 +280,9 @@ def test_other_wishes_for_one_folder_are_refused(
         ({"train": ["numbers"]}, EN_VI, BYTES, "with sources"),
     ):
         with pytest.raises(TextError, match=says):
-            prepare_pairs(corpus.folder, wanted, languages, config)
+            prepare_parallel(corpus.folder, wanted, languages, config)
     with pytest.raises(TextError, match="holds a corpus with format"):
-        prepare(corpus.folder, {"train": ["python-topics"]}, PrepareConfig())
+        prepare_corpus(corpus.folder, {"train": ["python-topics"]}, PrepareConfig())
     with pytest.raises(TextError, match="holds parallel text, but text is needed"):
         Corpus.load(corpus.folder)
 
@@ -322,7 +322,7 @@ def test_nothing_is_left_of_pairs_that_cannot_be_used(tmp_path: Path) -> None:
         (str(tmp_path / "none.tsv"), "is no file that is there"),
     ):
         with pytest.raises(TextError, match=says):
-            prepare_pairs(tmp_path / "out", {**good, "train": [train]}, EN_VI, BYTES)
+            prepare_parallel(tmp_path / "out", {**good, "train": [train]}, EN_VI, BYTES)
         assert not (tmp_path / "out").exists(), says
 
 
@@ -334,12 +334,12 @@ def test_a_corpus_for_tests_takes_the_tokenizer_of_another(
 ) -> None:
     news = {"news": tsv(tmp_path / "news.tsv", some(2, 300))}
     with pytest.raises(ConfigError, match="needs pairs to train on, or the tokenizer of another"):
-        prepare_pairs(tmp_path / "news", news, EN_VI, BYTES)
-    other = prepare_pairs(tmp_path / "news", news, EN_VI, PairsConfig(), tokenizer=corpus.folder)
+        prepare_parallel(tmp_path / "news", news, EN_VI, BYTES)
+    other = prepare_parallel(tmp_path / "news", news, EN_VI, PairsConfig(), tokenizer=corpus.folder)
     assert other.parts == ("news",)
     assert other.tokenizer_digest == corpus.tokenizer_digest
     assert other.encode("line").tolist() == corpus.encode("line").tolist()
-    again = prepare_pairs(
+    again = prepare_parallel(
         tmp_path / "news", news, EN_VI, PairsConfig(), tokenizer=corpus.folder / "tokenizer.json"
     )
     assert again.index == other.index
@@ -357,7 +357,7 @@ def test_a_tokenizer_of_another_kind_is_refused(
         path = tmp_path / "tokenizer.json"
         path.write_text(learn_tokenizer(["a"], 300, special).to_str())
         with pytest.raises(TextError, match=says):
-            prepare_pairs(tmp_path / "out", sources, EN_VI, BYTES, tokenizer=path)
+            prepare_parallel(tmp_path / "out", sources, EN_VI, BYTES, tokenizer=path)
 
 
 def test_parts_are_given_and_have_names_that_files_may_have(
@@ -368,18 +368,18 @@ def test_parts_are_given_and_have_names_that_files_may_have(
     with pytest.raises(
         ConfigError, match=r"none for valid and test. Give --valid FILE and --test FILE"
     ):
-        prepare_pairs(out, train, EN_VI, BYTES)
+        prepare_parallel(out, train, EN_VI, BYTES)
     with pytest.raises(ConfigError, match=r"none for test. Give --test FILE"):
-        prepare_pairs(out, {**train, "valid": sources["valid"], "test": []}, EN_VI, BYTES)
+        prepare_parallel(out, {**train, "valid": sources["valid"], "test": []}, EN_VI, BYTES)
     with pytest.raises(ConfigError, match=r"but got 'a/b'. Rename it"):
-        prepare_pairs(out, {**sources, "a/b": sources["test"]}, EN_VI, BYTES)
+        prepare_parallel(out, {**sources, "a/b": sources["test"]}, EN_VI, BYTES)
     with pytest.raises(ConfigError, match="vocab_size=258 is too small"):
         PairsConfig(vocab_size=258)
     assert not out.exists()
 
 
 def test_numbers_bring_all_parts(tmp_path: Path) -> None:
-    corpus = prepare_pairs(
+    corpus = prepare_parallel(
         tmp_path / "out", {"train": ["numbers"]}, ("digits", "words"), PairsConfig()
     )
     assert [len(corpus.part(name)) for name in ("train", "valid", "test")] == [20_000, 500, 500]
@@ -395,17 +395,17 @@ def test_known_files_are_named_in_the_index(
         path.write_text("".join(row[side] + "\n" for row in some(5)))
     sources = three(tmp_path, some(1), some(1, 100), some(1, 200))
     sources["train"] = [",".join(map(str, names))]
-    plain = prepare_pairs(tmp_path / "plain", sources, EN_VI, BYTES)
+    plain = prepare_parallel(tmp_path / "plain", sources, EN_VI, BYTES)
     one, other = map(git_blob_id, names)
     monkeypatch.setitem(pairs_module.RECOGNISED, (one, other), "known files")
-    known = prepare_pairs(tmp_path / "known", sources, EN_VI, BYTES)
+    known = prepare_parallel(tmp_path / "known", sources, EN_VI, BYTES)
     assert (plain.index["recognised"], known.index["recognised"]) == (None, "known files")
     assert known.digest == plain.digest
 
 
 def test_progress_counts_pairs_and_tokens(sources: dict[str, list[str]], tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
-    corpus = prepare_pairs(
+    corpus = prepare_parallel(
         tmp_path / "out", sources, EN_VI, BYTES, progress=lambda *call: calls.append(call)
     )
     parts = corpus.index["parts"].values()
@@ -418,6 +418,6 @@ def test_large_vocabularies_take_four_bytes(
     sources: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parallel_corpus, "token_kind", lambda vocab_size: np.dtype(np.uint32))
-    corpus = prepare_pairs(tmp_path / "out", sources, EN_VI, BYTES)
+    corpus = prepare_parallel(tmp_path / "out", sources, EN_VI, BYTES)
     assert corpus.index["dtype"] == "uint32"
     assert corpus.decode(corpus.part("train").source.tokens(0)) == "line number 0"

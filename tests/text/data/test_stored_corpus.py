@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.errors import TextError
-from lengthwise.files import digest_of, read_json
+from lengthwise.files import digest_of_file, read_json
 from lengthwise.text.data.stored_corpus import (
     StoredCorpus,
-    claim,
+    claim_corpus,
     digest,
     digest_of_index,
     noted,
@@ -45,7 +45,7 @@ def nothing() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A corpus that is ready."""
-    claim(tmp_path, REQUEST, nothing)
+    claim_corpus(tmp_path, REQUEST, nothing)
     (tmp_path / "tokenizer.json").write_bytes(b"{}")
     (tmp_path / "a.bin").write_bytes(b"tokens")
     index = {"format": 1, "vocab_size": 5, "tokenizer_sha256": digest(b"{}"), "sources": ["a"]}
@@ -96,23 +96,23 @@ def test_where_texts_came_from_makes_no_other_digest() -> None:
 def test_what_is_not_ready_is_told(tmp_path: Path) -> None:
     with pytest.raises(TextError, match=r"holds no prepared corpus. Make one: `make --out"):
         Corpus.load(tmp_path)
-    claim(tmp_path, REQUEST, nothing)
+    claim_corpus(tmp_path, REQUEST, nothing)
     with pytest.raises(TextError, match="is not prepared to the end"):
         Corpus.load(tmp_path)
 
 
 def test_a_folder_is_for_one_request(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    claim(out, REQUEST, nothing)
+    claim_corpus(out, REQUEST, nothing)
     (out / "a.bin").touch()
-    claim(out, REQUEST, nothing)
+    claim_corpus(out, REQUEST, nothing)
     with pytest.raises(TextError, match=r"with config.size 3, but now 4 is"):
-        claim(out, {**REQUEST, "config": {"size": 4}}, nothing)
+        claim_corpus(out, {**REQUEST, "config": {"size": 4}}, nothing)
     with pytest.raises(TextError, match=r"with config.size 3, but now nothing is"):
-        claim(out, {**REQUEST, "config": {}}, nothing)
+        claim_corpus(out, {**REQUEST, "config": {}}, nothing)
     assert read_json(out / "request.json") == REQUEST
     with pytest.raises(TextError, match=r"holds no prepared corpus. Use a new or empty folder"):
-        claim(tmp_path, REQUEST, nothing)
+        claim_corpus(tmp_path, REQUEST, nothing)
 
 
 def test_no_folder_is_made_for_sources_that_cannot_be_read(tmp_path: Path) -> None:
@@ -121,17 +121,17 @@ def test_no_folder_is_made_for_sources_that_cannot_be_read(tmp_path: Path) -> No
 
     out = tmp_path / "out"
     with pytest.raises(TextError, match="no source"):
-        claim(out, REQUEST, require)
+        claim_corpus(out, REQUEST, require)
     assert not out.exists()
-    claim(out, REQUEST, nothing)
-    claim(out, REQUEST, require)  # they were read once
+    claim_corpus(out, REQUEST, nothing)
+    claim_corpus(out, REQUEST, require)  # they were read once
 
 
 def test_what_is_given_up_leaves_nothing_of_ours(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / ".request.json.9.tmp").touch()
-    claim(out, REQUEST, nothing)
+    claim_corpus(out, REQUEST, nothing)
     assert [path.name for path in out.iterdir()] == ["request.json"]
     unclaim(out)
     assert not out.exists()
@@ -164,7 +164,7 @@ def test_a_file_has_the_digest_of_its_content(
 ) -> None:
     path = tmp_path_factory.mktemp("digest") / "file"
     path.write_bytes(content)
-    assert digest_of(path) == digest(content)
+    assert digest_of_file(path) == digest(content)
 
 
 @pytest.mark.parametrize(("vocab_size", "most"), [(2**16, 2**16 - 1), (2**16 + 1, 2**16)])

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from corpus_damage import check_a_damaged_index_is_told, check_damage_is_told
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text.data.text_corpus import END, PARTS, Corpus, PrepareConfig, Tokens, prepare
+from lengthwise.text.data.text_corpus import (
+    END,
+    PARTS,
+    Corpus,
+    PrepareConfig,
+    Tokens,
+    prepare_corpus,
+)
 from ordinary import few
 
 BYTES = PrepareConfig(vocab_size=257)
@@ -46,7 +53,7 @@ def test_parts_that_are_given_are_kept_apart(vocab_size: int, tmp_path: Path) ->
         "valid": [jsonl(tmp_path / "b.jsonl", some(3, 100))],
         "test": [jsonl(tmp_path / "c.jsonl", [*some(3, 200), "text number 7, und ein ü"])],
     }
-    corpus = prepare(tmp_path / "out", sources, PrepareConfig(vocab_size=vocab_size))
+    corpus = prepare_corpus(tmp_path / "out", sources, PrepareConfig(vocab_size=vocab_size))
     assert texts_of(corpus, "valid") == some(3, 100)
     assert texts_of(corpus, "test") == [*some(3, 200), some(8)[7]]
     assert texts_of(corpus, "train") == [text for text in some(30) if "number 7," not in text]
@@ -64,7 +71,7 @@ def test_what_the_test_has_is_left_out_of_validation(tmp_path: Path) -> None:
         "valid": [jsonl(tmp_path / "b.jsonl", [*some(3, 100), *some(2, 200), *some(1, 100)])],
         "test": [jsonl(tmp_path / "c.jsonl", [*some(4, 200), *some(1, 200)])],
     }
-    corpus = prepare(tmp_path / "out", sources, BYTES)
+    corpus = prepare_corpus(tmp_path / "out", sources, BYTES)
     assert texts_of(corpus, "test") == [*some(4, 200), *some(1, 200)]
     assert texts_of(corpus, "valid") == [*some(3, 100), *some(1, 100)]
     assert texts_of(corpus, "train") == some(9)
@@ -86,16 +93,18 @@ def test_each_part_of_a_dataset_is_read_from_its_split(tmp_path: Path) -> None:
         + "---\n"
     )
     sources = {part: [f"hf:{folder}"] for part in PARTS}
-    corpus = prepare(tmp_path / "out", sources, BYTES)
+    corpus = prepare_corpus(tmp_path / "out", sources, BYTES)
     for number, part in enumerate(("train", "valid", "test")):
         assert texts_of(corpus, part) == some(3, 100 * number)
-    named = prepare(tmp_path / "named", {**sources, "train": [f"hf:{folder}::other"]}, BYTES)
+    named = prepare_corpus(tmp_path / "named", {**sources, "train": [f"hf:{folder}::other"]}, BYTES)
     assert texts_of(named, "train") == some(3, 300)
 
 
 def test_many_documents_are_divided_by_what_they_are(tmp_path: Path) -> None:
     texts = [*some(400), *some(50)]
-    corpus = prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", texts)]}, BYTES)
+    corpus = prepare_corpus(
+        tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", texts)]}, BYTES
+    )
     parts = {part: texts_of(corpus, part) for part in PARTS}
     assert sorted(text for found in parts.values() for text in found) == sorted(texts)
     for part in PARTS:
@@ -107,7 +116,7 @@ def test_many_documents_are_divided_by_what_they_are(tmp_path: Path) -> None:
 
 def test_few_documents_are_cut(tmp_path: Path) -> None:
     long = "".join(f"word{number} " for number in range(200))
-    corpus = prepare(
+    corpus = prepare_corpus(
         tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", [long, long])]}, BYTES
     )
     parts = [texts_of(corpus, part) for part in ("train", "valid", "test")]
@@ -121,7 +130,7 @@ def test_a_tokenizer_never_sees_what_is_set_apart(tmp_path: Path) -> None:
         "valid": [jsonl(tmp_path / "b.jsonl", ["xyz" * 500])],
         "test": [jsonl(tmp_path / "c.jsonl", ["uvw" * 500])],
     }
-    vocabulary = prepare(tmp_path / "out", sources, PrepareConfig(vocab_size=280)).tokenizer
+    vocabulary = prepare_corpus(tmp_path / "out", sources, PrepareConfig(vocab_size=280)).tokenizer
     learned = {token for token in vocabulary.get_vocab() if len(token) > 1 and token != END}
     assert learned
     assert all(set(token) <= {"a", "b"} for token in learned)
@@ -139,7 +148,7 @@ def test_what_was_interrupted_ends_as_if_it_was_not(
     folder = tmp_path_factory.mktemp("resume")
     sources = {"train": [jsonl(folder / "a.jsonl", some(260))]}
     config = PrepareConfig(vocab_size=257, characters=characters)
-    whole = prepare(folder / "whole", sources, config)
+    whole = prepare_corpus(folder / "whole", sources, config)
 
     def kill(done: int, tokens: int) -> None:
         nonlocal stop
@@ -148,10 +157,10 @@ def test_what_was_interrupted_ends_as_if_it_was_not(
             raise KilledError
 
     with suppress(KilledError):
-        prepare(folder / "out", sources, config, progress=kill)
-    again = prepare(folder / "out", sources, config)
+        prepare_corpus(folder / "out", sources, config, progress=kill)
+    again = prepare_corpus(folder / "out", sources, config)
     assert files(again.folder) == files(whole.folder)
-    assert prepare(folder / "out", sources, config).index == whole.index
+    assert prepare_corpus(folder / "out", sources, config).index == whole.index
 
 
 def test_a_batch_that_was_done_is_not_done_again(tmp_path: Path) -> None:
@@ -165,9 +174,11 @@ def test_a_batch_that_was_done_is_not_done_again(tmp_path: Path) -> None:
             raise KilledError
 
     with pytest.raises(KilledError):
-        prepare(tmp_path / "out", sources, config, progress=kill)
+        prepare_corpus(tmp_path / "out", sources, config, progress=kill)
     then: list[int] = []
-    prepare(tmp_path / "out", sources, config, progress=lambda done, tokens: then.append(done))
+    prepare_corpus(
+        tmp_path / "out", sources, config, progress=lambda done, tokens: then.append(done)
+    )
     assert then[0] > first[-1]
     assert then[-1] == 300
 
@@ -179,18 +190,18 @@ def test_sources_that_changed_while_a_corpus_was_made_are_refused(tmp_path: Path
     source, config = tmp_path / "a.jsonl", PrepareConfig(vocab_size=257, characters=2_000)
     sources = {"train": [jsonl(source, some(300))]}
     with pytest.raises(KilledError):
-        prepare(tmp_path / "out", sources, config, progress=kill)
+        prepare_corpus(tmp_path / "out", sources, config, progress=kill)
     jsonl(source, [*some(5, 900), *some(300)])
     with pytest.raises(TextError, match="have changed since a part of them was prepared"):
-        prepare(tmp_path / "out", sources, config)
+        prepare_corpus(tmp_path / "out", sources, config)
     jsonl(source, some(300))
-    found = prepare(tmp_path / "out", sources, config)
+    found = prepare_corpus(tmp_path / "out", sources, config)
     assert sorted(text for part in PARTS for text in texts_of(found, part)) == sorted(some(300))
 
 
 def test_a_corpus_that_is_ready_needs_its_sources_no_more(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").unlink()
-    again = prepare(corpus.folder, {"train": [str(tmp_path / "a.jsonl")]}, BYTES)
+    again = prepare_corpus(corpus.folder, {"train": [str(tmp_path / "a.jsonl")]}, BYTES)
     assert again.index == corpus.index
 
 
@@ -208,11 +219,11 @@ def test_nothing_is_left_of_a_text_that_cannot_be_used(tmp_path: Path) -> None:
         ({"train": [many, str(tmp_path / "none")]}, "is not there"),
     ):
         with pytest.raises(TextError, match=says):
-            prepare(tmp_path / "out", sources, BYTES)
+            prepare_corpus(tmp_path / "out", sources, BYTES)
         assert not (tmp_path / "out").exists(), says
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".request.json.9.tmp").touch()
-    prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", some(300))]}, BYTES)
+    prepare_corpus(tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", some(300))]}, BYTES)
     assert not (tmp_path / "out" / ".request.json.9.tmp").exists()
 
 
@@ -222,7 +233,7 @@ def test_white_space_makes_no_other_document(tmp_path: Path) -> None:
         "valid": [jsonl(tmp_path / "b.jsonl", ["one two\r\nthree "])],
         "test": [jsonl(tmp_path / "c.jsonl", ["five"])],
     }
-    corpus = prepare(tmp_path / "out", sources, BYTES)
+    corpus = prepare_corpus(tmp_path / "out", sources, BYTES)
     assert texts_of(corpus, "train") == ["four"]
     assert corpus.index["left_out"] == 1
 
@@ -230,7 +241,7 @@ def test_white_space_makes_no_other_document(tmp_path: Path) -> None:
 def test_what_looks_like_the_end_of_a_document_is_text(tmp_path: Path) -> None:
     text = f"before {END} after"
     sources = {part: [jsonl(tmp_path / f"{part}.jsonl", [part + text])] for part in PARTS}
-    corpus = prepare(tmp_path / "out", sources, BYTES)
+    corpus = prepare_corpus(tmp_path / "out", sources, BYTES)
     assert len(corpus.part("test")) == len(f"test{text}") + 1
     assert corpus.decode(corpus.encode(text)) == text
     assert list(corpus.documents("test")) == [f"test{text}"]
@@ -244,7 +255,7 @@ def test_documents_come_back_as_they_were(characters: int, tmp_path: Path) -> No
         "test": [jsonl(tmp_path / "c.jsonl", some(3, 200))],
     }
     config = PrepareConfig(vocab_size=300, characters=characters)
-    corpus = prepare(tmp_path / "out", sources, config)
+    corpus = prepare_corpus(tmp_path / "out", sources, config)
     assert (len(corpus.part("train").shards) > 1) == (characters == 100)
     assert list(corpus.documents("train")) == [*some(30), "two\n\nlines "]
     assert list(corpus.documents("test")) == some(3, 200)
@@ -252,7 +263,9 @@ def test_documents_come_back_as_they_were(characters: int, tmp_path: Path) -> No
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    return prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", some(300))]}, BYTES)
+    return prepare_corpus(
+        tmp_path / "out", {"train": [jsonl(tmp_path / "a.jsonl", some(300))]}, BYTES
+    )
 
 
 def test_damage_is_told(corpus: Corpus) -> None:
@@ -267,23 +280,23 @@ def test_a_damaged_index_is_told(corpus: Corpus, content: str) -> None:
 def test_other_wishes_for_one_folder_are_refused(corpus: Corpus, tmp_path: Path) -> None:
     same = {"train": [str(tmp_path / "a.jsonl")]}
     with pytest.raises(TextError, match=r"with config.vocab_size 257, but now 300 is"):
-        prepare(corpus.folder, same, PrepareConfig(vocab_size=300))
+        prepare_corpus(corpus.folder, same, PrepareConfig(vocab_size=300))
     with pytest.raises(TextError, match="with sources"):
-        prepare(corpus.folder, {"train": ["python"]}, BYTES)
+        prepare_corpus(corpus.folder, {"train": ["python"]}, BYTES)
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "file").touch()
     with pytest.raises(TextError, match="holds no prepared corpus"):
-        prepare(tmp_path / "else", same, BYTES)
+        prepare_corpus(tmp_path / "else", same, BYTES)
 
 
 def test_a_tokenizer_of_another_corpus_is_taken_as_it_is(corpus: Corpus, tmp_path: Path) -> None:
     source = {"train": [jsonl(tmp_path / "b.jsonl", some(300, 500))]}
-    other = prepare(tmp_path / "other", source, PrepareConfig(), tokenizer=corpus.folder)
+    other = prepare_corpus(tmp_path / "other", source, PrepareConfig(), tokenizer=corpus.folder)
     assert other.tokenizer_digest == corpus.tokenizer_digest
     assert other.vocab_size == 257
     (tmp_path / "no.json").write_text("{}")
     with pytest.raises(TextError, match=r"no.json is no tokenizer"):
-        prepare(tmp_path / "third", source, BYTES, tokenizer=tmp_path / "no.json")
+        prepare_corpus(tmp_path / "third", source, BYTES, tokenizer=tmp_path / "no.json")
 
 
 def test_what_is_not_ready_is_told(tmp_path: Path) -> None:
@@ -297,9 +310,9 @@ def test_what_is_not_ready_is_told(tmp_path: Path) -> None:
 def test_parts_are_given_together_and_are_not_empty(tmp_path: Path) -> None:
     text = jsonl(tmp_path / "a.jsonl", some(3))
     with pytest.raises(ConfigError, match="Give both, or neither"):
-        prepare(tmp_path / "out", {"train": [text], "valid": [text]}, BYTES)
+        prepare_corpus(tmp_path / "out", {"train": [text], "valid": [text]}, BYTES)
     with pytest.raises(ConfigError, match="needs a text to train on"):
-        prepare(tmp_path / "out", {}, BYTES)
+        prepare_corpus(tmp_path / "out", {}, BYTES)
     with pytest.raises(ConfigError, match="vocab_size=256 is too small"):
         PrepareConfig(vocab_size=256)
 
@@ -337,5 +350,5 @@ def test_large_vocabularies_take_four_bytes(
             return 2**16 + 1
 
     monkeypatch.setattr(Corpus, "read_tokenizer", Large)
-    corpus = prepare(tmp_path / "out", {"train": [jsonl(tmp_path / "a", some(3))]}, BYTES)
+    corpus = prepare_corpus(tmp_path / "out", {"train": [jsonl(tmp_path / "a", some(3))]}, BYTES)
     assert corpus.index["dtype"] == "uint32"

@@ -18,11 +18,11 @@ from lengthwise.text.data.parallel_corpus import BEGIN, END, PAD, Ragged
 from lengthwise.text.evaluation.decoding import DecodingConfig
 from lengthwise.text.evaluation.translate import (
     MOST_TOKENS,
-    TranslationState,
+    DecodingState,
     groups,
     require_short,
     search,
-    translate,
+    translate_sentences,
 )
 from lengthwise.text.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 
@@ -67,7 +67,7 @@ class Table:
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
-    def begin(self, source: Tensor, beams: int) -> TranslationState:
+    def begin(self, source: Tensor, beams: int) -> DecodingState:
         rows = [tuple(token for token in row if token != PAD) for row in source.tolist()]
         return _TableWriting(self.seed, rows, beams)
 
@@ -183,7 +183,7 @@ def test_a_search_without_patience_ends_as_a_plain_beam_does() -> None:
 class _Patient(Table):
     """Ends at once with p = .37, or goes on with p = .3 and then surely, to end after 8 tokens."""
 
-    def begin(self, source: Tensor, beams: int) -> TranslationState:
+    def begin(self, source: Tensor, beams: int) -> DecodingState:
         class Going:
             length = 0
 
@@ -237,7 +237,7 @@ class _WithoutCache:
     def __init__(self, model: EncoderDecoder) -> None:
         self._model = model
 
-    def begin(self, source: Tensor, beams: int) -> TranslationState:
+    def begin(self, source: Tensor, beams: int) -> DecodingState:
         self._source = source
         self._written = torch.zeros(len(source), beams, 0, dtype=torch.long)
         return self
@@ -264,16 +264,19 @@ def test_translations_are_those_without_a_cache(beam: int) -> None:
     draw = random.Random(0)
     sources = _ragged([[draw.randrange(3, 12) for _ in range(n)] for n in (5, 0, 9, 2, 14, 5)])
     config = DecodingConfig(beam=beam)
-    found = translate(model, sources, config)
-    assert found == translate(_WithoutCache(model), sources, config)
+    found = translate_sentences(model, sources, config)
+    assert found == translate_sentences(_WithoutCache(model), sources, config)
     assert len(found) == 6
     assert any(each.tokens for each in found)
-    alone = [translate(model, _ragged([sources.tokens(n).tolist()]), config)[0] for n in range(6)]
+    alone = [
+        translate_sentences(model, _ragged([sources.tokens(n).tolist()]), config)[0]
+        for n in range(6)
+    ]
     assert found == alone
 
 
 def test_no_sources_are_no_translations() -> None:
-    assert translate(Table(0), _ragged([]), DecodingConfig()) == []
+    assert translate_sentences(Table(0), _ragged([]), DecodingConfig()) == []
 
 
 @given(lengths=st.lists(st.integers(0, 300), max_size=60), beam=st.integers(1, 8))
@@ -292,11 +295,11 @@ def test_what_is_too_long_is_refused_with_the_limit() -> None:
         require_short(MOST_TOKENS + 1, "line 7")
     require_short(MOST_TOKENS, "line 7")
     with pytest.raises(TextError, match="sentence 2 has 4,097 tokens"):
-        translate(Table(0), _ragged([[3], [3] * 4_097]), DecodingConfig())
+        translate_sentences(Table(0), _ragged([[3], [3] * 4_097]), DecodingConfig())
 
 
 def test_a_source_of_nothing_is_nothing() -> None:
-    found = translate(Table(3), _ragged([[], [3, 4], []]), DecodingConfig())
+    found = translate_sentences(Table(3), _ragged([[], [3, 4], []]), DecodingConfig())
     assert (found[0].tokens, found[2].tokens) == ([], [])
     assert found[1].tokens or found[1].is_cut is False
 
@@ -304,7 +307,7 @@ def test_a_source_of_nothing_is_nothing() -> None:
 class _Endless(Table):
     """Never says that a translation ends."""
 
-    def begin(self, source: Tensor, beams: int) -> TranslationState:
+    def begin(self, source: Tensor, beams: int) -> DecodingState:
         writing = super().begin(source, beams)
 
         class Going:
@@ -321,10 +324,12 @@ class _Endless(Table):
 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_what_does_not_end_is_cut_and_it_is_said(beam: int) -> None:
-    (found,) = translate(_Endless(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=1.5))
+    (found,) = translate_sentences(
+        _Endless(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=1.5)
+    )
     assert found.is_cut
     assert len(found.tokens) == 13  # 1.5 for each of two, and 10
-    (ended,) = translate(Table(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=9))
+    (ended,) = translate_sentences(Table(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=9))
     assert not ended.is_cut
 
 

@@ -23,7 +23,12 @@ from transformers import (
 )
 
 from lengthwise.errors import ConfigError
-from lengthwise.text.layers.log_length_hf import NAME, REFUSED, log_length_attention, register
+from lengthwise.text.layers.log_length_hf import (
+    NAME,
+    REFUSED,
+    log_length_attention,
+    register_log_length,
+)
 
 VOCABULARY, WIDTH, LAYERS, HEADS, GROUPS, WINDOW = 13, 16, 2, 4, 2, 3
 PLACES = 7
@@ -66,7 +71,7 @@ MASKS = {
 @pytest.fixture(scope="module", params=sorted(CONFIGS))
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A model with large random weights that was saved without and loaded with the attention."""
-    register()
+    register_log_length()
     torch.manual_seed(0)
     made = AutoModelForCausalLM.from_config(CONFIGS[request.param]())
     with torch.no_grad():
@@ -371,7 +376,7 @@ def test_a_mask_with_other_numbers_is_refused() -> None:
 
 
 def test_a_model_that_caps_its_logits_is_refused() -> None:
-    register()
+    register_log_length()
     config = Gemma2Config(head_dim=4, **LLAMA)
     model = AutoModelForCausalLM.from_config(config, attn_implementation=NAME)
     with pytest.raises(ConfigError, match="has no softcap, which this Gemma2Attention needs"):
@@ -379,7 +384,7 @@ def test_a_model_that_caps_its_logits_is_refused() -> None:
 
 
 def test_a_model_with_an_attention_of_its_own_is_refused(tmp_path: Path) -> None:
-    register()
+    register_log_length()
     config = BloomConfig(vocab_size=VOCABULARY, hidden_size=WIDTH, n_layer=1, n_head=2, **NO_TOKENS)
     AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path)
     model = AutoModelForCausalLM.from_pretrained(tmp_path, attn_implementation=NAME)

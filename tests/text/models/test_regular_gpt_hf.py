@@ -21,7 +21,7 @@ from lengthwise.errors import ConfigError, WordError
 from lengthwise.text.models.regular_gpt_hf import (
     RegularGPTForCausalLM,
     RegularGPTHfConfig,
-    register,
+    register_regular_gpt,
 )
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 from lengthwise.text.models.text_cache_hf import TextCache
@@ -247,8 +247,8 @@ def test_an_empty_cache_has_no_text() -> None:
 
 
 def test_a_folder_holds_all_there_is(model: RegularGPTLM, tmp_path: Path) -> None:
-    register()
-    register()
+    register_regular_gpt()
+    register_regular_gpt()
     found, tokens = RegularGPTForCausalLM.of(model), tokens_of()
     found.save_pretrained(tmp_path)
     stored = load_file(tmp_path / "model.safetensors")

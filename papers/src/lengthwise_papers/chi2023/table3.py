@@ -36,7 +36,7 @@ from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.documents import HUB
 from lengthwise.text.data.stored_corpus import INDEX
-from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare
+from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare_corpus
 from lengthwise.text.evaluation.perplexity import perplexity_of, require_windows
 from lengthwise.text.problems.language_modelling.problem import FIELD, TRAINED_LEVELS
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
@@ -122,7 +122,7 @@ class Sizes:
                 f"--out {folder}`."
             )
         config = PrepareConfig(vocab_size=self.vocab_size)
-        return prepare(folder, {"train": [self.source]}, config)
+        return prepare_corpus(folder, {"train": [self.source]}, config)
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:

@@ -29,9 +29,9 @@ from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.pairs import NUMBERS
-from lengthwise.text.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare_pairs
+from lengthwise.text.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare_parallel
 from lengthwise.text.data.stored_corpus import INDEX
-from lengthwise.text.evaluation.bleu import BUCKETS, Comparison, compared
+from lengthwise.text.evaluation.bleu import BUCKETS, BleuComparison, compared
 from lengthwise.text.problems.translation.problem import Translation
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise_papers.figures import panels_figure
@@ -80,7 +80,7 @@ class Sizes:
         if self.preset != "smoke" or (folder / INDEX).exists():
             return ParallelCorpus.load(folder)
         config = PairsConfig(vocab_size=self.vocab_size)
-        return prepare_pairs(folder, {TRAIN: [NUMBERS]}, (DIGITS, WORDS), config)
+        return prepare_parallel(folder, {TRAIN: [NUMBERS]}, (DIGITS, WORDS), config)
 
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
@@ -128,7 +128,7 @@ def tests_of(records: Sequence[Record]) -> list[str]:
 
 def comparisons(
     records: Sequence[Record], test: str, other: str = SCALED
-) -> dict[str, dict[int, Comparison]]:
+) -> dict[str, dict[int, BleuComparison]]:
     """Protocol and seed to the baseline against another column."""
     return {
         protocol: {seed: compared(*both) for seed, both in of_seed.items()}
@@ -278,7 +278,7 @@ def _of_numbers(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-def _told(found: Sequence[Comparison]) -> str:
+def _told(found: Sequence[BleuComparison]) -> str:
     return ", ".join(f"{each.difference:+.2f} BLEU (p = {each.p_value:.3f})" for each in found)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.analyses import ANALYSES, analyse
+from lengthwise.analysis.analyses import ANALYSES, analysis_of
 from lengthwise.analysis.figures import Picture, clusters_figure, receptive_field_figure
 from lengthwise.evaluation.scores import percent
 from lengthwise.problems.runs import load_run
@@ -32,7 +32,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     (record,) = main_job.measure(settings, folder)
     run = load_run(folder / "run", device="cpu")
     del record["accuracy_by_length"]
-    found = {name: rounded(analyse(name, run.model, run.task)) for name in ANALYSES}
+    found = {name: rounded(analysis_of(name, run.model, run.task)) for name in ANALYSES}
     return [{**record, **found}]
 
 

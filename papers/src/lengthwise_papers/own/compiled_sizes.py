@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.constructions.known_constructions import construct
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.languages.language import Language
@@ -89,7 +89,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         before = zero_one_design(language).num_parameters
     made = construct(language, {"rung": "tree"})
     words = {key: settings[key] for key in ("longest", "words_per_length", "all_words", "seed")}
-    found = verify(made, **words)
+    found = verify_construction(made, **words)
     asked = sum(one.words for one in found.precisions.values())
     return [
         {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from torch import nn
 
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 
 Word = tuple[int, ...]
@@ -37,7 +37,7 @@ def hostile_words(language: Language, count: int, *, longest: int, seed: int) ->
 
 def misjudged(model: nn.Module, language: Language, words: Sequence[Word]) -> list[Word]:
     """Return the words whose class a network misses, by a plain run of the automaton."""
-    answers = answer_of(predict(model, words)).tolist()
+    answers = answer_of(logits_of(model, words)).tolist()
     return [
         word
         for word, answer in zip(words, answers, strict=True)

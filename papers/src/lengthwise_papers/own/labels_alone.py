@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+import lengthwise as lw
 from lengthwise.analysis.figures import Picture
 from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
@@ -80,15 +81,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Infer an automaton, train and certify a network, and let the true language judge both."""
     noise, words = settings.get("noise", 0.0), settings["words"]
     if "automaton" in settings:
-        language = uniform_automaton(settings["automaton"])
-        write_words(folder / "words.tsv", language, words, settings["automaton"], noise)
-        spec = f"labels:words:{folder / 'words.tsv'}"
-        asked = {"label_noise": noise}
-        options = {"alphabet": written_alphabet(language.alphabet)}
+        language, seed = uniform_automaton(settings["automaton"]), settings["automaton"]
     else:
-        language = parse(settings["language"])
-        spec, options = f"labels:{settings['language']}", {}
-        asked = {"num_words": words, "words_seed": settings["seed"]}
+        language, seed = parse(settings["language"]), settings["seed"]
+    file = folder / "words.tsv"
+    write_words(file, language, words, seed, noise)
     record: Record = {
         "seed": 0,
         **settings,
@@ -102,29 +99,29 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     }
     start = time.process_time()
     try:
-        plan = make_plan(spec, preset=settings["preset"], settings=asked, options=options)
+        found = lw.infer(
+            file, alphabet=written_alphabet(language.alphabet), label_noise=noise, progress=False
+        )
     except TextError as error:
-        reason = str(error).removeprefix(f"{spec}: ")
+        reason = str(error).removeprefix(f"words:{file}: ")
         seconds = round(time.process_time() - start, 1)
         return [{**record, "found": False, "refused": reason, "seconds_to_infer": seconds}]
     seconds = round(time.process_time() - start, 1)
-    problem = plan.problem
-    assert isinstance(problem, InferredProblem)
+    plan = make_plan(InferredProblem.of(found), preset=settings["preset"])
     run, training = trained(plan, folder)
-    statement = problem.statement()
-    same = is_same(problem.language, language)
+    same = is_same(found.language, language)
     against = certify(run.model, language).verdict if same else "not asked"
-    wrong_share = true_error(problem.language, language, FRESH, seed=1)
+    wrong_share = true_error(found.language, language, FRESH, seed=1)
     return [
         {
             **record,
             **{name: training[name] for name in ("steps", "processor_seconds", "supervision")},
             "seconds_to_infer": seconds,
-            "states": problem.language.num_states,
+            "states": found.language.num_states,
             "found": same,
-            "proved": certify(run.model, problem.language).verdict,
+            "proved": certify(run.model, found.language).verdict,
             "against_truth": against,
-            "statement": {**statement.to_dict(), "thin": []},
+            "statement": {**found.statement.to_dict(), "thin": []},
             "true_error": wrong_share,
             "interval_95": list(wilson(round(wrong_share * FRESH), FRESH)),
         }
@@ -133,20 +130,16 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def write_words(path: Path, language: Language, count: int, seed: int, noise: float) -> None:
     """Write audited words of up to 40 symbols with their labels, a share of which is flipped."""
-    task, generator = Task(language=language), torch.Generator().manual_seed(seed)
-    lengths = torch.tensor(task.lengths(0, LONGEST))
-    batch = task.draw(
-        lengths[torch.randint(len(lengths), (count,), generator=generator)], generator
-    )
+    batch = Task(language=language).draw_mixed(count, LONGEST, torch.Generator().manual_seed(seed))
     found = {
         language.decode(row[len(row) - length :]): label
         for row, length, label in zip(
             batch.tokens.tolist(), batch.lengths.tolist(), batch.classes.tolist(), strict=True
         )
     }
-    draw = random.Random(f"noise {seed}")
+    draw, names = random.Random(f"noise {seed}"), language.class_names
     lines = [
-        f"{word}\t{1 - label if draw.random() < noise else label}\n"
+        f"{word}\t{names[1 - label if draw.random() < noise else label]}\n"
         for word, label in sorted(found.items())
     ]
     write_text(path, "".join(lines))
@@ -163,10 +156,8 @@ def is_same(found: Language, language: Language) -> bool:
 
 def true_error(found: Language, language: Language, count: int, seed: int) -> float:
     """Return the share of fresh audited words of up to 40 symbols that an automaton misjudges."""
-    task, generator = Task(language=language), torch.Generator().manual_seed(10_000 + seed)
-    lengths = torch.tensor(task.lengths(0, LONGEST))
-    chosen = lengths[torch.randint(len(lengths), (count,), generator=generator)]
-    batch = task.draw(chosen, generator)
+    generator = torch.Generator().manual_seed(10_000 + seed)
+    batch = Task(language=language).draw_mixed(count, LONGEST, generator)
     answers = Automaton(found).classify(batch.tokens)
     return float((answers != batch.classes).double().mean())
 

@@ -9,7 +9,7 @@ from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.cascade import find_group
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
-from lengthwise.languages.spec import ltl
+from lengthwise.languages.spec import parse
 
 MOST_STATES = 12
 
@@ -89,7 +89,7 @@ def random_formula(seed: int) -> Language:
 
     while True:
         try:
-            language = ltl(formula(draw.randint(2, 8)), symbols)
+            language = parse(f"ltl:{formula(draw.randint(2, 8))}", symbols)
         except LanguageError:  # nested too deeply
             continue
         if language.num_states >= 2:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.constructions.known_constructions import ADDITIONS, CONSTRUCTIONS, construct
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.evaluation.scores import wilson
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import Part, PartsExperiment
@@ -61,7 +61,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Return a record for each precision; of one that this machine cannot compute in, only why."""
     start = time.monotonic()
     made = construct(settings["name"], settings["settings"])
-    result = verify(made, **settings["verify"])
+    result = verify_construction(made, **settings["verify"])
     seconds = round(time.monotonic() - start, 1)
     records = []
     for precision, found in result.precisions.items():

@@ -26,7 +26,7 @@ from lengthwise.constructions.construction import Construction
 from lengthwise.constructions.defaults import COMPARED_AT
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.rungs import RUNGS
-from lengthwise.constructions.verify import verify
+from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.languages.language import Language
@@ -111,7 +111,9 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             found.append({**settings, **chosen, **told, **asked_how})
             continue
         asked, wrong = _answered(made, language, settings)
-        verified = verify(made, longest=settings["verified_to"], all_words=64, words_per_length=1)
+        verified = verify_construction(
+            made, longest=settings["verified_to"], all_words=64, words_per_length=1
+        )
         rung = RUNGS[chosen["rung"]]
         design = rung.design(language, **{k: v for k, v in chosen.items() if k != "rung"})
         found.append(

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import lengthwise as lw
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST
 from lengthwise.errors import TextError
@@ -25,8 +26,6 @@ from lengthwise.files import write_text
 from lengthwise.inference.limits import limit_of_different, upper_limit
 from lengthwise.inference.statement import CONFIDENCE
 from lengthwise.languages.language import Language
-from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.planning import make_plan
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import uniform_automaton
 from lengthwise_papers.parts import Part, PartsExperiment, grouped
@@ -224,13 +223,13 @@ def searched(
         ),
     )
     settings = {"label_noise": kind.noise, "test_share": 0.2, "max_states": 64}
-    options = {"alphabet": "".join(source.language.alphabet)}
     try:
-        problem = make_plan(f"words:{file}", settings=settings, options=options).problem
+        inferred = lw.infer(
+            file, alphabet="".join(source.language.alphabet), progress=False, **settings
+        )
     except TextError:
         return None
-    assert isinstance(problem, InferredProblem)
-    statement, found = problem.statement(), problem.language
+    statement, found = inferred.statement, inferred.language
     answers = [found.class_names[found.classify(word)] for word in source.written]
     truth = [source.language.class_names[each] for each in source.words.classes]
     wrong = np.array([a != b for a, b in zip(answers, truth, strict=True)])

@@ -1,6 +1,7 @@
 """From labelled words alone to a proof: an automaton is inferred, and a network computes it.
 
-1. The words of training show an automaton (`inference.search`), which those of validation check.
+1. The words of training show an automaton (`inference.search`), which those of validation check:
+   that is `lw.infer`, and the problem begins where it ends.
 2. The network of recognition is trained on that automaton until a proof closes.
 3. The certificate is written: the network computes the automaton on words of every length.
 4. The statement is written: how sure we may be that the automaton is the language meant. Only here
@@ -14,28 +15,25 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from lengthwise.data.words_reference import WordsReference
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import read_object, values_of, write_json, write_text
 from lengthwise.inference.statement import DataStatement
 from lengthwise.inference.support import Support
 from lengthwise.languages.att import to_att
-from lengthwise.languages.characters import split_alphabet
-from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.base import Plan, Run, Summary, Told, judged
 from lengthwise.problems.capabilities import Concluding, Parametrised
-from lengthwise.problems.inferred.drawn import DrawnWords
-from lengthwise.problems.inferred.hypothesis import inferred, stated, supported
+from lengthwise.problems.inferred.inference import Inference, spec_of_words, statement_of, supported
 from lengthwise.problems.inferred.marking import marked, notes_of
-from lengthwise.problems.inferred.settings import DrawnWordsConfig, InferenceConfig
-from lengthwise.problems.labelled_words.measure import evaluate_run
-from lengthwise.problems.labelled_words.problem import LabelledWordsProblem, WordsReference
+from lengthwise.problems.inferred.settings import InferenceConfig
+from lengthwise.problems.labelled_words.measure import evaluate_on_file
 from lengthwise.problems.plan import Route
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import (
@@ -47,8 +45,8 @@ from lengthwise.problems.results import (
     Section,
     Watch,
 )
-from lengthwise.settings import Parts, SettingInfo, describe_settings
-from lengthwise.training.listing import STATEMENT
+from lengthwise.settings import Parts, SettingInfo
+from lengthwise.training.listing import STATEMENT, read_statement
 from lengthwise.training.runs import RunFolder
 
 MACHINE = "machine.json"
@@ -64,72 +62,61 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     """The automaton that labelled words show; `language` is that automaton."""
 
     kind = "inferred"
-    prefix = "labels:"
+    prefix = "inferred:"
     noun = "automata inferred from words"
     setup = replace(
         Recognition.setup,
         default_model=LARGE_MODEL,
         given=Recognition.setup.given | _OF_WORDS,
-        train_options=frozenset({"alphabet"}),
+        train_options=frozenset(),
         evaluate_options=frozenset({"lengths", "part", "text"}),
         predict_options=frozenset({"keep_going"}),
     )
 
-    words: WordsReference | DrawnWords
+    words: WordsReference
     inference: InferenceConfig
 
     @classmethod
+    def of(cls, inference: Inference) -> Self:
+        """Return the automaton of an inference as what is to be learned."""
+        return cls(language=inference.language, words=inference.words, inference=inference.settings)
+
+    @classmethod
     def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
-        """Return the automaton that the words of a file, or of a language, show.
+        """Read an inference that `lengthwise infer FILE --out inferred.json` wrote.
 
         Raises:
-            TextError: the file holds no labelled words, or no automaton fits them.
-            LanguageError: the specification or the stated alphabet is wrong.
-            ConfigError: a setting does not fit.
+            TextError: no file is named, or the words that it names are gone, or are others now.
+            RunError: it holds no inference.
         """
-        source = spec.removeprefix(cls.prefix)
-        if not source:
-            raise TextError(
-                f"{spec} names no words. Give {cls.prefix}{LabelledWordsProblem.prefix}FILE, or "
-                f"{cls.prefix}parity for words of a language."
-            )
-        config = _config(spec).from_dict(settings)
-        words: WordsReference | DrawnWords
-        if isinstance(config, DrawnWordsConfig):
-            words = DrawnWords.of(source, config)
-        else:
-            file = source.removeprefix(LabelledWordsProblem.prefix)
-            if not file:
-                raise TextError(f"{source} names no file. Give {source}FILE, a .tsv or .jsonl.")
-            alphabet = options.get("alphabet")
-            words = WordsReference.of(
-                Path(file),
-                alphabet and split_alphabet(alphabet),
-                by_majority=config.label_noise > 0,
-            )
-        return cls(language=_hypothesis(words, config), words=words, inference=config)
+        file, written = (
+            Path(spec.removeprefix(cls.prefix)),
+            "lengthwise infer WORDS --out FILE.json",
+        )
+        if not file.is_file():
+            raise TextError(f"{spec} names no file that is there. Give what `{written}` wrote.")
+        values = read_object(file, remedy=f"Infer again: `{written}`.")
+        with values_of(file, remedy=f"Infer again: `{written}`."):
+            found = cls.from_dict(values)
+        found.words.load()
+        return found
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the automaton of a stored run, which is not inferred again."""
-        found, told = values["words"], values["inference"]
+        found = values["words"]
         texts = {name: tuple(found[name]) for name in ("alphabet", "class_names")}
-        words: WordsReference | DrawnWords
-        config: InferenceConfig
-        if "file" in found:
-            config = InferenceConfig.from_dict(told)
-            words = WordsReference(**{**found, **texts})
-        else:
-            config = drawn = DrawnWordsConfig.from_dict(told)
-            words = DrawnWords(spec=found["spec"], config=drawn, digest=found["digest"], **texts)
-        return cls(language=from_dict(values["language"]), words=words, inference=config)
+        return cls(
+            language=from_dict(values["language"]),
+            words=WordsReference(**{**found, **texts}),
+            inference=InferenceConfig.from_dict(values["inference"]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the automaton, the reference to the words, and how it was inferred."""
-        words = {name: value for name, value in asdict(self.words).items() if name != "config"}
         return {
             "language": to_dict(self.language),
-            "words": words,
+            "words": asdict(self.words),
             "inference": self.inference.to_dict(),
         }
 
@@ -140,15 +127,12 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     @property
     def name(self) -> str:
         """The words, as a specification."""
-        return f"{self.prefix}{_source(self.words)}"
+        return spec_of_words(self.words)
 
     @classmethod
     def own_settings(cls, spec: str) -> Mapping[str, SettingInfo]:
-        """Return the settings of inference."""
-        kind = _config(spec)
-        usual = kind().to_dict()
-        found = describe_settings("task", kind, set(usual), usual)
-        return {each.name.removeprefix("task."): each for each in found}
+        """Return none: what is inferred is there before training."""
+        return {}
 
     def own_values(self) -> Mapping[str, Any]:
         """Return the values of the settings of inference."""
@@ -178,7 +162,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     def concluded(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Return the share of words held out that are right, and the statement, if the run has a
         folder."""
-        told = _told(RunFolder(Path(facts["run"])))
+        told = read_statement(Path(facts["run"]))
         if told is None:
             return {}
         held = told["held_out"]
@@ -213,19 +197,19 @@ class InferredProblem(Recognition, Parametrised, Concluding):
 
     def judgement(self, folder: RunFolder) -> Judged | None:
         """Return the result on the words held out; None before it is known."""
-        told = _told(folder)
+        told = read_statement(folder.path)
         if told is None:
             return None
         verdict = "" if told["verdict"] == "in doubt" else told["verdict"]
         return Judged("A, judged by words", told["headline"], verdict)
 
-    def statement(self, text: Path | str | None = None) -> DataStatement:
-        """Return how sure we may be of the automaton; `text` is where a file was moved to.
+    def statement(self) -> DataStatement:
+        """Return how sure we may be of the automaton.
 
         Raises:
             TextError: the file is gone, or holds other words.
         """
-        return stated(self.language, self.words.load(text), self.inference, self.name)
+        return statement_of(self.language, self.words.load(), self.inference, self.name)
 
     def conclude(self, run: Run) -> None:
         """Write the certificate, the automaton and the statement, unless they are there."""
@@ -255,7 +239,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         Raises:
             TextError: the run has no folder, and its words cannot be read.
         """
-        told = None if run.folder is None else _told(run.folder)
+        told = None if run.folder is None else read_statement(run.folder.path)
         if told is None:
             support = supported(self.language, self.words.load(), self.inference, self.name)
         else:
@@ -267,7 +251,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were held out, and shortcuts on the same words."""
         words = self.words.load(options.get("text"))
-        found = evaluate_run(run, words, options, watch, self.inference)
+        found = evaluate_on_file(run, words, options, watch, self.inference)
         lead = judged(self, run.folder, run.metrics)
         return replace(found, facts=[(lead.by, lead.text), *found.facts])
 
@@ -275,42 +259,14 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Return the section of the report: the automaton, the statement, and accuracy."""
         from lengthwise.problems.inferred.section import inferred_section  # noqa: PLC0415  draws
 
-        return inferred_section(self.name, folder, plan, _told(folder))
+        return inferred_section(self.name, folder, plan, read_statement(folder.path))
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return None: accuracy by length is in the section."""
         return None
 
 
-def _told(folder: RunFolder) -> dict[str, Any] | None:
-    """Return the statement in the folder of a run, or None before there is one."""
-    place = folder.path / STATEMENT
-    if not place.exists():
-        return None
-    with values_of(place, remedy="Train again in a new folder."):
-        told = read_object(place)
-        return {**told, **{name: told[name] for name in ("headline", "verdict", "support")}}
-
-
 def _is_proved(facts: Mapping[str, Any]) -> bool:
     """Return whether training ended with a proof, and the certificate that was made says so."""
     network = facts.get("statement", {}).get("network", {})
     return bool(facts["proved"]) and network.get("verdict", "equivalent") == "equivalent"
-
-
-def _config(spec: str) -> type[InferenceConfig]:
-    """Return the kind of settings: those of a file of words, or of words that are drawn."""
-    source = spec.removeprefix(InferredProblem.prefix)
-    is_file = source.startswith(LabelledWordsProblem.prefix)
-    return InferenceConfig if is_file else DrawnWordsConfig
-
-
-def _source(words: WordsReference | DrawnWords) -> str:
-    is_file = isinstance(words, WordsReference)
-    return f"{LabelledWordsProblem.prefix}{words.shown}" if is_file else words.shown
-
-
-@lru_cache(maxsize=4)
-def _hypothesis(words: WordsReference | DrawnWords, config: InferenceConfig) -> Language:
-    """Return the automaton; it is inferred once for the same words and settings."""
-    return inferred(words.load(), config, f"{InferredProblem.prefix}{_source(words)}")

@@ -7,7 +7,7 @@ from typing import Any
 from lengthwise.inference.distinguish import access_words
 from lengthwise.languages.language import Language
 from lengthwise.problems.base import Plan, judged
-from lengthwise.problems.labelled_words.section import section_of
+from lengthwise.problems.labelled_words.section import section_on_file
 from lengthwise.problems.proof import known_verdict, read_proof
 from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
@@ -40,7 +40,7 @@ def inferred_section(
     """
     problem: Any = plan.problem
     result = judged(problem, folder, folder.metrics())
-    found = section_of(name, folder, plan, problem.inference.max_length, result)
+    found = section_on_file(name, folder, plan, problem.inference.max_length, result)
     columns = ["A, judged by words" if name == "in validation" else name for name in found.columns]
     automaton = plan.task.language
     states = counted(automaton.num_states, "state")

@@ -1,11 +1,17 @@
 """The settings of inference: the words that it sees, and the automata that it may find."""
 
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
 
-from lengthwise.problems.labelled_words.settings import require_parts
-from lengthwise.settings import Config, Setting, require
-from lengthwise.tasks.task import PROTOCOLS
+from lengthwise.data.word_parts import require_parts
+from lengthwise.settings import (
+    Config,
+    Setting,
+    SettingInfo,
+    describe_settings,
+    sort_settings,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,22 +34,29 @@ class InferenceConfig(Config):
         require_parts(self)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DrawnWordsConfig(InferenceConfig):
-    """Settings of inference from words that are drawn from a language, with their labels."""
+OF_INFERENCE = {each.name for each in fields(InferenceConfig)}
+"""The names of its settings."""
 
-    max_length: Annotated[int, Setting(unit="symbols", least=0)] = 40
-    """Length of the longest words."""
-    num_words: Annotated[int, Setting(unit="words", least=1)] = 20_000
-    """Number of words that are drawn; equal ones count once."""
-    protocol: str = "audited"
-    """Protocol by which they are drawn."""
-    words_seed: Annotated[int, Setting(least=0)] = 0
-    """Seed by which they are drawn."""
 
-    def __post_init__(self) -> None:
-        InferenceConfig.__post_init__(self)
-        require(
-            self.protocol in PROTOCOLS,
-            f"protocol={self.protocol!r} is none of {', '.join(PROTOCOLS)}. Use one of them.",
-        )
+def settings_of_inference() -> list[SettingInfo]:
+    """Return the entries of the reference for the settings of inference."""
+    return describe_settings("inference", InferenceConfig, OF_INFERENCE, {})
+
+
+def divided(
+    layers: Sequence[Mapping[str, Any]],
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Divide settings into those of inference, in which later layers win, and those of training.
+
+    Raises:
+        ConfigError: one is given twice, or named `inference.` without being a setting of it.
+    """
+    own, others = dict[str, Any](), list[dict[str, Any]]()
+    for layer in layers:
+        rest, mine = dict[str, Any](), dict[str, Any]()
+        for name, value in layer.items():
+            is_own = name in OF_INFERENCE or name.partition(".")[0] == "inference"
+            (mine if is_own else rest)[name] = value
+        own |= sort_settings(mine, {"inference": OF_INFERENCE})["inference"]
+        others.append(rest)
+    return own, others

@@ -10,15 +10,22 @@ import torch
 
 from lengthwise.data.labelled_words import PARTS, LabelledWords
 from lengthwise.data.parts import TEST, TRAIN
+from lengthwise.data.word_parts import WordParts
 from lengthwise.errors import TaskError, TextError, unknown_name
 from lengthwise.evaluation.evaluate import answers, neighbours, require_numbers, scores_of
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import Score, Scores, finite, percent, percent_interval, wilson
+from lengthwise.evaluation.scores import (
+    Score,
+    Scores,
+    finite_or_none,
+    percent,
+    percent_interval,
+    wilson,
+)
 from lengthwise.evaluation.shortcuts import right_answers
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.labelled_words.objective import batch_of, classes_of, part_of
-from lengthwise.problems.labelled_words.settings import WordParts
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
@@ -42,7 +49,7 @@ class WordsEvaluation(Evaluation):
     scores: Scores
 
 
-def evaluate_run(
+def evaluate_on_file(
     run: Run, words: LabelledWords, options: Options, watch: Watch, shares: WordParts | None = None
 ) -> WordsEvaluation:
     """Test a run on the test words of its file, with shortcuts that learn from its training words.
@@ -83,7 +90,9 @@ def evaluate_run(
         "supervision": "labels of whole words",
         "accuracy": scores.correct / scores.total,
         "interval_95": list(wilson(scores.correct, scores.total)),
-        "mean_loss": finite(sum(each.loss * each.total for each in scores.records) / scores.total),
+        "mean_loss": finite_or_none(
+            sum(each.loss * each.total for each in scores.records) / scores.total
+        ),
         "words": scores.total,
         "lengths": [scores.lengths[0], scores.lengths[-1]],
         "by_class": {
@@ -100,7 +109,7 @@ def evaluate_run(
     return WordsEvaluation(
         values=summary,
         records=scores.to_records(),
-        facts=facts(summary),
+        facts=facts_on_file(summary),
         table=table(summary),
         printed={**summary, "records": scores.to_records()},
         notes=_notes(left_out, plan.model),
@@ -109,7 +118,7 @@ def evaluate_run(
     )
 
 
-def facts(summary: Mapping[str, Any]) -> Facts:
+def facts_on_file(summary: Mapping[str, Any]) -> Facts:
     """Return the summary of an evaluation for people to read."""
     low, high = summary["interval_95"]
     first, last = summary["lengths"]

@@ -5,15 +5,15 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from lengthwise.data.labelled_words import LabelledWords
-from lengthwise.data.parts import TEST, TRAIN, VALID
-from lengthwise.errors import TextError
+from lengthwise.data.parts import TRAIN, VALID
+from lengthwise.data.word_parts import WordParts, rows_of_part
 from lengthwise.objectives.answers import (
     class_step,
     on_device,
     validate_answers,
     words_for,
 )
-from lengthwise.problems.labelled_words.settings import WordParts, WordsOfFileConfig
+from lengthwise.problems.labelled_words.settings import WordsOfFileConfig
 from lengthwise.settings import require
 from lengthwise.tasks.automaton import PAD
 from lengthwise.tasks.task import Batch
@@ -23,7 +23,7 @@ _MOST_SYMBOLS = 2**28
 """Greatest number of symbols of one batch; more would exceed any memory."""
 
 
-class Labels(Objective):
+class LabelsOfFile(Objective):
     """The labels of words that are drawn uniformly from the training part of a file.
 
     Validation draws from words that are never trained on. All random numbers come from the
@@ -77,7 +77,7 @@ class WordsOfFile:
     """
 
     def __init__(self, words: LabelledWords, config: WordsOfFileConfig, name: str) -> None:
-        Labels(words, config, name)  # refuses batches that are too large
+        LabelsOfFile(words, config, name)  # refuses batches that are too large
         self._words, self._config = words, config
         self._rows = {part: part_of(words, part, config, name) for part in (TRAIN, VALID)}
         self._lengths = {
@@ -113,29 +113,12 @@ class WordsOfFile:
 
 
 def part_of(words: LabelledWords, part: str, config: WordParts, name: str) -> torch.Tensor:
-    """Return the numbers of the words of a part; `max_length` is not for the test.
+    """Return the numbers of the words of a part (`rows_of`) as a tensor.
 
     Raises:
         TextError: there are none.
     """
-    shares = {"validation_share": config.validation_share, "test_share": config.test_share}
-    is_trained = part in (TRAIN, VALID)
-    rows = words.rows(part, **shares, max_length=config.max_length if is_trained else None)
-    if len(rows):
-        return torch.from_numpy(rows)
-    if config.max_length is not None and len(words.rows(part, **shares, max_length=None)):
-        remedy = "Raise max_length"
-    else:
-        remedy = {
-            TRAIN: "Lower validation_share and test_share",
-            VALID: "Raise validation_share",
-            TEST: "Raise test_share",
-        }[part]
-    purpose = {TRAIN: "train on", VALID: "validate on", TEST: "test with"}[part]
-    raise TextError(
-        f"none of the {len(words):,} words of {name} is left to {purpose}. "
-        f"{remedy}, or give more words."
-    )
+    return torch.from_numpy(rows_of_part(words, part, config, name))
 
 
 def batch_of(words: LabelledWords, rows: torch.Tensor) -> Batch:

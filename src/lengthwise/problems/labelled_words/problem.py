@@ -1,13 +1,13 @@
 """Labelled words: the problem of classifying the words of a file."""
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from lengthwise.data.labelled_words import LabelledWords, prepared
 from lengthwise.data.parts import TEST
+from lengthwise.data.words_reference import WordsReference
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.characters import split_alphabet
@@ -21,10 +21,11 @@ from lengthwise.problems.capabilities import Proving, Reported, Tested
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import (
     WordsEvaluation,
-    evaluate_run,
+    evaluate_on_file,
 )
-from lengthwise.problems.labelled_words.objective import Labels, WordsOfFile, part_of
+from lengthwise.problems.labelled_words.objective import LabelsOfFile, WordsOfFile, part_of
 from lengthwise.problems.labelled_words.settings import LabelsConfig, WordsOfFileConfig
+from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import PRESETS
 from lengthwise.problems.results import Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.setup import Setup
@@ -38,65 +39,6 @@ from lengthwise.wording import counted, shorter_words
 
 _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
 """Settings of a network that follow from the words."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WordsReference:
-    """A file of labelled words, with its symbols and classes, and the digest of its words."""
-
-    file: str = field(compare=False)
-    """Absolute path. It is not compared: a file that was moved is the same."""
-    digest: str
-    """Digest of words and labels; the order of the lines does not matter."""
-    alphabet: tuple[str, ...]
-    class_names: tuple[str, ...]
-    is_stated: bool
-    """Tell whether the user gave the alphabet; otherwise it is the symbols of the file."""
-    by_majority: bool = False
-    """Tell whether a word with several labels has that of most of its lines, or else is refused."""
-
-    @classmethod
-    def of(
-        cls, file: Path, alphabet: tuple[str, ...] | None, *, by_majority: bool = False
-    ) -> "WordsReference":
-        """Return the reference to a file, which is read."""
-        words = prepared(file, alphabet, by_majority=by_majority)
-        return cls(
-            file=str(file.resolve()),
-            digest=words.digest,
-            alphabet=words.alphabet,
-            class_names=words.class_names,
-            is_stated=alphabet is not None,
-            by_majority=by_majority,
-        )
-
-    @property
-    def shown(self) -> str:
-        """The path, relative to the working folder if it is below it."""
-        file, here = Path(self.file), Path.cwd()
-        return str(file.relative_to(here)) if file.is_relative_to(here) else self.file
-
-    def load(self, moved: Path | str | None = None) -> LabelledWords:
-        """Return the words, from the file or the place to which it was moved.
-
-        Raises:
-            TextError: it cannot be read, or holds other words.
-        """
-        file = Path(self.file if moved is None else moved)
-        try:
-            stated = self.alphabet if self.is_stated else None
-            words = prepared(file, stated, by_majority=self.by_majority)
-        except TextError as error:
-            raise TextError(
-                f"the words of this run cannot be read: {error} If the file was moved, name it "
-                f"with --text."
-            ) from None
-        if words.digest != self.digest:
-            raise TextError(
-                f"{file} holds other words or labels than those that this run was made with. Give "
-                f"the same words with --text, or train again in a new folder."
-            )
-        return words
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,6 +109,17 @@ class LabelledWordsProblem(Problem, Proving, Tested, Reported):
             spec=self.name,
         )
 
+    def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
+        """Refuse training without a model's name: `without_model` infers an automaton instead.
+
+        Raises:
+            ConfigError: always.
+        """
+        raise ConfigError(
+            f"{self.name} tells labels, and no model is named that learns them. Give one, such as "
+            f"gru, or an automaton that `lengthwise infer` or lw.infer finds in the words."
+        )
+
     def configure(
         self, model: str, entry: Entry, chosen: Parts, asked: Parts
     ) -> tuple[Config, Config, Config]:
@@ -191,7 +144,7 @@ class LabelledWordsProblem(Problem, Proving, Tested, Reported):
         part_of(words, TEST, data, self.name)  # raises if there is nothing to test with
         shape = {"vocab_size": len(words.alphabet), "num_classes": len(words.class_names)}
         network = entry.configure({**chosen["network"], **shape})
-        longest = Labels(words, data, self.name).longest
+        longest = LabelsOfFile(words, data, self.name).longest
         return network.with_room(longest, asked["network"].get("max_length")), data, labels
 
     def objective(self, plan: Plan) -> Objective:
@@ -202,13 +155,13 @@ class LabelledWordsProblem(Problem, Proving, Tested, Reported):
         """
         words, first = self.words.load(), plan.data.curriculum
         if not first:
-            return Labels(words, plan.data, self.name)
+            return LabelsOfFile(words, plan.data, self.name)
         source, precision = WordsOfFile(words, plan.data, self.name), plan.training.precision
         return curriculum(source, first, plan.network, precision=precision)
 
     def lengths(self, plan: Plan) -> tuple[int, int]:
         """Return the least and the greatest length of words of training and validation."""
-        words = Labels(self.words.load(), plan.data, self.name)
+        words = LabelsOfFile(self.words.load(), plan.data, self.name)
         return words.shortest, words.longest
 
     def told(self, plan: Plan) -> Told:
@@ -246,7 +199,7 @@ class LabelledWordsProblem(Problem, Proving, Tested, Reported):
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were set apart, and shortcuts on the same words."""
-        return evaluate_run(run, self.words.load(options.get("text")), options, watch)
+        return evaluate_on_file(run, self.words.load(options.get("text")), options, watch)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which classifies words; the file is not needed."""
@@ -281,7 +234,7 @@ class LabelledWordsProblem(Problem, Proving, Tested, Reported):
 
     def section(self, folder: RunFolder, plan: Plan) -> Section:
         """Return the section of the report: accuracy by length and class, and shortcuts."""
-        from lengthwise.problems.labelled_words.section import section_of  # noqa: PLC0415  draws
+        from lengthwise.problems.labelled_words.section import section_on_file  # noqa: PLC0415  draws
 
         result = judged(self, folder, folder.metrics())
-        return section_of(self.name, folder, plan, plan.data.max_length, result)
+        return section_on_file(self.name, folder, plan, plan.data.max_length, result)

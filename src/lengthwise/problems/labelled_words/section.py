@@ -10,7 +10,7 @@ from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.files import values_of
 from lengthwise.languages.characters import listed
 from lengthwise.problems.base import Plan
-from lengthwise.problems.labelled_words.measure import facts, table
+from lengthwise.problems.labelled_words.measure import facts_on_file, table
 from lengthwise.problems.results import Facts, Judged, Section
 from lengthwise.templates import template
 from lengthwise.training.runs import RunFolder
@@ -29,7 +29,7 @@ NOTE = (
 )
 
 
-def section_of(
+def section_on_file(
     name: str, folder: RunFolder, plan: Plan, longest: int | None, judged: Judged
 ) -> Section:
     """Return the section of the report about a run on labelled words.
@@ -48,7 +48,7 @@ def section_of(
             curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
             figure = to_page_svg(accuracy_figure(curves, longest, found["shortcuts"]))
             page = template("lengthwise.problems.labelled_words", "section.html")
-            body = page.render(figure=figure, facts=facts(found), table=table(found))
+            body = page.render(figure=figure, facts=facts_on_file(found), table=table(found))
             best = percent(max(found["shortcuts"].values()))
             cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
     return Section(

@@ -1,39 +1,10 @@
 """The settings of labelled words: parts of the file, batches, and what training is told."""
 
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import Annotated
 
+from lengthwise.data.word_parts import require_parts
 from lengthwise.settings import Config, Setting, require
-
-
-class WordParts(Protocol):
-    """The settings that divide the words of a file."""
-
-    @property
-    def validation_share(self) -> float:
-        """Share of the words that are set apart for validation."""
-
-    @property
-    def test_share(self) -> float:
-        """Share of the words that are set apart for the test."""
-
-    @property
-    def max_length(self) -> int | None:
-        """Length of the longest words of training and validation."""
-
-
-def require_parts(parts: WordParts) -> None:
-    """Refuse shares that leave no words for training.
-
-    Raises:
-        ConfigError: a value does not fit.
-    """
-    shares = {"validation_share": parts.validation_share, "test_share": parts.test_share}
-    require(
-        sum(shares.values()) < 1,
-        f"{' and '.join(f'{name}={share}' for name, share in shares.items())} leave no words for "
-        f"training. Lower them.",
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,9 +12,9 @@ from typing import Any
 import torch
 
 from lengthwise.errors import RunError
-from lengthwise.evaluation.evaluate import evaluate
+from lengthwise.evaluation.evaluate import evaluate_words
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import Scores, finite, percent, percent_interval
+from lengthwise.evaluation.scores import Scores, finite_or_none, percent, percent_interval
 from lengthwise.evaluation.shortcuts import shortcut_accuracies
 from lengthwise.languages.language import Language
 from lengthwise.models.threads import processor_threads
@@ -85,7 +85,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
     device = device_of(run.model)
     with processor_threads(run.plan.threads), watch(f"evaluating {run.task.title}") as progress:
         start = time.perf_counter()
-        scores = evaluate(
+        scores = evaluate_words(
             run.model,
             task,
             lengths,
@@ -129,7 +129,9 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
             **summary,
             "snapped": is_snapped,
             "accuracy_by_length": accuracy,
-            "loss_by_length": {n: finite(loss) for n, loss in scores.loss_by_length().items()},
+            "loss_by_length": {
+                n: finite_or_none(loss) for n, loss in scores.loss_by_length().items()
+            },
             "records": records,
         },
         is_stored=not is_snapped,

@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.steps import evaluate_steps
+from lengthwise.evaluation.steps import exact_matches
 from lengthwise.settings import Config, Setting, require
 from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.autocast import Autocast, autocast
@@ -152,7 +152,7 @@ class NextStep(Objective):
         parts = torch.split(words, _AT_ONCE)
         losses = [self._judge(model, part, None)[0].item() * len(part) for part in parts]
         inputs = validation[:, : self._task.num_inputs]
-        scores = evaluate_steps(model, self._task, self._layout, inputs)
+        scores = exact_matches(model, self._task, self._layout, inputs)
         return Validation(
             loss=sum(losses) / len(words),
             accuracy=scores.exact / scores.words,

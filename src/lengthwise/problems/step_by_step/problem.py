@@ -12,7 +12,7 @@ import torch
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import percent, percent_interval
-from lengthwise.evaluation.steps import evaluate_steps, written
+from lengthwise.evaluation.steps import exact_matches, written_steps
 from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
@@ -38,7 +38,7 @@ from lengthwise.problems.step_by_step.objective import (
 from lengthwise.problems.testing import AtLength, Test, TestResult
 from lengthwise.settings import Config, Parts, SettingInfo
 from lengthwise.tasks.step_specs import PREFIX, make_step_task, settings_of
-from lengthwise.tasks.step_tasks import StepTask, step_task
+from lengthwise.tasks.step_tasks import StepTask, step_task_of
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
@@ -93,7 +93,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return a stored step task."""
-        return cls(steps=step_task(values["steps"]))
+        return cls(steps=step_task_of(values["steps"]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step task as plain values."""
@@ -174,9 +174,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             )
         start = time.perf_counter()
         with processor_threads(plan.threads), watch("evaluating") as progress:
-            scores = evaluate_steps(
-                run.model, self.steps, layout, inputs[:words], progress=progress
-            )
+            scores = exact_matches(run.model, self.steps, layout, inputs[:words], progress=progress)
         summary = {
             "task": self.name,
             "model": plan.model,
@@ -230,7 +228,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
 
         def answer(inputs: Sequence[Sequence[int]]) -> list[Answer]:
             words = torch.tensor(inputs, dtype=torch.long).reshape(-1, steps.num_inputs)
-            symbols = written(run.model, layout, words).tolist() if inputs else []
+            symbols = written_steps(run.model, layout, words).tolist() if inputs else []
             outputs = [steps.show([word[index] for index in layout.outputs]) for word in symbols]
             return [
                 Answer(

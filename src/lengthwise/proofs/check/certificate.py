@@ -27,7 +27,7 @@ from lengthwise.proofs.check import schema
 from lengthwise.proofs.check.arrays import Integers, pack, unpack
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.narrow import Precision, bfloat16_rounded
-from lengthwise.proofs.check.networks import Kind, kind_of
+from lengthwise.proofs.check.networks import Kind, kind_of_network
 from lengthwise.proofs.check.statement import about, quoted, shown, stated, terms_of
 from lengthwise.wording import shortened
 
@@ -133,7 +133,7 @@ class Certificate:
     @property
     def kind(self) -> Kind:
         """The kind of network that the certificate is about."""
-        return kind_of(self.strength, self.settings)
+        return kind_of_network(self.strength, self.settings)
 
     @property
     def is_recurrent(self) -> bool:

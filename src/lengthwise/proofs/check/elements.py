@@ -20,7 +20,7 @@ from lengthwise.proofs.check.balls import Ball, Floats, norm, norm_bound
 from lengthwise.proofs.check.bounded import largest
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
-from lengthwise.proofs.check.networks import require_settings
+from lengthwise.proofs.check.networks import require_network_settings
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
@@ -36,7 +36,7 @@ Chunk = tuple[int, ...]
 
 def require_network(claim: Certificate) -> None:
     """Refuse settings and weights that are not those of a network for the language."""
-    require_settings(claim.kind, claim.settings)
+    require_network_settings(claim.kind, claim.settings)
     numbers = (claim.settings["vocab_size"], claim.settings["num_classes"])
     fits = numbers == (claim.language.num_symbols, claim.language.num_classes)
     require(fits, "the network has the symbols and classes of the language")

@@ -146,7 +146,7 @@ RULES: Mapping[Kind, Rules] = {
 """The settings of each kind, every one of them, and the values that each may have."""
 
 
-def kind_of(strength: str, settings: Mapping[str, Any]) -> Kind:
+def kind_of_network(strength: str, settings: Mapping[str, Any]) -> Kind:
     """Return the kind of network that a certificate is about, by the table in its format."""
     if strength == "structural":
         return "StateSlots"
@@ -157,7 +157,7 @@ def kind_of(strength: str, settings: Mapping[str, Any]) -> Kind:
     return "BinaryRecurrent" if "cell" in settings else "RegularGPT"
 
 
-def require_settings(kind: Kind, settings: Mapping[str, Any]) -> None:
+def require_network_settings(kind: Kind, settings: Mapping[str, Any]) -> None:
     """Refuse settings that no network of a kind has.
 
     Raises:
@@ -176,11 +176,11 @@ def require_settings(kind: Kind, settings: Mapping[str, Any]) -> None:
     if kind == "WindowScratchpad":
         digits = settings["num_digits"] <= settings["num_states"].bit_length()
         require(digits, "states have at most as many digits as in base 2")
-        seen = receptive_field(settings) <= MAX_POSITIONS
+        seen = window_length(settings) <= MAX_POSITIONS
         require(seen, f"an answer depends on at most {MAX_POSITIONS} tokens")
 
 
-def receptive_field(settings: Mapping[str, Any]) -> int:
+def window_length(settings: Mapping[str, Any]) -> int:
     """Return the tokens that an answer of a scratchpad depends on: L (w - 1) + 1."""
     return int(settings["num_layers"] * (settings["window"] - 1) + 1)
 

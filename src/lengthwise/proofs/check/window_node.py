@@ -32,7 +32,7 @@ from lengthwise.proofs.check.layer_node import (
     require_shapes,
 )
 from lengthwise.proofs.check.narrow import Precision
-from lengthwise.proofs.check.networks import base_of, receptive_field
+from lengthwise.proofs.check.networks import base_of, window_length
 
 
 class WindowNode(LayerNode):
@@ -56,7 +56,7 @@ class WindowNode(LayerNode):
         self._num_symbols = int(settings["vocab_size"])
         self.base, self._num_digits = base_of(settings), int(settings["num_digits"])
         self._num_layers, self._window = int(settings["num_layers"]), int(settings["window"])
-        self.receptive_field = receptive_field(settings)
+        self.receptive_field = window_length(settings)
         _check_shapes(settings, weights)
         self._write, self._answer = (self._matrix(name) for name in ("write", "answer"))
 

@@ -44,7 +44,7 @@ from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.emulated import running
 from lengthwise.proofs.search.exploration import explore
-from lengthwise.proofs.search.extraction import extract
+from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.lookup import Lookup
 from lengthwise.proofs.search.measured import measured_difference, measured_steps, measured_tokens
 from lengthwise.proofs.search.network import (
@@ -277,7 +277,7 @@ def _of_codes(
 
 def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
-        extraction = extract(model, language.domain)
+        extraction = extract_algebra(model, language.domain)
     except VerificationError as error:
         return _only_tried(model, language, _without_remedy(error))
     closure = look(extraction.algebra, language)
@@ -291,7 +291,7 @@ def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
 
 def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
-        extraction = extract(model, language.domain)
+        extraction = extract_algebra(model, language.domain)
     except VerificationError as error:
         return _only_tried(model, language, _without_remedy(error))
     node = TightNode(model.config.to_dict(), weights_of(model))

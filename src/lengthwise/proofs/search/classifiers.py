@@ -8,7 +8,7 @@ from torch import nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.evaluate import answer_of, require_numbers
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
 from lengthwise.proofs.search.learning import Classify, Word
@@ -56,7 +56,7 @@ def _model_classifier(model: nn.Module, blank: Language) -> Callable[[Sequence[W
     device = torch.device("cpu") if parameter is None else parameter.device
 
     def ask(words: Sequence[Word]) -> list[int]:
-        logits = predict(model, words, device=device)
+        logits = logits_of(model, words, device=device)
         if logits.shape[1] != blank.num_classes:
             raise ConfigError(
                 f"the model tells {logits.shape[1]} classes apart, but there are "

@@ -16,8 +16,9 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.proofs.search.certify_structure import slots_language
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exact_learning import language_of
-from lengthwise.proofs.search.extraction import extract, likeness
+from lengthwise.proofs.search.extraction import Extraction, extract_algebra, likeness
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
+from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.proofs.search.network import (
     recurrent_node_of,
     require_provable,
@@ -38,6 +39,8 @@ class ExtractedAutomaton:
     extraction: Mapping[str, Any]
     """Plain values that say how it was found: `is_exact` if it is the network itself, `is_certain`
     if, in addition, no rounding could change what was read off."""
+    tables: Extraction | None = None
+    """The finite algebra of a RegularGPT, from which its automaton was learned."""
 
     def __repr__(self) -> str:
         states = self.language.num_states
@@ -48,6 +51,21 @@ class ExtractedAutomaton:
         """Say in words how far the automaton is the network."""
         found = self.extraction
         return likeness(is_exact=found["is_exact"], is_certain=found["is_certain"])
+
+    def snapped(self) -> SnappedModel:
+        """Return the model with vectors snapped to representatives, so that tables answer.
+
+        It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
+
+        Raises:
+            VerificationError: the network composes no vectors of sub-words.
+        """
+        if self.tables is None:
+            raise VerificationError(
+                "only a RegularGPT has vectors of sub-words to snap, and this automaton was read "
+                "off bits or slots. Use its language."
+            )
+        return SnappedModel(self.tables.algebra)
 
 
 def extract_automaton(
@@ -61,8 +79,8 @@ def extract_automaton(
 
     A network with a slot for each state holds it in its weights, and a recurrence of bits in its
     codes, which are explored for at most a million steps. Of a RegularGPT the finite algebra is
-    extracted (`extract`), and its automaton is learned exactly; `max_elements` (of continuous
-    memory) and `max_states` bound these two steps.
+    extracted (`extract_algebra`), and its automaton is learned exactly; `max_elements` (of
+    continuous memory) and `max_states` bound these two steps.
 
     Raises:
         VerificationError: the model is none of these; its weights hold no automaton; it has too
@@ -75,7 +93,7 @@ def extract_automaton(
     if type(model) is BinaryRecurrent:
         return _of_codes(model, language)
     require_same_classes(require_regular_gpt(model), language)
-    found = extract(model, language.domain, max_elements=max_elements)
+    found = extract_algebra(model, language.domain, max_elements=max_elements)
     learned = language_of(
         found.algebra,
         language.alphabet,
@@ -83,7 +101,7 @@ def extract_automaton(
         language.domain,
         max_states=max_states,
     )
-    return ExtractedAutomaton(language=learned, extraction=found.summary())
+    return ExtractedAutomaton(language=learned, extraction=found.summary(), tables=found)
 
 
 def _of_codes(model: BinaryRecurrent, language: Language) -> ExtractedAutomaton:

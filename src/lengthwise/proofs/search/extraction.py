@@ -104,7 +104,7 @@ def likeness(*, is_exact: bool, is_certain: bool) -> str:
     return "yes" if is_certain else "yes, as float64 tells: rounding could change a sign"
 
 
-def extract(
+def extract_algebra(
     model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
 ) -> Extraction:
     """Extract the finite algebra of a network, over the words of a domain (default: all words).

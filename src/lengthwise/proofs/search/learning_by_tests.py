@@ -95,7 +95,7 @@ class LearnedAutomaton:
         )
 
 
-def learn_automaton(
+def learn_by_tests(
     recogniser: nn.Module | Callable[[list[str]], Sequence[Any]],
     alphabet: Sequence[str],
     *,

@@ -39,7 +39,7 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
     if type(model) not in (RegularGPT, RationalGPT):  # another subclass may do anything
         raise VerificationError(
             f"tables are made of vectors of sub-words, but {_name(model)} has none. "
-            f"Use a RegularGPT. In Python lw.extract_automaton also reads networks that keep bits, "
+            f"Use a RegularGPT. In Python lw.extract also reads networks that keep bits, "
             f"slots or tokens, and lw.learn_automaton tests any model."
         )
     require_provable(model)

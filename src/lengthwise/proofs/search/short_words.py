@@ -5,7 +5,7 @@ from itertools import islice
 from torch import nn
 
 from lengthwise.evaluation.evaluate import answer_of
-from lengthwise.evaluation.predict import predict
+from lengthwise.evaluation.predict import logits_of
 from lengthwise.languages.language import Language
 
 _MOST_TRIED = 4096
@@ -34,5 +34,5 @@ def wrong_words(
     if not words:
         return [], []
     classes = language.classes
-    given = answer_of(predict(model, words, device=next(model.parameters()).device)).tolist()
+    given = answer_of(logits_of(model, words, device=next(model.parameters()).device)).tolist()
     return words, [w for w, c in zip(words, given, strict=True) if c != classes[language.run(w)]]

@@ -27,10 +27,10 @@ from lengthwise.text.data.parallel_corpus import (
     SIDES,
     PairsConfig,
     ParallelCorpus,
-    prepare_pairs,
+    prepare_parallel,
     require_further,
 )
-from lengthwise.text.data.text_corpus import PARTS, Corpus, PrepareConfig, prepare
+from lengthwise.text.data.text_corpus import PARTS, Corpus, PrepareConfig, prepare_corpus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +106,7 @@ def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Non
         "test": arguments.test,
     }
     with counting_progress(f"preparing {arguments.out}", "documents") as progress:
-        corpus = prepare(
+        corpus = prepare_corpus(
             arguments.out,
             sources,
             PrepareConfig.from_dict(settings),
@@ -164,7 +164,7 @@ def _run_pairs(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> No
         **_further_parts(arguments.also),
     }
     with counting_progress(f"preparing {arguments.out}", "pairs") as progress:
-        corpus = prepare_pairs(
+        corpus = prepare_parallel(
             arguments.out,
             sources,
             tuple(name.strip() for name in arguments.pairs.split(",")),

@@ -44,7 +44,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     if source.startswith(HUB):
         name, *which = hub_parts(source, split)
         rows = hub_rows(name, *which, instead="file or folder of .txt or .jsonl")
-        return (text_of(row, column, f"the dataset {name} has") for row in rows)
+        return (text_of_document(row, column, f"the dataset {name} has") for row in rows)
     path = Path(source)
     if not source:
         raise TextError("a text has no name. Give a file, a folder or a dataset.")
@@ -62,7 +62,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     return _of_file(path, column)
 
 
-def source_files(source: str) -> list[Path]:
+def document_files(source: str) -> list[Path]:
     """Return the files that a source is read from; none of a dataset, or of what Python brings."""
     if source in (PYTHON, TOPICS) or source.startswith(HUB):
         return []
@@ -128,10 +128,12 @@ def _of_line(line: str, column: str, path: Path, number: int) -> str:
         found = json.loads(line)
     except (ValueError, RecursionError):
         raise TextError(f"{path}, line {number}: not JSON. Write one object a line.") from None
-    return text_of(found if isinstance(found, dict) else {}, column, f"{path}, line {number}:")
+    return text_of_document(
+        found if isinstance(found, dict) else {}, column, f"{path}, line {number}:"
+    )
 
 
-def text_of(row: Mapping[str, Any], column: str, where: str) -> str:
+def text_of_document(row: Mapping[str, Any], column: str, where: str) -> str:
     """Return the text of a row.
 
     Raises:

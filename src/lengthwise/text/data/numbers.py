@@ -39,7 +39,7 @@ def number_pairs(split: str) -> Iterator[tuple[str, str]]:
         TextError: there is no such split.
     """
     for number in numbers(split):
-        yield " ".join(str(number)), in_words(number)
+        yield " ".join(str(number)), number_in_words(number)
 
 
 def numbers(split: str) -> list[int]:
@@ -62,7 +62,7 @@ def numbers(split: str) -> list[int]:
     return found[split]
 
 
-def in_words(number: int) -> str:
+def number_in_words(number: int) -> str:
     """Return a number from 0 to `MOST` in English, without hyphens and without "and"."""
     assert 0 <= number <= MOST
     if number < 20:
@@ -70,9 +70,9 @@ def in_words(number: int) -> str:
     if number < 100:
         return _with_rest(_TENS[number // 10 - 2], number % 10)
     if number < 1_000:
-        return _with_rest(f"{in_words(number // 100)} hundred", number % 100)
-    return _with_rest(f"{in_words(number // 1_000)} thousand", number % 1_000)
+        return _with_rest(f"{number_in_words(number // 100)} hundred", number % 100)
+    return _with_rest(f"{number_in_words(number // 1_000)} thousand", number % 1_000)
 
 
 def _with_rest(words: str, rest: int) -> str:
-    return f"{words} {in_words(rest)}" if rest else words
+    return f"{words} {number_in_words(rest)}" if rest else words

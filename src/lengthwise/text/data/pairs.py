@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from lengthwise.data.packed import PACKED, decoded, opened
 from lengthwise.errors import ConfigError, TextError, suggestion
-from lengthwise.text.data.documents import HUB, hub_parts, hub_rows, text_of
+from lengthwise.text.data.documents import HUB, hub_parts, hub_rows, text_of_document
 from lengthwise.text.data.numbers import DIGITS, WORDS, number_pairs
 
 NUMBERS = "numbers"
@@ -37,7 +37,7 @@ RECOGNISED = {
 """Files that are known by their git blob ids, with what they are."""
 
 
-class Pair(NamedTuple):
+class SentencePair(NamedTuple):
     """A sentence and its translation."""
 
     line: int
@@ -46,13 +46,13 @@ class Pair(NamedTuple):
     target: str
 
 
-def pairs(
+def read_pairs(
     source: str,
     languages: tuple[str, str],
     split: str = "train",
     *,
     dropped: Callable[[int], None] | None = None,
-) -> Iterator[Pair]:
+) -> Iterator[SentencePair]:
     """Return the pairs of a source, one after the other, in the order of the source.
 
     A pair with nothing on one side is no pair: `dropped` is called with its line. `split`, that is
@@ -64,7 +64,7 @@ def pairs(
     """
     require_languages(languages)
     for line, one, other in _read(source, languages, split):
-        found = Pair(line, normalised(one), normalised(other))
+        found = SentencePair(line, normalised(one), normalised(other))
         if found.source and found.target:
             yield found
         elif dropped:
@@ -165,7 +165,7 @@ def _of_hub(source: str, languages: tuple[str, str], split: str) -> Iterator[tup
 
 def _side(row: Mapping[str, Any], language: str, where: str) -> str:
     """Return the text of a language; a dataset that has none there may say so."""
-    return "" if row.get(language, "") is None else text_of(row, language, where)
+    return "" if row.get(language, "") is None else text_of_document(row, language, where)
 
 
 def _of_lines(source: Path, target: Path) -> Iterator[tuple[int, str, str]]:

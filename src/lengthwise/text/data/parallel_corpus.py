@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from lengthwise.data.extra import require_extra
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.files import digest_of, write_bytes
+from lengthwise.files import digest_of_file, write_bytes
 from lengthwise.settings import Config, Setting
 from lengthwise.text.data.pairs import (
     NUMBERS,
     normalised,
-    pairs,
+    read_pairs,
     recognised,
     require_languages,
     source_files,
@@ -42,7 +42,7 @@ from lengthwise.text.data.stored_corpus import (
     TOKENIZER,
     Progress,
     StoredCorpus,
-    claim,
+    claim_corpus,
     digest,
     make_ready,
     token_kind,
@@ -73,7 +73,7 @@ class PairsConfig(Config):
     """Tokens of both languages together, three of which are special; 259 for bytes."""
 
 
-def prepare_pairs(
+def prepare_parallel(
     out: Path | str,
     sources: Sources,
     languages: tuple[str, str],
@@ -157,7 +157,7 @@ class ParallelCorpus(StoredCorpus):
         """Return the tokens of a text in NFC, none of them special."""
         return encode_all(self.tokenizer, [normalised(text)])[0]
 
-    def part(self, name: str) -> "Pairs":
+    def part(self, name: str) -> "SentencePairs":
         """Return the tokens of a part.
 
         Raises:
@@ -171,7 +171,7 @@ class ParallelCorpus(StoredCorpus):
             )
             for side, begins in zip(SIDES, starts, strict=True)
         )
-        return Pairs(source=source, target=target)
+        return SentencePairs(source=source, target=target)
 
     def texts(self, part: str) -> tuple[list[str], list[str]]:
         """Return the sentences of a part and their translations.
@@ -230,7 +230,7 @@ class Ragged:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Pairs:
+class SentencePairs:
     """Sentence n of `source` is translated by sentence n of `target`."""
 
     source: Ragged
@@ -289,7 +289,9 @@ def _claim(
     def require_sources() -> None:
         for name, given in sources.items():
             for source in given:
-                next(pairs(source, languages, _split(name)), None)  # raises if it cannot be read
+                next(
+                    read_pairs(source, languages, _split(name)), None
+                )  # raises if it cannot be read
 
     request = {
         "format": PAIRS_FORMAT,
@@ -298,7 +300,7 @@ def _claim(
         "tokenizer": None if own is None else digest(own.to_str().encode()),
         "config": config.to_dict(),
     }
-    claim(out, request, require_sources)
+    claim_corpus(out, request, require_sources)
 
 
 def _split(part: str) -> str:
@@ -328,7 +330,7 @@ def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) ->
     found = [
         (pair.source, pair.target)
         for source in sources
-        for pair in pairs(source, languages, _split(name), dropped=dropped.append)
+        for pair in read_pairs(source, languages, _split(name), dropped=dropped.append)
     ]
     if not found:
         raise TextError(
@@ -397,7 +399,7 @@ def _write(
         "languages": list(languages),
         "vocab_size": vocab_size,
         "dtype": kind.name,
-        "tokenizer_sha256": digest_of(out / TOKENIZER),
+        "tokenizer_sha256": digest_of_file(out / TOKENIZER),
         "parts": {name: _write_part(out, name, part, encode) for name, part in parts.items()},
     }
     write_index(out, index)

@@ -23,7 +23,7 @@ from lengthwise.data.extra import require_extra
 from lengthwise.errors import LengthwiseError, LengthwiseWarning, RunError, TextError, unknown_name
 from lengthwise.files import (
     create_json,
-    digest_of,
+    digest_of_file,
     is_leftover,
     read_json,
     remove_leftovers,
@@ -70,7 +70,7 @@ class StoredCorpus(ABC):
         corpus = cls.opened(folder)
         for name, expected in cls._digests(corpus.index):
             path = corpus.folder / name
-            if not path.exists() or digest_of(path) != expected:
+            if not path.exists() or digest_of_file(path) != expected:
                 raise TextError(
                     f"{path} is damaged: it is not what the index says. Prepare the corpus again, "
                     f"in a new folder."
@@ -175,7 +175,9 @@ Kind = TypeVar("Kind", bound=StoredCorpus)
 # ---- making one --------------------------------------------------------------------------------
 
 
-def claim(out: Path, request: Mapping[str, Any], require_sources: Callable[[], None]) -> None:
+def claim_corpus(
+    out: Path, request: Mapping[str, Any], require_sources: Callable[[], None]
+) -> None:
     """Make the folder for what is asked for, or find that it is for that already.
 
     `require_sources` raises if they cannot be read; then no folder is made.

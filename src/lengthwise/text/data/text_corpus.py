@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from lengthwise.data.extra import require_extra
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.files import digest_of, write_bytes, write_json
+from lengthwise.files import digest_of_file, write_bytes, write_json
 from lengthwise.settings import Config, Setting
-from lengthwise.text.data.documents import PYTHON, TOPICS, documents, source_files
+from lengthwise.text.data.documents import PYTHON, TOPICS, document_files, documents
 from lengthwise.text.data.python_text import PYTHON_TEXT
 from lengthwise.text.data.stored_corpus import (
     REQUEST,
@@ -36,7 +36,7 @@ from lengthwise.text.data.stored_corpus import (
     TOKENIZER,
     Progress,
     StoredCorpus,
-    claim,
+    claim_corpus,
     digest,
     make_ready,
     noted,
@@ -79,7 +79,7 @@ Sources = Mapping[str, Sequence[str]]
 """The sources of each of `PARTS`; of `train` alone, if nothing is divided yet."""
 
 
-def prepare(
+def prepare_corpus(
     out: Path | str,
     sources: Sources,
     config: PrepareConfig,
@@ -112,7 +112,7 @@ def prepare(
         lambda: _claim(out, sources, config, own),
         make,
         sources=sources,
-        files_of=source_files,
+        files_of=document_files,
         is_resumable=(out / "progress.json").exists,
     )
 
@@ -223,7 +223,7 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
         "tokenizer": None if own is None else digest(own.to_str().encode()),
         "config": config.to_dict(),
     }
-    claim(out, request, require_sources)
+    claim_corpus(out, request, require_sources)
 
 
 def _named(source: str) -> str:
@@ -348,7 +348,7 @@ def _write_parts(
         "sources": noted(out / REQUEST)["sources"],
         "vocab_size": vocab_size,
         "dtype": kind.name,
-        "tokenizer_sha256": digest_of(out / TOKENIZER),
+        "tokenizer_sha256": digest_of_file(out / TOKENIZER),
         "left_out": state["left_out"],
         "parts": state["parts"],
     }

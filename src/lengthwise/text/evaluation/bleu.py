@@ -43,7 +43,7 @@ _ORDERS = 4
 _AT_ONCE = 100
 
 
-class AtLength(NamedTuple):
+class BleuAtLength(NamedTuple):
     """BLEU of the sentences whose source has `first` to `last` tokens, both included."""
 
     first: int
@@ -65,7 +65,7 @@ class TranslationScores:
     """sacrebleu's signatures, which say how it counted."""
     length_ratio: float
     """Number of words of all translations over that of the references."""
-    by_length: tuple[AtLength, ...]
+    by_length: tuple[BleuAtLength, ...]
     samples: tuple[float, ...]
     """BLEU of each resampled test, with three decimals."""
 
@@ -129,7 +129,7 @@ def sentence_figures(translations: Sequence[str], references: Sequence[str]) -> 
     return np.array(rows, dtype=np.int64).reshape(len(rows), 2 * _ORDERS + 2)
 
 
-class Comparison(NamedTuple):
+class BleuComparison(NamedTuple):
     """The difference of two systems on one test."""
 
     difference: float
@@ -140,7 +140,7 @@ class Comparison(NamedTuple):
     """Share of samples in which the second is better."""
 
 
-def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
+def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> BleuComparison:
     """Compare two systems, from `TranslationScores.to_dict` of each.
 
     Raises:
@@ -152,7 +152,7 @@ def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
     difference = second["bleu"] - first["bleu"]
     apart = other - one
     beyond = int((np.abs(apart - apart.mean()) >= abs(difference)).sum())
-    return Comparison(
+    return BleuComparison(
         difference=difference,
         p_value=(beyond + 1) / (len(one) + 1),
         share_better=float((other > one).mean()),
@@ -200,7 +200,7 @@ def _samples(bleu: "BLEU", figures: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _by_length(
     bleu: "BLEU", figures: NDArray[np.int64], lengths: NDArray[np.int64], buckets: Sequence[int]
-) -> list[AtLength]:
+) -> list[BleuAtLength]:
     """Return BLEU of each bucket that has sentences; the last bucket has all that are longer."""
     ends = np.array(sorted(buckets), dtype=np.int64)
     of = np.searchsorted(ends, lengths)
@@ -210,7 +210,7 @@ def _by_length(
         first = int(ends[number - 1]) + 1 if number else 0
         last = int(ends[number]) if number < len(ends) else int(lengths.max())
         score = _bleu(bleu, figures[own].sum(axis=0))
-        found.append(AtLength(first, last, int(own.sum()), score))
+        found.append(BleuAtLength(first, last, int(own.sum()), score))
     return found
 
 

@@ -47,7 +47,7 @@ class LastToken(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AtLength:
+class PerplexityAtLength:
     """Results of windows of one length."""
 
     length: int
@@ -84,7 +84,7 @@ def last_token_perplexity(
     windows: int = 1_000,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> list[AtLength]:
+) -> list[PerplexityAtLength]:
     """Return the perplexity at each length, on the same last tokens.
 
     They are those of `windows` windows of the greatest length, or of all that the text has.
@@ -143,8 +143,8 @@ def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Ten
 
 def _at_length(
     length: int, nats: Tensor, right: Tensor, seconds: float, shortest: Tensor
-) -> AtLength:
-    return AtLength(
+) -> PerplexityAtLength:
+    return PerplexityAtLength(
         length=length,
         windows=len(nats),
         nats=nats.mean().item(),

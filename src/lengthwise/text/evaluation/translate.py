@@ -38,7 +38,7 @@ MOST_TOKENS = 4_096
 
 
 @runtime_checkable
-class TranslationState(Protocol):
+class DecodingState(Protocol):
     """Translations in progress, which are written one token at a time."""
 
     def __call__(self, tokens: Tensor) -> Tensor:
@@ -54,12 +54,12 @@ class TranslationState(Protocol):
 class Translator(Protocol):
     """A model that writes translations."""
 
-    def begin(self, source: Tensor, beams: int) -> TranslationState:
+    def begin(self, source: Tensor, beams: int) -> DecodingState:
         """Begin `beams` translations of each source `[pair, source]`."""
         ...
 
 
-class Translation(NamedTuple):
+class Translated(NamedTuple):
     """The translation of one source."""
 
     tokens: list[int]
@@ -69,14 +69,14 @@ class Translation(NamedTuple):
 
 
 @torch.no_grad()
-def translate(
+def translate_sentences(
     model: Translator,
     sources: Ragged,
     config: DecodingConfig,
     *,
     device: torch.device | str = "cpu",
     progress: Callable[[int, int], None] | None = None,
-) -> list[Translation]:
+) -> list[Translated]:
     """Return a translation of each source; that of an empty source is empty.
 
     Raises:
@@ -84,13 +84,13 @@ def translate(
     """
     for number, length in enumerate(sources.lengths.tolist(), start=1):
         require_short(length, f"sentence {number}")
-    found: dict[int, Translation] = {}
+    found: dict[int, Translated] = {}
     for group in groups(sources.lengths, config.beam):
         rows = sent(torch.from_numpy(sources.rows(group, pad=PAD, end=END)), device)
         limits = np.ceil(config.ratio * sources.lengths[group]).astype(np.int64) + 10
         written = search(model, rows, sent(torch.from_numpy(limits), device), config)
         for number, each in zip(group.tolist(), written, strict=True):
-            found[number] = each if sources.lengths[number] else Translation([], is_cut=False)
+            found[number] = each if sources.lengths[number] else Translated([], is_cut=False)
         if progress:
             progress(len(found), len(sources.lengths))
     return [found[number] for number in range(len(sources.lengths))]
@@ -122,7 +122,7 @@ def groups(lengths: NDArray[np.int64], beam: int) -> list[NDArray[np.int64]]:
 
 def search(
     model: Translator, sources: Tensor, limits: Tensor, config: DecodingConfig
-) -> list[Translation]:
+) -> list[Translated]:
     """Return the best translations `[pair]` that a beam finds, each of at most `limits` tokens."""
     return _Search(model, sources, limits, config).run()
 
@@ -142,9 +142,9 @@ class _Search:
         self._worth[:, 0] = 0.0  # all beams are equal at first
         self._best = torch.full((count,), -torch.inf, device=device)
         self._ended = torch.zeros(count, dtype=torch.long, device=device)
-        self._written = [Translation([], is_cut=False)] * count
+        self._written = [Translated([], is_cut=False)] * count
 
-    def run(self) -> list[Translation]:
+    def run(self) -> list[Translated]:
         """Write until all sources are finished."""
         while len(self._open):
             self._step()
@@ -185,14 +185,14 @@ class _Search:
         value, which = worth.amax(dim=1) / self._penalty_at(length), worth.argmax(dim=1)
         for pair in (value > self._best).nonzero()[:, 0].tolist():
             row = self._tokens[pair, of[pair, which[pair]], 1:]
-            self._written[int(self._open[pair])] = Translation(row.tolist(), is_cut=False)
+            self._written[int(self._open[pair])] = Translated(row.tolist(), is_cut=False)
         self._best = torch.maximum(self._best, value)
 
     def _cut(self, which: Tensor) -> None:
         """Take the likeliest prefix where no translation is finished and the limit is reached."""
         for pair in which.nonzero()[:, 0].tolist():
             row = self._tokens[pair, self._worth[pair].argmax(), 1:]
-            self._written[int(self._open[pair])] = Translation(row.tolist(), is_cut=True)
+            self._written[int(self._open[pair])] = Translated(row.tolist(), is_cut=True)
 
     def _penalty(self, length: Tensor) -> Tensor:
         return ((5 + length.double()) / 6) ** self._config.length_penalty

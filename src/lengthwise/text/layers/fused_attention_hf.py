@@ -1,7 +1,8 @@
 """Scaled dot-product attention for the GPT-2 of transformers, as `fused_attention` computes it.
 
-After `register()` the setting `attn_implementation=NAME` of a GPT-2 means what `sdpa` does, but
-that on a processor gradients are taken in single precision. The name is not stored with the model.
+After `register_fused_attention()` the setting `attn_implementation=NAME` of a GPT-2 means what
+`sdpa` does, but that on a processor gradients are taken in single precision. The name is not stored
+with the model.
 
 Axes:
     word    sequences of a batch
@@ -32,7 +33,7 @@ NAME = "sdpa-in-fast-precision"
 """Value of `attn_implementation`."""
 
 
-def register() -> None:
+def register_fused_attention() -> None:
     """Make the name known to transformers. Twice does no harm."""
     AttentionInterface.register(NAME, fused_attention_hf)
     AttentionMaskInterface.register(NAME, sdpa_mask)

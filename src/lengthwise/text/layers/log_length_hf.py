@@ -8,8 +8,8 @@ row. As log n . K q = K (log n . q), queries are multiplied and all else is what
 for `sdpa`. A query that sees one key has log 1 = 0, and gathers that key with weight 1 all the
 same.
 
-After `register()`, any model that calls transformers' AttentionInterface (GPT-2, Llama, ...) takes
-the name, which is not stored with the model and has to be given again:
+After `register_log_length()`, any model that calls transformers' AttentionInterface (GPT-2, Llama,
+...) takes the name, which is not stored with the model and has to be given again:
 
     AutoModelForCausalLM.from_pretrained(folder, attn_implementation="log-length")
 
@@ -53,7 +53,7 @@ REFUSED = (*_BESIDE_KEYS, *_OTHER_LOGITS, *_NOT_IN_MASK)
 cap, and choices of keys that are not in the mask (sparse attention, continuous batching)."""
 
 
-def register() -> None:
+def register_log_length() -> None:
     """Make `attn_implementation="log-length"` known to transformers. Twice does no harm."""
     AttentionInterface.register(NAME, log_length_attention)
     AttentionMaskInterface.register(NAME, log_length_mask)

@@ -99,7 +99,7 @@ class EncoderDecoderConfig(TransformerConfig):
         return own or self.scale
 
 
-class Layer(ResidualLayer):
+class CodingLayer(ResidualLayer):
     """A layer of the encoder, and what a layer of the decoder begins and ends with."""
 
     attention: Attention
@@ -125,7 +125,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
-        self.own = Layer(config, config.scale_of("decoder"))
+        self.own = CodingLayer(config, config.scale_of("decoder"))
         self.cross = _attention(config, config.scale_of("cross"))
         self.cross_norm = NORMS[config.norm](config.d_model, EPSILON)
 
@@ -154,7 +154,7 @@ class EncoderDecoder(nn.Module):
         if not config.shared_embeddings:
             self.source_embedding = nn.Embedding(config.vocab_size, config.d_model)
         scale, layers = config.scale_of("encoder"), range(config.num_layers)
-        self.encoder = nn.ModuleList(Layer(config, scale) for _ in layers)
+        self.encoder = nn.ModuleList(CodingLayer(config, scale) for _ in layers)
         self.decoder = nn.ModuleList(DecoderLayer(config) for _ in layers)
         final = NORMS[config.norm].final
         self.memory_norm, self.final_norm = final(config.d_model), final(config.d_model)

@@ -329,7 +329,7 @@ def _registered_attention() -> str:
     """Return the name of our attention, which transformers knows from then on in this process."""
     from lengthwise.text.layers import fused_attention_hf  # noqa: PLC0415  # it needs transformers
 
-    fused_attention_hf.register()
+    fused_attention_hf.register_fused_attention()
     return fused_attention_hf.NAME
 
 

@@ -22,7 +22,7 @@ from lengthwise.models.common_settings import MaxLength, NumLayers
 from lengthwise.models.layer_stack import PositionName, ScaleName
 from lengthwise.settings import require
 from lengthwise.text.layers.self_attention import CausalAttention
-from lengthwise.text.models.language_model import LanguageModel, LanguageModelConfig, Layer
+from lengthwise.text.models.language_model import LanguageModel, LanguageModelConfig, TextLayer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +85,7 @@ class GPTLM(LanguageModel):
             )
         )
         self.layers = nn.ModuleList(
-            Layer(config, CausalAttention(config.d_model, config.num_heads, config.scale))
+            TextLayer(config, CausalAttention(config.d_model, config.num_heads, config.scale))
             for _ in range(config.num_layers)
         )
 
@@ -140,10 +140,10 @@ class GPTLM(LanguageModel):
         count = (positions + 1).clamp(min=self.config.max_length)
         return self.embedding(tokens) + self.position(positions, count)
 
-    def block(self) -> Iterator[tuple[Layer, CausalAttention]]:
+    def block(self) -> Iterator[tuple[TextLayer, CausalAttention]]:
         """Return the layers, each with its attention."""
         for layer in self.layers:
-            assert isinstance(layer, Layer)
+            assert isinstance(layer, TextLayer)
             assert isinstance(layer.attention, CausalAttention)
             yield layer, layer.attention
 

@@ -42,7 +42,7 @@ class LanguageModelConfig(TransformerConfig):
     norm: TextNorm = "pre"
 
 
-class Layer(ResidualLayer):
+class TextLayer(ResidualLayer):
     """A layer of a language model: attention, then a feed-forward network with GELU."""
 
     def __init__(self, config: LanguageModelConfig, attention: nn.Module) -> None:

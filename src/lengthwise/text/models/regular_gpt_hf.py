@@ -1,7 +1,7 @@
 """RegularGPT as a model of transformers, for its loaders, trainers and `generate`.
 
 `RegularGPTForCausalLM` has a `RegularGPTLM` inside, its `network`, with the same logits. After
-`register()`, AutoConfig and AutoModelForCausalLM know the type "regular-gpt".
+`register_regular_gpt()`, AutoConfig and AutoModelForCausalLM know the type "regular-gpt".
 
 All texts of a batch are of one length: a mask that hides a position is refused, because the number
 of levels depends on the length of a text. With `levels=0` the logits at a position depend on the
@@ -48,7 +48,7 @@ _OF_THE_LOSS = ("num_items_in_batch", "shift_labels", "ignore_index")
 _KNOWN_ANYWAY = ("cache_position",)
 
 
-def register() -> None:
+def register_regular_gpt() -> None:
     """Make "regular-gpt" known to the Auto classes of transformers. Twice does no harm."""
     AutoConfig.register(RegularGPTHfConfig.model_type, RegularGPTHfConfig, exist_ok=True)
     AutoModelForCausalLM.register(RegularGPTHfConfig, RegularGPTForCausalLM, exist_ok=True)

@@ -28,7 +28,7 @@ from lengthwise.layers.chunks import depth
 from lengthwise.layers.dilated import live_offsets
 from lengthwise.settings import Setting
 from lengthwise.text.layers.self_attention import DilatedAttention
-from lengthwise.text.models.language_model import LanguageModel, LanguageModelConfig, Layer
+from lengthwise.text.models.language_model import LanguageModel, LanguageModelConfig, TextLayer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +68,7 @@ class RegularGPTLM(LanguageModel):
         super().__init__(config)
         self.config = config
         self.layers = torch.nn.ModuleList(
-            Layer(config, DilatedAttention(config.d_model, config.num_heads, config.chunk))
+            TextLayer(config, DilatedAttention(config.d_model, config.num_heads, config.chunk))
             for _ in range(config.thickness)
         )
 
@@ -103,10 +103,10 @@ class RegularGPTLM(LanguageModel):
             x = layer.finish(x, attention.finish(attention.gather(*heads, stride)))
         return x
 
-    def block(self) -> Iterator[tuple[Layer, DilatedAttention]]:
+    def block(self) -> Iterator[tuple[TextLayer, DilatedAttention]]:
         """Return the layers of a level, each with its attention."""
         for layer in self.layers:
-            assert isinstance(layer, Layer)
+            assert isinstance(layer, TextLayer)
             assert isinstance(layer.attention, DilatedAttention)
             yield layer, layer.attention
 

@@ -17,7 +17,7 @@ from lengthwise.problems.capabilities import Distributed
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.results import TrainingCost
 from lengthwise.problems.runs import claim, load_run, train
-from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, Tokens, prepare
+from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, Tokens, prepare_corpus
 from lengthwise.text.layers.token_loss import ReadOut
 from lengthwise.text.models.gpt_lm import GPTLMConfig
 from lengthwise.text.problems.corpus import CorpusReference
@@ -40,7 +40,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("corpus")
     (folder / "text.txt").write_text("abcdefgh" * 2_000)
     source = {"train": [str(folder / "text.txt")]}
-    return prepare(folder / "corpus", source, PrepareConfig(vocab_size=257))
+    return prepare_corpus(folder / "corpus", source, PrepareConfig(vocab_size=257))
 
 
 @pytest.fixture(scope="module")
@@ -237,10 +237,10 @@ def test_another_corpus_is_refused_if_its_tokens_mean_something_else(
 ) -> None:
     (tmp_path / "text.txt").write_text("hgfedcba" * 2_000)
     source = {"train": [str(tmp_path / "text.txt")]}
-    same = prepare(tmp_path / "same", source, PrepareConfig(), tokenizer=corpus.folder)
+    same = prepare_corpus(tmp_path / "same", source, PrepareConfig(), tokenizer=corpus.folder)
     found = evaluated(run, {"lengths": [16], "text": same, "words": 20})
     assert found.records[0]["perplexity"] > 5
-    other = prepare(tmp_path / "other", source, PrepareConfig(vocab_size=300))
+    other = prepare_corpus(tmp_path / "other", source, PrepareConfig(vocab_size=300))
     with pytest.raises(TextError, match=r"mean something else.*--tokenizer"):
         evaluated(run, {"lengths": [16], "text": other})
 
@@ -248,12 +248,12 @@ def test_another_corpus_is_refused_if_its_tokens_mean_something_else(
 def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("abcdefgh" * 200)
     source = {"train": [str(tmp_path / "text.txt")]}
-    prepare(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
+    prepare_corpus(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
     plan = make_plan(f"text:{tmp_path / 'corpus'}", **SMALL)
     for path in (tmp_path / "corpus").iterdir():
         path.unlink()
     (tmp_path / "text.txt").write_text("abcdefgi" * 200)
-    prepare(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
+    prepare_corpus(tmp_path / "corpus", source, PrepareConfig(vocab_size=257))
     with pytest.raises(TextError, match="holds another corpus than the one"):
         plan.problem.objective(plan)
     claim(RunFolder(tmp_path / "run"), plan, {})
@@ -329,7 +329,7 @@ def test_all_devices_together_are_the_full_speed(
     )
     text = tmp_path / "a.txt"
     text.write_text("some words, and more of them. " * 400)
-    prepare(tmp_path / "text", {"train": [str(text)]}, PrepareConfig(vocab_size=257))
+    prepare_corpus(tmp_path / "text", {"train": [str(text)]}, PrepareConfig(vocab_size=257))
     plan = make_plan(f"text:{tmp_path / 'text'}", preset="smoke", settings={"window": 16})
     here = torch.device("cpu")
 

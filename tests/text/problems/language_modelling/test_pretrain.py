@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from cli.shell import Shell
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.problems.runs import load_run
-from lengthwise.text.data.text_corpus import PARTS, PrepareConfig, prepare
+from lengthwise.text.data.text_corpus import PARTS, PrepareConfig, prepare_corpus
 from lengthwise.text.models.backbones import BACKBONES
 from lengthwise.text.models.gpt2 import BackboneConfig, origin, shape_of
 from lengthwise.text.problems.language_modelling import pretrain as pretraining
@@ -269,7 +269,7 @@ def test_a_body_with_a_name_is_made_of_a_corpus(
     for part in PARTS:
         Path(f"{part}.jsonl").write_text(lines.replace("number", part), encoding="utf-8")
     sources = {part: [f"{part}.jsonl"] for part in PARTS}
-    corpus = prepare(Path("corpus"), sources, PrepareConfig(vocab_size=257))
+    corpus = prepare_corpus(Path("corpus"), sources, PrepareConfig(vocab_size=257))
     make_named("python-tiny", corpus=corpus.folder)
     text = "".join(line.replace("number", "train") + "\n" for line in texts)
     made = RunFolder(Path("runs/bodies/python-tiny/training")).config()["text"]

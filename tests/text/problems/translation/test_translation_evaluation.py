@@ -24,7 +24,7 @@ from lengthwise.text.data.parallel_corpus import (
     PAD,
     PairsConfig,
     ParallelCorpus,
-    prepare_pairs,
+    prepare_parallel,
 )
 from lengthwise.text.problems.translation.measure import translated
 from lengthwise.text.problems.translation.problem import Translation
@@ -40,7 +40,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
             "\n".join(["a\tb", *(f"{line}\t{line.upper()}" for line in lines)]) + "\n"
         )
     sources = {part: [str(folder / f"{part}.tsv")] for part in ("train", "valid", "test")}
-    return prepare_pairs(folder / "corpus", sources, ("a", "b"), PairsConfig(vocab_size=259))
+    return prepare_parallel(folder / "corpus", sources, ("a", "b"), PairsConfig(vocab_size=259))
 
 
 def _run(corpus: ParallelCorpus, out: Path | None = None, **settings: Any) -> Run:
@@ -155,14 +155,14 @@ def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: 
     run = _copying(_run(corpus), corpus)
     (tmp_path / "a.tsv").write_text("a\tb\nxyx\tXYX\n")
     parts = {"news": [str(tmp_path / "a.tsv")]}
-    same = prepare_pairs(
+    same = prepare_parallel(
         tmp_path / "same", parts, ("a", "b"), PairsConfig(), tokenizer=corpus.folder
     )
     found = evaluated(run, {"part": "news", "text": same})
     records, summary = found.records, found.values
     assert [one["translation"] for one in records] == ["XYX"]
     assert summary["corpus"] == str(same.folder)
-    foreign = prepare_pairs(
+    foreign = prepare_parallel(
         tmp_path / "foreign",
         {"train": ["numbers"]},
         ("digits", "words"),
@@ -177,7 +177,7 @@ def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: 
 def test_a_part_without_long_sentences_is_refused(corpus: ParallelCorpus, tmp_path: Path) -> None:
     run = _copying(_run(corpus, protocol="train-short-test-long"), corpus)
     (tmp_path / "a.tsv").write_text("a\tb\nx\tX\n")
-    short = prepare_pairs(
+    short = prepare_parallel(
         tmp_path / "short",
         {"test": [str(tmp_path / "a.tsv")]},
         ("a", "b"),

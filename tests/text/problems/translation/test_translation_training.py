@@ -17,12 +17,12 @@ from lengthwise.problems.runs import claim, load_run, train
 from lengthwise.text.data.parallel_corpus import (
     BEGIN,
     END,
-    Pairs,
     PairsConfig,
     ParallelCorpus,
     Ragged,
+    SentencePairs,
 )
-from lengthwise.text.data.parallel_corpus import prepare_pairs as prepare
+from lengthwise.text.data.parallel_corpus import prepare_parallel as prepare
 from lengthwise.text.models.encoder_decoder import EncoderDecoder
 from lengthwise.text.problems.translation.objective import (
     NextTargetToken,
@@ -38,12 +38,12 @@ from lengthwise.training.runs import RunFolder
 SMALL = {"steps": 6, "validate_every": 3, "dropout": 0.2, "batch_tokens": 400}
 
 
-def _pairs(source: list[int], target: list[int]) -> Pairs:
+def _pairs(source: list[int], target: list[int]) -> SentencePairs:
     def side(lengths: list[int], first: int) -> Ragged:
         tokens = np.arange(first, first + sum(lengths), dtype=np.int64) % 17 + 3
         return Ragged(tokens, np.cumsum([0, *lengths]))
 
-    return Pairs(source=side(source, 0), target=side(target, 5))
+    return SentencePairs(source=side(source, 0), target=side(target, 5))
 
 
 lengths = st.lists(st.tuples(st.integers(1, 120), st.integers(1, 120)), min_size=1, max_size=80)

@@ -23,7 +23,7 @@ from lengthwise.wording import counted
 _DOUBLINGS = 4
 
 
-def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Evaluation:
+def evaluate_language_model(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Evaluation:
     """Return the perplexity of the last token of random windows, by window length.
 
     `options` are `lengths` (by default 1, 2, 4, 8 and 16 times the window of training), `words`
@@ -90,7 +90,7 @@ def evaluate_run(run: Run, corpus: Corpus, options: Options, watch: Watch) -> Ev
     )
 
 
-def receptive_field(
+def measured_field(
     run: Run, corpus: Corpus, length: int, *, windows: int, seed: int
 ) -> dict[str, Any]:
     """Return the influence of each token of the context, on random windows of a corpus.

@@ -36,8 +36,8 @@ from lengthwise.text.models.regular_gpt_lm import RegularGPTLM
 from lengthwise.text.problems.corpus import FROM_CORPUS, SMOKE, CorpusProblem
 from lengthwise.text.problems.language_modelling.measure import (
     continued,
-    evaluate_run,
-    receptive_field,
+    evaluate_language_model,
+    measured_field,
 )
 from lengthwise.text.problems.language_modelling.objective import (
     NextToken,
@@ -148,7 +148,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         The text is a part of the run's corpus, or of another one with the same tokenizer.
         """
         corpus = self.load(options.get("text"))
-        return evaluate_run(run, corpus, options, watch)
+        return evaluate_language_model(run, corpus, options, watch)
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return perplexity by length, or None if there is no evaluation."""
@@ -212,7 +212,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         """Return perplexity by length, or the influence of each token of the context."""
         windows, seed = test.words_per_length, test.seed
         if test.name == FIELD:
-            field = receptive_field(run, self.load(), test.lengths[0], windows=windows, seed=seed)
+            field = measured_field(run, self.load(), test.lengths[0], windows=windows, seed=seed)
             return TestResult.plain(test, "last token", {"figures": {"field": field}})
         if test.name == TRAINED_LEVELS:
             assert isinstance(run.model, RegularGPTLM)

@@ -29,7 +29,7 @@ from lengthwise.text.evaluation.bleu import (
     scores,
 )
 from lengthwise.text.evaluation.decoding import DecodingConfig
-from lengthwise.text.evaluation.translate import Translator, require_short, translate
+from lengthwise.text.evaluation.translate import Translator, require_short, translate_sentences
 from lengthwise.text.problems.corpus import CorpusReference
 from lengthwise.text.problems.translation.objective import limits, within
 from lengthwise.training.devices import environment
@@ -37,7 +37,7 @@ from lengthwise.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class _Asked:
     """The sentences that a run translates in a test."""
 
     text: ParallelCorpus
@@ -63,7 +63,7 @@ def asked(
     part: str = TEST,
     corpus: ParallelCorpus | Path | str | None = None,
     sentences: int | None = None,
-) -> Asked:
+) -> _Asked:
     """Return the sentences of the test of a run: those of a part of its corpus, or of another one.
 
     A run that was trained on short sources is tested on those that are longer than any of training.
@@ -88,7 +88,7 @@ def asked(
             f"run was trained on. Use another part, or another corpus."
         )
     sources, references = ([side[n] for n in numbers] for side in text.texts(part))
-    return Asked(
+    return _Asked(
         text=text,
         part=part,
         tokens=[pairs.source.tokens(n) for n in numbers],
@@ -98,7 +98,7 @@ def asked(
     )
 
 
-def evaluate_run(run: Run, options: Options, watch: Watch) -> Evaluation:
+def evaluate_translator(run: Run, options: Options, watch: Watch) -> Evaluation:
     """Return BLEU and chrF of a run on the sentences that `asked` returns.
 
     `options` are `part` (by default `test`), `text` (another corpus), `words` (greatest number of
@@ -179,7 +179,7 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
     return Evaluation(
         values=summary,
         records=records,
-        facts=facts(summary),
+        facts=facts_of_translator(summary),
         table=(["source tokens", "sentences", "BLEU"], cells),
         printed={key: value for key, value in summary.items() if key != "samples"},
         notes=[*said_of_cut(summary["cut"], decoding), *_said_of_few(summary["sentences"])],
@@ -193,7 +193,7 @@ def _said_of_few(sentences: int) -> list[str]:
     return [f"the interval is that of {counted(sentences, 'sentence')} alone, too few to say much"]
 
 
-def facts(summary: Mapping[str, Any]) -> Facts:
+def facts_of_translator(summary: Mapping[str, Any]) -> Facts:
     """Return the summary of an evaluation as a person reads it."""
     low, high = summary["interval_95"]
     trained_to = summary["longest_trained"]
@@ -242,7 +242,7 @@ class TranslationAnswer(Answer):
     is_cut: bool
 
 
-def predictor_of(run: Run, options: Options) -> Predictor:
+def translator_of(run: Run, options: Options) -> Predictor:
     """Return the predictor, which translates sentences."""
     decoding = decoding_of(options)
     corpus = corpus_of(run).load_or(ParallelCorpus, options.get("text"))
@@ -317,7 +317,7 @@ def _translated(
     model = run.model.eval()
     assert isinstance(model, Translator)
     with processor_threads(run.plan.threads):
-        found = translate(
+        found = translate_sentences(
             model,
             Ragged(np.concatenate([*tokens, _NONE]), np.cumsum([0, *map(len, tokens)])),
             decoding,

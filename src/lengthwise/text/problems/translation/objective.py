@@ -17,7 +17,7 @@ from torch import nn
 from lengthwise.errors import TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.settings import Config, Setting
-from lengthwise.text.data.parallel_corpus import BEGIN, END, PAD, Pairs
+from lengthwise.text.data.parallel_corpus import BEGIN, END, PAD, SentencePairs
 from lengthwise.text.layers.token_loss import LossAndHits, token_loss
 from lengthwise.text.models.encoder_decoder import EncoderDecoder
 from lengthwise.training.autocast import Autocast, autocast
@@ -58,7 +58,7 @@ class Limits(NamedTuple):
     test: tuple[int, float]
 
 
-def limits(train: Pairs, protocol: Protocol) -> Limits:
+def limits(train: SentencePairs, protocol: Protocol) -> Limits:
     """Return the lengths for training and tests: all, or up to the median and above it."""
     if protocol == "train-all-test-all":
         return Limits((0, np.inf), (0, np.inf))
@@ -66,13 +66,13 @@ def limits(train: Pairs, protocol: Protocol) -> Limits:
     return Limits((0, median), (median + 1, np.inf))
 
 
-def within(pairs: Pairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
+def within(pairs: SentencePairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
     """Return the indices of the pairs whose source has a length within the bounds."""
     lengths = pairs.source.lengths
     return np.flatnonzero((bounds[0] <= lengths) & (lengths <= bounds[1]))
 
 
-def no_longer(pairs: Pairs, numbers: NDArray[np.int64], longest: int) -> NDArray[np.int64]:
+def no_longer(pairs: SentencePairs, numbers: NDArray[np.int64], longest: int) -> NDArray[np.int64]:
     """Return those of the pairs whose source and target have at most `longest` tokens."""
     most = np.maximum(pairs.source.lengths[numbers], pairs.target.lengths[numbers])
     return numbers[most <= longest]
@@ -87,8 +87,8 @@ class NextTargetToken(Objective):
 
     def __init__(
         self,
-        train: Pairs,
-        validation: Pairs,
+        train: SentencePairs,
+        validation: SentencePairs,
         config: SentencesConfig,
         *,
         label_smoothing: float = 0.0,
@@ -141,7 +141,7 @@ class NextTargetToken(Objective):
         mean = loss / tokens
         return Validation(loss=mean, accuracy=right / tokens, perfect=right == tokens, score=-mean)
 
-    def _at_once(self, pairs: Pairs, bucket: NDArray[np.int64]) -> int:
+    def _at_once(self, pairs: SentencePairs, bucket: NDArray[np.int64]) -> int:
         """Return the number of pairs of a bucket that fit into a batch."""
         longest = pairs.source.lengths[bucket].max() + pairs.target.lengths[bucket].max() + 2
         return min(len(bucket), max(1, self._config.batch_tokens // int(longest)))
@@ -149,7 +149,7 @@ class NextTargetToken(Objective):
     def _judged(
         self,
         model: nn.Module,
-        pairs: Pairs,
+        pairs: SentencePairs,
         numbers: NDArray[np.int64],
         noise: torch.Generator | None = None,
         smoothing: float = 0.0,
@@ -169,7 +169,7 @@ class NextTargetToken(Objective):
         return found, len(there)
 
 
-def buckets(pairs: Pairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def buckets(pairs: SentencePairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Divide pairs into buckets of similar length: within a quarter, and 4 tokens, on each side.
 
     Sources are divided first, by steps of their length, and those of each step by their targets.

@@ -25,7 +25,11 @@ from lengthwise.settings import Config, Parts
 from lengthwise.text.data.parallel_corpus import ParallelCorpus
 from lengthwise.text.models.translation_models import DEFAULT_TRANSLATION_MODEL, TRANSLATION_MODELS
 from lengthwise.text.problems.corpus import FROM_CORPUS, SMOKE, CorpusProblem
-from lengthwise.text.problems.translation.measure import evaluate_run, facts, predictor_of
+from lengthwise.text.problems.translation.measure import (
+    evaluate_translator,
+    facts_of_translator,
+    translator_of,
+)
 from lengthwise.text.problems.translation.objective import (
     NextTargetToken,
     SentencesConfig,
@@ -148,7 +152,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
-        return evaluate_run(run, options, watch)
+        return evaluate_translator(run, options, watch)
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return BLEU by the first source length of a bucket, or None if there is no evaluation."""
@@ -170,11 +174,11 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
 
     def said_of(self, values: Mapping[str, Any]) -> Facts:
         """Return BLEU and chrF."""
-        return facts(values)
+        return facts_of_translator(values)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which translates sentences."""
-        return predictor_of(run, options)
+        return translator_of(run, options)
 
     def test(self, run: Run, test: Test) -> TestResult:
         """Return BLEU on the corpus part of the test's name; its lengths are the buckets."""

@@ -8,7 +8,6 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
@@ -18,7 +17,6 @@ from lengthwise.cli.main import main
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import (
     ConfigError,
-    LengthwiseError,
     LengthwiseWarning,
     RunError,
     TextError,
@@ -29,16 +27,18 @@ from lengthwise.inference.limits import limit_of_different
 from lengthwise.inference.sample import answers_of
 from lengthwise.notebooks.views import of_run
 from lengthwise.problems.base import Run, section_about
-from lengthwise.problems.inferred.hypothesis import sample_of
+from lengthwise.problems.inferred.inference import sample_of
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.section import inferred_section
-from lengthwise.problems.planning import make_plan, plan_for, plan_from_dict
+from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.runs import load_run
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted
+
+SAMPLED = ("sample", "modular-arithmetic", "--length", "40", "--labelled")
 
 
 def label(word: str) -> int:
@@ -200,8 +200,7 @@ def test_a_large_automaton_is_not_shown_and_names_are_escaped(tmp_path: Path) ->
             tmp_path / f"{len(symbols)}.tsv",
             [f"{word}\t{'<b>' if word[0] == 'a' else 'c&d'}" for word in words],
         )
-        problem = make_plan(f"words:{file}").problem
-        assert isinstance(problem, InferredProblem)
+        problem = InferredProblem.of(lw.infer(file))
         plan = make_plan(problem)
         body = inferred_section("own", RunFolder(tmp_path / "none"), plan, None).body
         assert ("&lt;b&gt;" in body, "c&amp;d" in body) == (is_shown, is_shown)
@@ -254,24 +253,6 @@ def test_the_outcome_is_that_of_the_certificate(run: Run) -> None:
     assert run.problem.summary(plan, facts).line.endswith("is proved equal to A at every length.")
 
 
-def test_words_of_a_language_are_drawn_again_from_their_seed(tmp_path: Path) -> None:
-    settings = {"num_words": 1_500, "words_seed": 3}
-    plan = make_plan("labels:tomita-3", settings=settings)
-    problem = plan.problem
-    assert isinstance(problem, InferredProblem)
-    assert problem.language == replace(lw.language("tomita-3").minimised(), spec="")
-    again = plan_from_dict(json.loads(json.dumps(plan.to_dict()))).problem
-    assert again == problem
-    words = problem.words.load()
-    assert len(set(map(words.written, range(len(words))))) == len(words)
-    for row in range(0, len(words), 50):
-        assert lw.language("tomita-3").classify(words.written(row)) == words.classes[row]
-    lengths = words.lengths(np.arange(len(words)))
-    assert (int(lengths.min()), int(lengths.max())) == (0, 40)
-    other = make_plan("labels:tomita-3", settings={**settings, "words_seed": 4}).problem
-    assert other.identity() != problem.identity()
-
-
 def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
     lines = (folder / "own.tsv").read_text().splitlines()
     flipped = [
@@ -281,13 +262,12 @@ def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
     extra = ["ab\t1", "ab\t0", "ab\t0", "ab\t0"]
     own = write(tmp_path / "noisy.tsv", [*flipped, *extra])
     with pytest.raises(TextError, match="label_noise"):
-        make_plan(f"words:{own}")
-    problem = make_plan(f"words:{own}", settings={"label_noise": 0.025}).problem
-    assert isinstance(problem, InferredProblem)
-    assert problem.language.num_states == 3
+        lw.infer(own)
+    found = lw.infer(own, label_noise=0.025)
+    assert found.language.num_states == 3
     for word in ("", "a", "ab", "aab", "bbbb"):
-        assert problem.language.classify(word) == label(word)
-    statement = problem.statement()
+        assert found.language.classify(word) == label(word)
+    statement = found.statement
     assert statement.forced is None
     assert statement.training.wrong > 0
     (about,) = [each for each in statement.sentences() if "With confidence" in each]
@@ -303,9 +283,8 @@ def test_the_bound_on_wrong_labels_is_about_different_words(tmp_path: Path) -> N
     lines = [f"{word}\t{label(word)}" for word in sorted(words)]
     lines += [f"{word}\t{other}" for word, other in often.items()] * 2_000
     own = write(tmp_path / "often.tsv", lines)
-    problem = make_plan(f"words:{own}", settings={"label_noise": 0.01}).problem
-    assert isinstance(problem, InferredProblem)
-    statement, given = problem.statement(), problem.language
+    inference = lw.infer(own, label_noise=0.01)
+    statement, given = inference.statement, inference.language
     share = sum(given.classify(line.split("\t")[0]) != int(line[-1]) for line in lines) / len(lines)
     assert share > 0.5
     assert statement.wrong_share_below < 0.06
@@ -315,13 +294,10 @@ def test_the_bound_on_wrong_labels_is_about_different_words(tmp_path: Path) -> N
 def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Path) -> None:
     lines = (folder / "own.tsv").read_text().splitlines()
     other = [f"{word}\t{1 - label(word)}" for word in ("aab", "bbbb", "abab")]
-    settings = {"label_noise": 0.01}
     found = []
     for number, some in enumerate(([*lines, *other], [*other, *lines])):
         own = write(tmp_path / f"{number}.tsv", some)
-        problem = make_plan(f"words:{own}", settings=settings).problem
-        assert isinstance(problem, InferredProblem)
-        found.append(problem.statement())
+        found.append(lw.infer(own, label_noise=0.01).statement)
     assert found[0] == found[1]
     assert found[0].undecided == 3
     says = "3 words with several labels, of which none has the most lines, are left out."
@@ -329,12 +305,10 @@ def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Pa
 
 
 def test_an_unseen_symbol_is_said_to_be_a_guess(folder: Path) -> None:
-    options = {"alphabet": "abc"}
-    problem = make_plan(f"words:{folder}/own.tsv", options=options).problem
-    assert isinstance(problem, InferredProblem)
-    statement = problem.statement()
+    found = lw.infer(folder / "own.tsv", alphabet="abc")
+    statement = found.statement
     assert (statement.num_unseen, statement.forced) == (3, False)
-    assert problem.language.classify("cacbc") == label("ab")
+    assert found.language.classify("cacbc") == label("ab")
     assert any("are guesses" in sentence for sentence in statement.sentences())
 
 
@@ -430,7 +404,7 @@ def test_words_that_no_small_automaton_fits_are_refused_with_words_that_tell(
     lines = [f"{word}\t{int(word.count('a') == word.count('b'))}" for word in sorted(words)]
     own = write(tmp_path / "anbn.tsv", lines)
     with pytest.raises(TextError, match="no automaton with up to 6 states fits all words: 7 ") as e:
-        make_plan(f"words:{own}", settings={"max_states": 6})
+        lw.infer(own, max_states=6)
     assert "\n" not in str(e.value)
     assert re.search(
         r"cannot lead to the same state, since .* has the label [01] and", str(e.value)
@@ -447,28 +421,9 @@ def test_another_model_goes_on_without_being_named(folder: Path, tmp_path: Path)
     assert main(["train", f"words:{folder}/own.tsv", "--out", str(tmp_path / "g")]) == 0
 
 
-@pytest.mark.parametrize(
-    ("spec", "settings", "message"),
-    [
-        ("labels:", {}, "names no words"),
-        ("labels:words:", {}, "names no file"),
-        ("labels:parity", {"label_noise": 0.5}, "label_noise=0.5"),
-        ("labels:parity", {"protocol": "uniform"}, "protocol='uniform'"),
-        ("labels:parity", {"num_words": 5}, "is left to|have one class"),
-        ("labels:parity", {"test_share": 1.5}, "test_share=1.5"),
-        ("labels:parity", {"min_length": 3}, "min_length"),
-    ],
-)
-def test_slips_are_one_line(spec: str, settings: dict[str, object], message: str) -> None:
-    with pytest.raises(LengthwiseError, match=message) as caught:
-        make_plan(spec, settings=settings)
-    assert "\n" not in str(caught.value)
-
-
 def test_another_setting_of_inference_is_named(run: Run, folder: Path) -> None:
-    spec, settings = f"words:{folder / 'own.tsv'}", [{"label_noise": 0.3}]
     with pytest.raises(RunError, match=r"with label_noise=0\.0, but now label_noise=0\.3 is asked"):
-        plan_for(folder / "run", spec, settings=settings)
+        lw.train(f"words:{folder / 'own.tsv'}", out=folder / "run", label_noise=0.3)
 
 
 def test_a_run_is_listed_with_its_file_and_its_evaluation(run: Run, tmp_path: Path) -> None:
@@ -504,10 +459,14 @@ def test_settings_of_a_file_are_those_of_inference(
 
 
 @pytest.mark.slow
-def test_an_automaton_of_other_states_is_proved_against_the_language(tmp_path: Path) -> None:
+def test_an_automaton_of_other_states_is_proved_against_the_language(
+    shell: Shell, tmp_path: Path
+) -> None:
     """What is inferred is right on the domain of Modular Arithmetic, and something else outside."""
     language = lw.language("modular-arithmetic")
-    run = lw.train("labels:modular-arithmetic", num_words=10_000, out=tmp_path / "run")
+    words = tmp_path / "words.tsv"
+    words.write_text(shell(*SAMPLED, "--count", "10000")[1])
+    run = lw.train(f"words:{words}", out=tmp_path / "run")
     assert run.language.minimised().num_states != language.total().minimised().num_states
     out = str(tmp_path / "certificate.json")
     against = ["--against", "modular-arithmetic"]

@@ -1,0 +1,86 @@
+"""The command `infer`: finds the automaton that labelled words show, and says how sure it is."""
+
+import argparse
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lengthwise.cli.describe import described, print_description
+from lengthwise.cli.output import add_json, add_settings, note, parse_settings, print_json, say
+from lengthwise.errors import ClaimError, ConfigError
+from lengthwise.files import require_file_place, write_text
+from lengthwise.languages.att import to_att
+from lengthwise.languages.dot import to_dot
+from lengthwise.wording import counted
+
+if TYPE_CHECKING:
+    from lengthwise.problems.inferred.inference import Inference
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the file of words, the file to save to and the settings to the parser."""
+    parser.add_argument(
+        "words", metavar="FILE", help="labelled words: .tsv, .jsonl or a dataset, also words:FILE"
+    )
+    parser.add_argument("--alphabet", help="all symbols, if not those of the file: abc or a-z")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="save it as FILE.json (for `train inferred:FILE.json`), draw it as FILE.svg, or save "
+        "the automaton as FILE.dot (Graphviz) or FILE.att (AT&T)",
+    )
+    add_settings(parser, "label_noise=0.01, max_states=64")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Infer, print statement and automaton, and save the result.
+
+    Raises:
+        ClaimError: the words that were held out refute the automaton.
+    """
+    from lengthwise.problems.inferred.inference import infer_from, referred
+    from lengthwise.problems.inferred.settings import InferenceConfig
+    from lengthwise.training.progress import counting_progress
+
+    out = arguments.out
+    if out is not None:
+        require_file_place(out, *_WRITERS)
+    config = InferenceConfig.from_dict(parse_settings(arguments.settings))
+    words = referred(arguments.words, arguments.alphabet, config)
+    found = infer_from(words, config, counting_progress)
+    if out is not None:
+        write_text(out, _WRITERS[out.suffix](found))
+        note(f"saved {out}")
+    description = described(found.language)
+    if arguments.json:
+        file = None if out is None else str(out)
+        print_json({**found.to_dict(), "description": description, "file": file})
+    else:
+        say(f"{found}\n")
+        print_description(found.language, description)
+        spec = f"inferred:{out}" if out is not None and out.suffix == ".json" else found.name
+        note(f"next: lengthwise train {shlex.quote(spec)} --out DIR")
+    if found.statement.verdict in ("refuted", "at chance"):
+        raise ClaimError(f"{found.name}: {found.statement.sentences()[0]}")
+
+
+def _drawing(found: "Inference") -> str:
+    from lengthwise.notebooks.drawings import automaton_drawing
+    from lengthwise.notebooks.views import is_drawn
+
+    if not is_drawn(found.language):
+        states = counted(found.language.num_states, "state")
+        raise ConfigError(f"an automaton of {states} is too large to draw. Save FILE.dot or .json.")
+    return automaton_drawing(found.language)
+
+
+_WRITERS: dict[str, Callable[["Inference"], str]] = {
+    ".json": lambda found: json.dumps(found.to_dict(), ensure_ascii=False),
+    ".svg": _drawing,
+    ".dot": lambda found: to_dot(found.language),
+    ".att": lambda found: to_att(found.language),
+}

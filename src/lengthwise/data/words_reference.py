@@ -1,0 +1,66 @@
+"""A file of labelled words as a run refers to it: by its digest, wherever the file is."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lengthwise.data.labelled_words import LabelledWords, prepared
+from lengthwise.errors import TextError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordsReference:
+    """A file of labelled words, with its symbols and classes, and the digest of its words."""
+
+    file: str = field(compare=False)
+    """Absolute path. It is not compared: a file that was moved is the same."""
+    digest: str
+    """Digest of words and labels; the order of the lines does not matter."""
+    alphabet: tuple[str, ...]
+    class_names: tuple[str, ...]
+    is_stated: bool
+    """Tell whether the user gave the alphabet; otherwise it is the symbols of the file."""
+    by_majority: bool = False
+    """Tell whether a word with several labels has that of most of its lines, or else is refused."""
+
+    @classmethod
+    def of(
+        cls, file: Path, alphabet: tuple[str, ...] | None, *, by_majority: bool = False
+    ) -> "WordsReference":
+        """Return the reference to a file, which is read."""
+        words = prepared(file, alphabet, by_majority=by_majority)
+        return cls(
+            file=str(file.resolve()),
+            digest=words.digest,
+            alphabet=words.alphabet,
+            class_names=words.class_names,
+            is_stated=alphabet is not None,
+            by_majority=by_majority,
+        )
+
+    @property
+    def shown(self) -> str:
+        """The path, relative to the working folder if it is below it."""
+        file, here = Path(self.file), Path.cwd()
+        return str(file.relative_to(here)) if file.is_relative_to(here) else self.file
+
+    def load(self, moved: Path | str | None = None) -> LabelledWords:
+        """Return the words, from the file or the place to which it was moved.
+
+        Raises:
+            TextError: it cannot be read, or holds other words.
+        """
+        file = Path(self.file if moved is None else moved)
+        try:
+            stated = self.alphabet if self.is_stated else None
+            words = prepared(file, stated, by_majority=self.by_majority)
+        except TextError as error:
+            raise TextError(
+                f"the words of this run cannot be read: {error} If the file was moved, name it "
+                f"with --text."
+            ) from None
+        if words.digest != self.digest:
+            raise TextError(
+                f"{file} holds other words or labels than those that this run was made with. Give "
+                f"the same words with --text, or train again in a new folder."
+            )
+        return words

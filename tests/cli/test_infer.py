@@ -1,0 +1,114 @@
+"""The commands `infer` and `sample --labelled`: words, their automaton, and what is saved."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import lengthwise as lw
+from cli.shell import Shell
+from lengthwise.files import read_object
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    draw = random.Random(9)
+    words = {"".join(draw.choices("ab", k=draw.randint(0, 14))) for _ in range(600)}
+    place = tmp_path / "own.tsv"
+    place.write_text("".join(f"{word}\t{int(word.endswith('ab'))}\n" for word in sorted(words)))
+    return place
+
+
+def test_the_statement_comes_first_and_then_the_automaton(file: Path, shell: Shell) -> None:
+    status, out, error = shell("infer", str(file))
+    found = lw.infer(file)
+    assert status == 0
+    assert out.startswith(f"{found}\n\nalphabet  ")
+    assert "num states   3" in out
+    assert "Which transformer can carry it" in out
+    assert f"next: lengthwise train words:{file} --out DIR" in error
+
+
+def test_what_is_saved_goes_on(file: Path, shell: Shell, tmp_path: Path) -> None:
+    found, out = lw.infer(file), tmp_path / "own"
+    for ending in ("json", "svg", "dot", "att"):
+        assert shell("infer", f"words:{file}", "--out", f"{out}.{ending}")[0] == 0
+    assert read_object(Path(f"{out}.json")) == json.loads(json.dumps(found.to_dict()))
+    assert Path(f"{out}.svg").read_text().startswith("<svg")
+    assert "digraph" in Path(f"{out}.dot").read_text()
+    assert lw.language(f"att:{out}.att").difference(found.language) is None
+    run = str(tmp_path / "run")
+    status, said, _ = shell("train", f"inferred:{out}.json", "--out", run, "--device", "cpu")
+    assert (status, f": {found.statement.headline}; " in said) == (0, True)
+
+
+def test_json_has_the_inference_and_the_description(file: Path, shell: Shell) -> None:
+    told = shell.json("infer", str(file), "--set", "label_noise=0.01", "--alphabet", "abc")
+    assert told["inference"]["label_noise"] == 0.01
+    assert told["statement"]["headline"].startswith("right on ")
+    assert (told["words"]["alphabet"], told["file"]) == (["a", "b", "c"], None)
+    assert told["description"]["num_states"] == len(told["language"]["transitions"])
+
+
+def test_an_automaton_that_is_refuted_ends_with_status_1(shell: Shell, tmp_path: Path) -> None:
+    draw = random.Random(4)
+    words = sorted({"".join(draw.choices("ab", k=draw.randint(4, 12))) for _ in range(300)})
+    file = tmp_path / "own.tsv"
+    file.write_text("".join(f"{word}\t{draw.randint(0, 1)}\n" for word in words))
+    status, out, error = shell("infer", str(file), "--set", "test_share=0.3")
+    assert status == 1
+    assert out.splitlines()[0].startswith(f"words:{file}: refuted: right on ")
+    assert "A is not the language, or labels are wrong: " in error.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.tsv",), "none.tsv is not there"),
+        (("OWN", "--set", "steps=5"), "steps"),
+        (("OWN", "--set", "max_states=1"), "no automaton with up to 1 states"),
+        (("OWN", "--out", "own.png"), ".json"),
+        (("labels:OWN",), "is not there"),
+    ],
+)
+def test_slips_are_one_line(
+    file: Path, shell: Shell, arguments: tuple[str, ...], message: str
+) -> None:
+    status, out, error = shell("infer", *(each.replace("OWN", str(file)) for each in arguments))
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert message in error
+
+
+def test_a_large_automaton_is_not_drawn(shell: Shell, tmp_path: Path) -> None:
+    file, out = tmp_path / "long.tsv", tmp_path / "long.svg"
+    file.write_text("".join(f"{'a' * n}\t{int(n % 31 == 0)}\n" for n in range(400)))
+    status, said, error = shell("infer", str(file), "--out", str(out))
+    assert (status, said, out.exists()) == (2, "", False)
+    assert "an automaton of 31 states is too large to draw. Save FILE.dot or .json." in error
+
+
+def test_words_of_a_language_are_sampled_with_their_classes(shell: Shell) -> None:
+    given = ("sample", "tomita-3", "--length", "9", "--count", "300", "--labelled")
+    rows = [line.split("\t") for line in shell(*given)[1].splitlines()]
+    language = lw.language("tomita-3")
+    assert len({word for word, _ in rows}) == len(rows) > 100
+    assert {len(word) for word, _ in rows} == set(range(10))
+    assert all(language.class_names[language.classify(word)] == name for word, name in rows)
+    assert len({name for _, name in rows}) == 2
+    told = shell.json(*given)["words"]
+    assert [[each["word"], each["class"]] for each in told] == rows
+    assert shell(*given, "--seed", "1")[1] != shell(*given)[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--labelled", "--class", "1"), "draws words of all classes"),
+        (("--labelled", "--count", "999999999"), "symbols at once"),
+    ],
+)
+def test_slips_of_sample_are_one_line(shell: Shell, more: tuple[str, ...], message: str) -> None:
+    status, out, error = shell("sample", "parity", "--length", "9", *more)
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert message in error
