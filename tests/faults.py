@@ -310,8 +310,8 @@ FAULTS = (
     Fault(
         "changed answers believed",
         "proofs/search/guarded.py",
-        "if changed := int((self._call(question, rows) != before).sum()):",
-        "if changed := int((before != before).sum()):",
+        "changed = int((self._call(question, rows) != before).sum())",
+        "changed = int((before != before).sum())",
         "proofs/search/test_guarded.py",
     ),
     Fault(

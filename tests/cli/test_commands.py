@@ -269,6 +269,6 @@ def test_a_signal_that_stops_a_command_is_told(
     before = signal.getsignal(sign)
     monkeypatch.setattr("lengthwise.cli.describe.describe", interrupt)
     status, _, err = shell("describe", "parity")
-    assert status == expected
+    assert status == expected, err
     assert err == "lengthwise: stopped. What was finished is kept.\n"
     assert signal.getsignal(sign) is before

@@ -274,7 +274,7 @@ def test_state_survives_a_round_trip() -> None:
     [
         ({"d_model": 65, "num_heads": 4}, "d_model=65 cannot be split over num_heads=4"),
         ({"chunk": 1}, "chunk=1 is too small. Use 2 or more"),
-        ({"dropout": 1.0}, "dropout=1.0 is not a share"),
+        ({"dropout": 1.0}, "dropout=1.0 is too large. Use a number below 1"),
         ({"num_head": 4}, "Did you mean 'num_heads'"),
         ({"norm": "batch"}, "norm='batch' must be one of 'post', 'pre', 'none'"),
         ({"d_model": "wide"}, "d_model='wide' must be a whole number"),

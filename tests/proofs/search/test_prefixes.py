@@ -156,14 +156,14 @@ class Answers:
 
     def __init__(self, start: Any = None, step: Any = None, classes: Any = None) -> None:
         self._start = np.zeros(2, dtype=np.bool_) if start is None else start
-        self._step = np.zeros((2, 2), dtype=np.bool_) if step is None else step
+        self._step = step
         self._classes = np.ones(1, dtype=np.int64) if classes is None else classes
 
     def start(self) -> Any:
         return self._start
 
     def step(self, codes: Any, symbols: Integers) -> Any:
-        return self._step
+        return np.zeros((len(codes), 2), dtype=np.bool_) if self._step is None else self._step
 
     def classes(self, codes: Any) -> Any:
         return self._classes

@@ -193,7 +193,7 @@ def test_predict_goes_on_with_each_line(shell: Shell, run_folder: Path) -> None:
         (["predict", "RUN", "--text", "none"], "none holds no prepared corpus"),
         (["evaluate", "RUN", "--words", "1"], "1 window cannot show a spread"),
         (["prepare", "--out", "x", "--tokenizer", "y", "--set", "vocab_size=300"], "Leave one"),
-        (["certify", "RUN"], "is a language model"),
+        (["certify", "RUN"], "classifies no words of a formal language"),
         (["train", "text:none", "--out", "x"], "none holds no prepared corpus"),
         (["train", "text:CORPUS", "--out", "x", "--protocol", "audited"], "is for languages"),
         (["prepare", "none.txt", "--out", "x"], "none.txt is not there"),

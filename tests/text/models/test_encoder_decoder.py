@@ -213,7 +213,7 @@ def test_embeddings_are_shared_unless_told_otherwise() -> None:
     ("settings", "words"),
     [
         ({"d_model": 9}, "cannot be split over num_heads=2"),
-        ({"dropout": 1.0}, "dropout=1.0 is not a share"),
+        ({"dropout": 1.0}, "dropout=1.0 is too large. Use a number below 1"),
         ({"cross_scale": "log"}, "unknown attention scale 'log'"),
         ({"num_layers": 0}, "num_layers"),
     ],
