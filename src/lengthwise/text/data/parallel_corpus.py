@@ -289,9 +289,8 @@ def _claim(
     def require_sources() -> None:
         for name, given in sources.items():
             for source in given:
-                next(
-                    read_pairs(source, languages, _split(name)), None
-                )  # raises if it cannot be read
+                # raises if it cannot be read
+                next(read_pairs(source, languages, _split(name)), None)
 
     request = {
         "format": PAIRS_FORMAT,
