@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 import lengthwise as lw
 from cli.shell import Shell
-from lengthwise.board.submission import judged
+from lengthwise.board.submission import judge_submission
 from lengthwise.errors import CertificateError, LengthwiseError
 from lengthwise.languages.att import to_att
 from lengthwise.models.binary_recurrent import BinaryRecurrent
@@ -197,13 +197,13 @@ def test_a_certificate_of_another_run_is_refused(
     folder = Path(shutil.copytree(resolved(f"zoo:{model}"), tmp_path / "run"))
     file = folder / "certificate.json"
     assert shell("certify", "--check", str(file), str(folder))[0] == 0
-    assert judged(folder)
+    assert judge_submission(folder)
     _edit(folder / "config.json", change)
     status, _, error = shell("certify", "--check", str(file), str(folder))
     assert (status, error.count("\n")) == (2, 1)
     assert why in error
     with pytest.raises(LengthwiseError):
-        judged(folder)
+        judge_submission(folder)
 
 
 def test_code_of_a_user_has_no_proof_in_any_page(tmp_path: Path, shell: Shell) -> None:

@@ -203,7 +203,7 @@ def _record(
     name: str, recipe: Recipe, run: Run, certificate: Certificate | None, seconds: float
 ) -> dict[str, Any]:
     weights = {key: value.numpy() for key, value in run.model.state_dict().items()}
-    entry = None if certificate is None else judged(ROOT / name)
+    entry = None if certificate is None else judge_submission(ROOT / name)
     known = CONSTRUCTIONS[recipe.spec].language if recipe.spec in CONSTRUCTIONS else recipe.spec
     plan = run.plan
     assert isinstance(plan, Plan | Compiled)
@@ -303,7 +303,7 @@ def main(names: list[str]) -> int:
             note(f"making {name}: {known[name].command}")
             make(name, known[name])
     proved = [path.parent for path in sorted(ROOT.glob("*/certificate.json"))]
-    save_entries([judged(folder) for folder in proved])
+    save_entries([judge_submission(folder) for folder in proved])
     return 0
 
 
