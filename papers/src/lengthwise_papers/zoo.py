@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.board.entries import LANGUAGES, save_entries
-from lengthwise.board.submission import depth_of_tree, judged
+from lengthwise.board.submission import depth_of_tree, judge_submission
 from lengthwise.constructions.known_constructions import CONSTRUCTIONS, construct
 from lengthwise.errors import ClaimError, ConfigError, VerificationError, unknown_name
 from lengthwise.files import read_json, write_json, write_text
