@@ -34,19 +34,17 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.problems.without_model import infers
 
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
-    kind, found, chosen = kind_of(spec), [], ""
+    kind, found = kind_of(spec), []
     if infers(spec, model):
         if arguments.objective:
             raise ConfigError("what is learned from is chosen with a model here. Give --model.")
         kind, spec, found = InferredProblem, "", settings_of_inference()
-        model = kind.setup.default_model
-    else:
-        plan = usual_plan(spec, model, preset, arguments.objective)
-        model = plan.model if plan else model or kind.setup.default_model
-        chosen = plan.chosen if plan else ""
+    plan = usual_plan(spec, model, preset, arguments.objective)
     found += settings_reference(
         kind, model, preset=preset, spec=spec, objective=arguments.objective
     )
+    model = plan.model if plan else model or kind.setup.default_model
+    chosen = plan.chosen if plan else ""
     if arguments.json:
         settings = [asdict(each) for each in found]
         about = {"problem": kind.kind, "model": model, "chosen": chosen}

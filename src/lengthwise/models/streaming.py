@@ -127,7 +127,7 @@ def open_stream(model: nn.Module, *lengths: int) -> Stream:
     Raises:
         ConfigError: the model is not one that composes vectors of sub-words.
 
-    >>> stream = streaming(model, 4)          # doctest: +SKIP
+    >>> stream = open_stream(model, 4)        # doctest: +SKIP
     >>> stream.feed([0, 1, 1, 0])             # doctest: +SKIP
     >>> stream.answer().argmax()              # doctest: +SKIP
     """

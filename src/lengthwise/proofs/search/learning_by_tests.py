@@ -127,7 +127,7 @@ def learn_by_tests(
     difference that shows only on long words, or on one word, is not found. The first answer to a
     word counts, and words that the table needs may be longer than `max_length`.
 
-    >>> even = learn_automaton(lambda words: [w.count("1") % 2 == 0 for w in words], "01")
+    >>> even = learn_by_tests(lambda words: [w.count("1") % 2 == 0 for w in words], "01")
     >>> even.language.num_states, even.agrees_with_tests, even.disagreements
     (2, True, ())
     >>> round(even.wrong_share_below, 5)
