@@ -231,7 +231,7 @@ def evaluated_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 OTHER_KINDS = ("steps", "words", "gpt", "translator")
 
 
-@pytest.mark.slow_except("steps")
+@pytest.mark.slow
 @pytest.mark.parametrize("run", OTHER_KINDS)
 def test_an_evaluation_of_another_problem_with_a_wrong_value_gives_a_page_or_one_line(
     shell: Shell, evaluated_runs: Path, run: str

@@ -83,7 +83,7 @@ everywhere = [name for name in sorted(MODELS) if OBJECTIVES["prefix"].fits(MODEL
 
 
 @names
-@settings(max_examples=few(6, 15))
+@settings(max_examples=few(3, 15))
 @given(lengths=st.lists(st.integers(0, 9), min_size=1, max_size=5), room=st.integers(0, 2))
 def test_words_of_several_lengths_are_as_alone(name: str, lengths: list[int], room: int) -> None:
     """Whatever stands in the other rows, and left of a word in its own."""

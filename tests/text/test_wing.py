@@ -44,11 +44,12 @@ def test_its_problems_are_found_by_their_prefixes() -> None:
     assert kind_of("pairs:corpus") is PROBLEMS["translation"]
 
 
-@pytest.mark.parametrize("spec", ["parity", "regex:0*", "group:S3", "steps:addition", "words:f"])
-def test_it_is_not_imported_for_other_problems(spec: str) -> None:
+def test_it_is_not_imported_for_other_problems() -> None:
+    specs = ["parity", "regex:0*", "group:S3", "steps:addition", "words:f"]
     script = (
         "import sys; from lengthwise.problems.registry import kind_of; import lengthwise.api; "
-        f"kind_of({spec!r}); print([m for m in sys.modules if m.startswith('lengthwise.text')])"
+        f"[kind_of(spec) for spec in {specs!r}]; "
+        "print([m for m in sys.modules if m.startswith('lengthwise.text')])"
     )
     found = subprocess.run(
         [sys.executable, "-c", script], check=True, capture_output=True, text=True

@@ -52,14 +52,11 @@ class StopAt:
 
 
 @pytest.mark.slow_except(
-    "elman-binary-codebook",
     "gru-binary-codebook",
     "gru-final",
-    "lstm-final",
     "lstm-prefix",
     "regular-gpt-slots-maps",
     "relu-binary-codebook",
-    "relu-binary-final",
 )
 @pytest.mark.parametrize(
     ("name", "supervision"),
@@ -98,8 +95,6 @@ drawing = [name for name in others if "position" in plan_for(name).network.to_di
 
 @pytest.mark.slow_except(
     "randomised-sinusoidal-decoder",
-    "randomised-sinusoidal-universal-transformer",
-    "randomised-sinusoidal-universal-transformer-log",
 )
 @pytest.mark.parametrize("name", drawing)
 @pytest.mark.parametrize("position", ["randomised-learned", "randomised-sinusoidal"])
@@ -118,7 +113,7 @@ def test_a_seed_decides_which_positions_are_drawn(tmp_path: Path, name: str, pos
     assert torch.equal(found[0], found[2])
 
 
-@pytest.mark.slow_except("elman-relu", "gru", "lstm", "regular-gpt-slots", "relu-binary")
+@pytest.mark.slow_except("gru", "regular-gpt-slots")
 @names
 def test_a_few_steps_lower_the_loss(name: str) -> None:
     """On the first symbol of short words, which every model can read."""
@@ -143,9 +138,9 @@ def test_a_few_steps_lower_the_loss(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        ("elman", {"d_model": 64, "learning_rate": 3e-3}),
-        ("gru", {"d_model": 24, "learning_rate": 5e-3}),
         ("lstm", {"d_model": 32, "objective": "prefix"}),
+        pytest.param("elman", {"d_model": 64, "learning_rate": 3e-3}, marks=pytest.mark.slow),
+        pytest.param("gru", {"d_model": 24, "learning_rate": 5e-3}, marks=pytest.mark.slow),
         pytest.param(
             "scratchpad",
             {"d_model": 32, "num_layers": 1, "learning_rate": 3e-3},

@@ -344,6 +344,7 @@ def images_beyond(made: Certificate, draw: torch.Generator) -> float:
     return worst
 
 
+@pytest.mark.slow_except("0")
 @pytest.mark.parametrize("seed", range(4))
 @torch.no_grad()
 def test_balls_that_are_accepted_hold_the_images_of_their_vectors(
