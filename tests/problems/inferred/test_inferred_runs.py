@@ -466,7 +466,8 @@ def test_an_automaton_without_the_domain_is_proved_against_the_language(
     language = lw.language("modular-arithmetic")
     words = tmp_path / "words.tsv"
     words.write_text(shell(*SAMPLED, "--count", "10000")[1])
-    run = lw.train(f"words:{words}", out=tmp_path / "run")
+    symbols = " ".join(language.alphabet)
+    run = lw.train(f"words:{words}", alphabet=symbols, out=tmp_path / "run")
     assert language.domain is not None
     assert run.language.domain is None
     out = str(tmp_path / "certificate.json")
