@@ -30,6 +30,16 @@ def _home() -> Path:
         return Path(os.devnull)
 
 
+def require_run_folder(path: Path) -> None:
+    """Refuse a path of a run that is not a folder.
+
+    Raises:
+        RunError: it is not a folder.
+    """
+    if not path.is_dir():
+        raise RunError(f"{path} is not a folder. Give the folder of a run.")
+
+
 def require_file_place(path: Path, *endings: str) -> None:
     """Refuse a path at which no file can be written, before work is spent on its content.
 

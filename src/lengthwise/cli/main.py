@@ -20,8 +20,9 @@ from typing import Any, TextIO
 
 from lengthwise.cli.commands import parser_of, summaries
 from lengthwise.cli.stopping import MESSAGE, STATUS, is_importing, is_replaceable, stop_at_once
-from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning, RunError
+from lengthwise.errors import ClaimError, LengthwiseError, LengthwiseWarning
 from lengthwise.escapes import printable
+from lengthwise.files import require_run_folder
 from lengthwise.memory import lacks_memory, memory_message
 from lengthwise.shipped import PREFIX
 from lengthwise.silence import noting_time, speak
@@ -178,8 +179,8 @@ def _require_folders(run: object, runs: object) -> None:
         RunError: there is no such folder.
     """
     for each in [run, *(runs if isinstance(runs, list) else ())]:
-        if isinstance(each, Path) and not (str(each).startswith(PREFIX) or each.is_dir()):
-            raise RunError(f"{each} is not a folder. Give the folder of a run.")
+        if isinstance(each, Path) and not str(each).startswith(PREFIX):
+            require_run_folder(each)
 
 
 def _complain(message: str, status: int) -> int:

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the settings of one problem and model."""
     from lengthwise.problems.inferred.problem import InferredProblem
     from lengthwise.problems.inferred.settings import settings_of_inference
-    from lengthwise.problems.reference import settings_reference, usual_plan
+    from lengthwise.problems.reference import reference_of_plan, usual_plan
     from lengthwise.problems.registry import kind_of
     from lengthwise.problems.without_model import infers
 
@@ -40,9 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
             raise ConfigError("what is learned from is chosen with a model here. Give --model.")
         kind, spec, found = InferredProblem, "", settings_of_inference()
     plan = usual_plan(spec, model, preset, arguments.objective)
-    found += settings_reference(
-        kind, model, preset=preset, spec=spec, objective=arguments.objective
-    )
+    found += reference_of_plan(kind, plan, model, preset, spec)
     model = plan.model if plan else model or kind.setup.default_model
     chosen = plan.chosen if plan else ""
     if arguments.json:

@@ -28,8 +28,18 @@ def settings_reference(
         ConfigError: there is no such model or preset.
         LengthwiseError: there is nothing that `spec` names.
     """
+    return reference_of_plan(kind, usual_plan(spec, model, preset, objective), model, preset, spec)
+
+
+def reference_of_plan(
+    kind: type[Problem], plan: Plan | None, model: str | None, preset: str, spec: str
+) -> list[SettingInfo]:
+    """Return what `settings_reference` does, from the plan for `spec`, if there is one.
+
+    Raises:
+        ConfigError: there is no such model or preset.
+    """
     PRESETS[preset]  # raises unless it is a name
-    plan = usual_plan(spec, model, preset, objective)
     setup = kind.setup
     name = plan.model if plan else model or setup.default_model
     entry = setup.models[name]

@@ -213,14 +213,20 @@ def refutation_by_words(stated: Mapping[str, Any] | None) -> str:
     return str(stated["sentences"][0])
 
 
+def held_out_accuracy(stated: Mapping[str, Any]) -> float:
+    """Return the share of the words held out on which an inferred automaton is right."""
+    held = stated["held_out"]
+    share: float = (held["words"] - held["wrong"]) / held["words"]
+    return share
+
+
 def _said(path: Path) -> dict[str, Any]:
     """Return what labelled words say of the automaton that was inferred from them, if it is one."""
     stated = read_statement(path)
     if stated is None:
         return {}
     with values_of(path / STATEMENT, remedy="Train again in a new folder."):
-        held = stated["held_out"]
-        share = (held["words"] - held["wrong"]) / held["words"]
+        share = held_out_accuracy(stated)
         return {"held_out_accuracy": share, "verdict": str(stated["verdict"])}
 
 

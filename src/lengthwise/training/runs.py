@@ -44,6 +44,7 @@ from lengthwise.files import (
     remove_leftovers,
     require_folder_place,
     require_kinds,
+    require_run_folder,
     sync_folder,
     write_bytes,
     write_json,
@@ -336,8 +337,7 @@ class RunFolder:
         Raises:
             RunError: there is no run here, or it is of another version.
         """
-        if not self.path.is_dir():
-            raise RunError(f"{self.path} is not a folder. Give the folder of a run.")
+        require_run_folder(self.path)
         if not self._config.exists():
             raise RunError(
                 f"{self.path} holds no config.json, so it is no run of lengthwise. `lengthwise ls "

@@ -46,7 +46,12 @@ from lengthwise.problems.results import (
     Watch,
 )
 from lengthwise.settings import Parts, SettingInfo
-from lengthwise.training.listing import STATEMENT, read_statement
+from lengthwise.training.listing import (
+    STATEMENT,
+    held_out_accuracy,
+    read_statement,
+    refutation_by_words,
+)
 from lengthwise.training.runs import RunFolder
 
 MACHINE = "machine.json"
@@ -165,10 +170,9 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         told = read_statement(Path(facts["run"]))
         if told is None:
             return {}
-        held = told["held_out"]
         return {
             "headline": told["headline"],
-            "held_out_accuracy": (held["words"] - held["wrong"]) / held["words"],
+            "held_out_accuracy": held_out_accuracy(told),
             "statement": {name: each for name, each in told.items() if name != "support"},
         }
 
@@ -185,11 +189,8 @@ class InferredProblem(Recognition, Parametrised, Concluding):
 
     def refutation(self, facts: Mapping[str, Any]) -> str:
         """Return why A is not the language, or no more than a constant, if the words say so."""
-        told = facts.get("statement", {})
-        if told.get("verdict", "") not in ("refuted", "at chance"):
-            return ""
-        proved = "proved equal to A; " if _is_proved(facts) else ""
-        return f"{proved}{told['sentences'][0]}"
+        against = refutation_by_words(facts.get("statement"))
+        return f"proved equal to A; {against}" if against and _is_proved(facts) else against
 
     def validated(self, record: Mapping[str, Any]) -> str:
         """Return how well a network computed A in a validation, which says nothing of words."""
