@@ -331,6 +331,8 @@ def test_classes_that_overlap_in_too_many_ways_are_refused() -> None:
     [
         ("(a+b)*", None, "column 3: '+' is read as one or more of what stands before it. Write"),
         ("0+1(0)", None, "column 2: '+' is read as one or more"),
+        ("2^10", None, r"column 2: '^' is read as the shuffle of its two sides. Write '\^' for"),
+        ("a&b", None, r"column 2: '&' is read as 'and': a word must match both sides. Write '\&'"),
         ("(a+b|c)*", None, None),
         ("[ab]+c", None, None),
         ("(ab)+", None, None),

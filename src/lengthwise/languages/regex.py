@@ -47,6 +47,8 @@ MAX_SIZE = 5_000
 MAX_ENTRIES = 5_000_000
 """Largest number of entries of the table of an automaton, states by symbols."""
 
+_MEANINGS = {"&": "'and': a word must match both sides", "^": "the shuffle of its two sides"}
+
 T = TypeVar("T")
 
 
@@ -129,7 +131,7 @@ class Expression:
 
     def remarks(self, alphabet: Sequence[str]) -> list[str]:
         """Return what a reader may have meant otherwise, one line each."""
-        found = [*self._union(), *self._nothing(alphabet)]
+        found = [*self._union(), *self._operators(), *self._nothing(alphabet)]
         return [f"expression {short_symbols(self.written)}, {remark}." for remark in found]
 
     def _union(self) -> list[str]:
@@ -145,6 +147,14 @@ class Expression:
                 ]
         return []
 
+    def _operators(self) -> list[str]:
+        """Return a remark if `&` or `^` looks as if it stood for itself, as in `2^10`."""
+        sign = next((token for token in self._tokens if token.text in _MEANINGS), None)
+        if sign is None or any(t.kind not in ("symbols", "infix") for t in self._tokens):
+            return []  # repetitions and groups show that it is an expression
+        sentence = "column {0}: '{1}' is read as {2}. Write '\\{1}' for the symbol"
+        return [sentence.format(sign.column, sign.text, _MEANINGS[sign.text])]
+
     def _nothing(self, alphabet: Sequence[str]) -> list[str]:
         """Return remarks on classes that match fewer symbols than they name."""
         remarks, symbols = [], sorted(map(_code, alphabet))
@@ -158,7 +168,7 @@ class Expression:
                     f"{listed(alphabet)!r} left, so it matches nothing"
                     + (
                         " (spaces are not symbols)"
-                        if any(any(left_out(named.ranges)) for named in token.named)
+                        if any(any(left_out(each.ranges)) for each in token.named)
                         else ". Give an alphabet with more symbols"
                     )
                 )
@@ -256,8 +266,7 @@ def _alike(alphabet: Sequence[str], classes: Sequence[Ranges]) -> _Alike:
         for first, last in ranges:
             toggles[first] = toggles.get(first, 0) ^ 1 << number
             toggles[last + 1] = toggles.get(last + 1, 0) ^ 1 << number
-    edges = sorted(toggles)
-    inside, current = [0], 0
+    edges, inside, current = sorted(toggles), [0], 0
     for edge in edges:
         current ^= toggles[edge]
         inside.append(current)
