@@ -7,6 +7,8 @@ asked for.
 
 from importlib import import_module
 
+from lengthwise.errors import MissingLibraryError
+
 views = ""
 """The module with the views, whose `view_of` returns that of a value."""
 
@@ -22,6 +24,11 @@ class Viewed:
 
     __slots__ = ()
 
-    def _repr_html_(self) -> str:
-        """Return the view as an HTML element that loads nothing from elsewhere."""
-        return html_of(self)
+    def _repr_html_(self) -> str | None:
+        """Return the view as an HTML element that loads nothing from elsewhere, or None without the
+        libraries that draw: a notebook then shows the `repr`.
+        """
+        try:
+            return html_of(self)
+        except MissingLibraryError:
+            return None

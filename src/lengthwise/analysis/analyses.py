@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Int
@@ -12,19 +13,15 @@ from torch import Tensor, nn
 from lengthwise.analysis.attention import attention
 from lengthwise.analysis.clusters import clusters
 from lengthwise.analysis.deeper_trees import deeper_trees
-from lengthwise.analysis.figures import (
-    Picture,
-    attention_figure,
-    clusters_figure,
-    deeper_trees_figure,
-    receptive_field_figure,
-)
 from lengthwise.analysis.receptive_field import receptive_field
 from lengthwise.display import Viewed
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Task
+
+if TYPE_CHECKING:
+    from lengthwise.analysis.figures import Picture
 
 DEFAULT_LENGTH = 500
 """Default length of the words: that of section 7.3 of Chi et al. (2023)."""
@@ -46,7 +43,7 @@ class Analysis:
     measure: Callable[
         [nn.Module, Language, Int[Tensor, "word position"], Int[Tensor, " word"]], dict[str, Any]
     ]
-    draw: Callable[[Record], Picture]
+    draw: Callable[[Record], "Picture"]
     numbers: Callable[[Record], list[tuple[str, str]]]
     caption: str
     """Caption of the figure."""
@@ -96,8 +93,12 @@ class Findings(Viewed):
         """Caption of the figure, with the definitions of the numbers."""
         return ANALYSES[self.record["figure"]].caption
 
-    def draw(self) -> Picture:
-        """Draw the figure, by matplotlib."""
+    def draw(self) -> "Picture":
+        """Draw the figure, by matplotlib.
+
+        Raises:
+            MissingLibraryError: matplotlib is not installed.
+        """
         return ANALYSES[self.record["figure"]].draw(self.record)
 
 
@@ -288,13 +289,20 @@ def _tree_meaning(record: Record, known: Knowledge) -> str:
     return f"{said} Longer words have further levels, too, but the pad beside no inner node."
 
 
+def _figures() -> ModuleType:
+    """Return the module that draws; only drawing needs matplotlib."""
+    from lengthwise.analysis import figures  # noqa: PLC0415
+
+    return figures
+
+
 ANALYSES: Catalogue[Analysis] = Catalogue(
     "figure",
     {
         "clusters": Analysis(
             title="Vectors of sub-words",
             measure=clusters,
-            draw=lambda record: clusters_figure([record]),
+            draw=lambda record: _figures().clusters_figure([record]),
             numbers=_cluster_numbers,
             meaning=_cluster_meaning,
             caption="Each point is the feed-forward output of one distinct sub-word, at any level, "
@@ -309,7 +317,7 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
         "receptive-field": Analysis(
             title="Receptive field",
             measure=receptive_field,
-            draw=lambda record: receptive_field_figure([record]),
+            draw=lambda record: _figures().receptive_field_figure([record]),
             numbers=_field_numbers,
             meaning=_field_meaning,
             caption="The share of the gradient of the largest logit that the most recent symbols "
@@ -319,7 +327,7 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
         "attention": Analysis(
             title="Attention",
             measure=attention,
-            draw=attention_figure,
+            draw=lambda record: _figures().attention_figure(record),
             numbers=_attention_numbers,
             meaning=_attention_meaning,
             caption="Mean attention weights of each head (one panel each) on the children of a "
@@ -330,7 +338,7 @@ ANALYSES: Catalogue[Analysis] = Catalogue(
         "deeper-trees": Analysis(
             title="Deeper trees",
             measure=deeper_trees,
-            draw=deeper_trees_figure,
+            draw=lambda record: _figures().deeper_trees_figure(record),
             numbers=_tree_numbers,
             meaning=_tree_meaning,
             is_of_training=True,

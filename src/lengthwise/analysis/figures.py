@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from matplotlib.text import Text
-
+from lengthwise.data.extra import require_extra
 from lengthwise.escapes import printable_lines
+
+require_extra("matplotlib", "figures")
+
+import matplotlib as mpl  # noqa: E402
+from matplotlib.colors import to_hex  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
 
 Picture = Figure
 """A figure, for modules that do not import matplotlib."""

@@ -6,15 +6,18 @@ Lines and texts take the colour of the page (`currentColor`), and the background
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
-import networkx as nx
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
 from lengthwise.analysis.figures import INK, STYLE, to_page_svg
+from lengthwise.data.extra import require_extra
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.wording import shortened, shorter_mark
+
+require_extra("networkx", "figures")
+
+import matplotlib as mpl  # noqa: E402
+import networkx as nx  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 
 _BLUE, _ORANGE = "#4a8fd0", "#d1812c"
 """Readable on white and on black."""

@@ -9,9 +9,8 @@ from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lengthwise.analysis.figures import Picture, bands_figure, to_page_svg, to_svg
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import require_name, values_of, write_text
@@ -26,6 +25,9 @@ from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted
+
+if TYPE_CHECKING:
+    from lengthwise.analysis.figures import Picture
 
 COLUMNS = ["learner", "told", "trained on", "seeds", "mean", "worst", "at", "runs"]
 """With measures that have one, such as BLEU, `overall` stands in place of the mean over lengths."""
@@ -96,11 +98,13 @@ class Comparison:
         return known and len({curve.sample for curve in curves}) == 1
 
     @cached_property
-    def figure(self) -> Picture:
+    def figure(self) -> "Picture":
         """The measure by length: a line for each group, and a band if it has several seeds."""
         return self._drawn()
 
-    def _drawn(self) -> Picture:
+    def _drawn(self) -> "Picture":
+        from lengthwise.analysis.figures import bands_figure  # noqa: PLC0415  the table needs none
+
         ends = {run.curve.trained_to for run in self.runs}
         return bands_figure(
             {group.name: [run.curve.points for run in group.runs] for group in self.groups},
@@ -142,6 +146,8 @@ class Comparison:
 
     def to_svg(self) -> str:
         """Return the figure as an SVG element."""
+        from lengthwise.analysis.figures import to_svg  # noqa: PLC0415
+
         return to_svg(self.figure)
 
     def to_html(self) -> str:
@@ -187,6 +193,8 @@ class Comparison:
         return percent(value / 100) if "%" in self.curve.measure else f"{value:.2f}"
 
     def _render(self, name: str) -> str:
+        from lengthwise.analysis.figures import to_page_svg  # noqa: PLC0415
+
         lengths = sorted(self.curve.points)
         return template("lengthwise.report", name).render(
             comparison=self,
