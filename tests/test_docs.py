@@ -93,7 +93,7 @@ def test_the_citation_has_the_version_of_the_package() -> None:
     papers = (ROOT / "papers" / "pyproject.toml").read_text()
     assert stated == built == [lw.__version__]
     assert re.findall(r'^version = "(.+)"$', papers, re.M) == built
-    assert f'"lengthwise=={lw.__version__}"' in papers
+    assert f'"lengthwise[figures]=={lw.__version__}"' in papers
 
 
 def test_every_public_name_has_its_reference() -> None:
