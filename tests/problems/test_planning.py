@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from lengthwise.cli.main import main
+from lengthwise.errors import RunError
 from lengthwise.problems.planning import make_plan, origins_of, plan_from_dict
 
 
@@ -79,3 +80,12 @@ def test_settings_and_report_show_the_origin(
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<td>network.d_model</td><td>16</td><td>preset smoke</td>" in page
     assert "<td>training.steps</td><td>2</td><td>set</td>" in page
+
+
+def test_a_stored_setting_that_is_no_more_is_said_to_be_so() -> None:
+    stored = make_plan("parity", preset="smoke").to_dict()
+    stored["data"]["curriculum"] = "none"
+    with pytest.raises(
+        RunError, match=r"does not read: unknown setting 'curriculum'.* Train again"
+    ):
+        plan_from_dict(stored)

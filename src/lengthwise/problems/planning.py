@@ -349,7 +349,13 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
 
 def _stored_plan(problem: Problem, values: Mapping[str, Any]) -> Plan:
     kinds = problem.setup.sections(problem.setup.models[values["model"]])
-    sections: dict[str, Any] = {name: kinds[name].from_dict(values[name]) for name in SECTIONS}
+    try:
+        sections: dict[str, Any] = {name: kinds[name].from_dict(values[name]) for name in SECTIONS}
+    except ConfigError as error:
+        raise RunError(
+            f"config.json has a setting that this version of lengthwise does not read: {error} "
+            f"Train again in a new folder."
+        ) from None
     return Plan(
         problem=problem,
         model=values["model"],
