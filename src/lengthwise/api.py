@@ -41,10 +41,11 @@ from lengthwise.problems.recognition.measure import (
     shortcuts_beside,
     spread_lengths,
 )
+from lengthwise.problems.registry import infers
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run
 from lengthwise.problems.runs import train as train_plan
-from lengthwise.problems.without_model import infers, with_inference
+from lengthwise.problems.without_model import with_inference
 from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.search.algebra import Algebra

@@ -11,7 +11,8 @@ from lengthwise.problems import without_model
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.without_model import infers, with_inference
+from lengthwise.problems.registry import infers
+from lengthwise.problems.without_model import with_inference
 
 
 @pytest.fixture(scope="module")

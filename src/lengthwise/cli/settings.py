@@ -30,8 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.problems.inferred.problem import InferredProblem
     from lengthwise.problems.inferred.settings import settings_of_inference
     from lengthwise.problems.reference import reference_of_plan, usual_plan
-    from lengthwise.problems.registry import kind_of
-    from lengthwise.problems.without_model import infers
+    from lengthwise.problems.registry import infers, kind_of
 
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
     kind, found = kind_of(spec), []

@@ -103,8 +103,7 @@ def one_speaks() -> Iterator[None]:
 def _run(arguments: argparse.Namespace) -> None:
     from lengthwise.problems.capabilities import Distributed
     from lengthwise.problems.planning import plan_for
-    from lengthwise.problems.registry import kind_of
-    from lengthwise.problems.without_model import infers, with_inference
+    from lengthwise.problems.registry import infers, kind_of
     from lengthwise.training.distributed import require_alone
     from lengthwise.training.progress import counting_progress
 
@@ -116,6 +115,8 @@ def _run(arguments: argparse.Namespace) -> None:
     options: Mapping[str, Any] = {k: getattr(arguments, k) for k in ("alphabet", "protocol")}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
     if infers(spec, model):
+        from lengthwise.problems.without_model import with_inference
+
         asked = with_inference(spec, settings, options, arguments.out, counting_progress)
         spec, model, settings, options = asked.subject, asked.model, asked.settings, asked.options
     with noting_time(f"{arguments.spec}: making a plan"):

@@ -69,6 +69,11 @@ def kind_of(spec: str) -> type[Problem]:
     )
 
 
+def infers(spec: object, model: str | None) -> bool:
+    """Return whether training begins with an inference: on labelled words without a model."""
+    return model is None and isinstance(spec, str) and kind_of(spec).kind == "labelled-words"
+
+
 def problem_from_dict(values: Mapping[str, Any]) -> Problem:
     """Return the problem of a stored run.
 

@@ -11,7 +11,6 @@ from lengthwise.models.adapted import Adapted, require_trainable
 from lengthwise.problems.base import Plan, Problem, Run, remember_subject
 from lengthwise.problems.capabilities import Concluding, Distributed, Proving, proving
 from lengthwise.problems.planning import plan_from_dict, require_unchanged
-from lengthwise.problems.recognition.film import film_of
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import problem_from_dict
 from lengthwise.problems.stages import train_stages
@@ -105,13 +104,18 @@ def _trained(
             held.enter_context(folder.locked())
         processes.wait()  # until the main process has claimed the folder
         if not folder.is_finished:
+            empty = None
+            if film or folder.is_filmed:
+                from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  seldom
+
+                empty = film_of(plan)
             model.to(choose_device(device))
             fit(
                 model,
                 objective,
                 training,
                 folder=folder,
-                film=film_of(plan) if film or folder.is_filmed else None,
+                film=empty,
                 progress=progress,
                 processes=processes,
             )
@@ -159,6 +163,8 @@ def _require_film(plan: Plan, folder: RunFolder | None) -> None:
     """
     if folder is None:
         raise ConfigError("a film of training is kept in the run's folder. Give out=DIR.")
+    from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  of films alone
+
     if film_of(plan) is None:
         raise ConfigError(
             f"a film shows the codes of a network with binary memory, but {plan.model} on "

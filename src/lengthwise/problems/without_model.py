@@ -36,12 +36,6 @@ class Asked:
     options: Options
 
 
-def infers(spec: object, model: str | None) -> bool:
-    """Return whether training begins with an inference."""
-    is_file = isinstance(spec, str) and spec.startswith(LabelledWordsProblem.prefix)
-    return is_file and model is None
-
-
 def with_inference(
     spec: str,
     settings: Sequence[Mapping[str, Any]],
