@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +10,7 @@ import torch
 from hypothesis import HealthCheck, settings
 
 from dying import simulate
+from extras import skipped_report, skipping
 from ordinary import THOROUGH, mark_slow_cases
 from precisions import skip_if_it_needs_another_machine
 from shapes import install
@@ -84,9 +85,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     mark_slow_cases(items, whole=not any("[" in chosen for chosen in config.args))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    skipped_report(report, collector.path)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, None, None]:
+    yield from skipping()
+
+
 def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     skip_if_it_needs_another_machine(item)
+    yield from skipping()

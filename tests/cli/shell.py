@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from extras import skip_if_refused
 from lengthwise.cli.main import main
 
 
@@ -22,6 +23,7 @@ class Shell:
         self._patch.setattr(sys, "stdin", io.StringIO(stdin))
         status = main(arguments)
         captured = self._capsys.readouterr()
+        skip_if_refused(status, captured.err)
         return status, captured.out, captured.err
 
     def json(self, *arguments: str, stdin: str = "") -> Any:
