@@ -10,6 +10,16 @@ from lengthwise.languages.language import Language
 from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
 
 
+def class_of(language: Language, word: tuple[int, ...]) -> str:
+    """The oracle: step by step, `outside` for a word outside the domain."""
+    if language.domain is not None and class_of(language.domain, word) != "1":
+        return "outside"
+    state = language.start
+    for symbol in word:
+        state = language.transitions[state][symbol]
+    return language.class_names[language.classes[state]]
+
+
 def all_words(language: Language, max_length: int) -> list[tuple[int, ...]]:
     """Every word of at most `max_length` symbols, in length order, inside the domain or not."""
     return [

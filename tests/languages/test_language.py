@@ -1,71 +1,19 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.errors import LanguageError, WordError
+from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from strategies import all_words, domained, machines, recognisers, words
+from strategies import all_words, class_of, domained, machines, recognisers, words
 
 LENGTH = 6
 
-
-def class_of(language: Language, word: tuple[int, ...]) -> str:
-    """The oracle: step by step, `outside` for a word outside the domain."""
-    if language.domain is not None and class_of(language.domain, word) != "1":
-        return "outside"
-    state = language.start
-    for symbol in word:
-        state = language.transitions[state][symbol]
-    return language.class_names[language.classes[state]]
-
-
-@given(st.one_of(machines(max_states=9), domained()))
-def test_minimising_changes_no_word(language: Language) -> None:
-    small = language.minimised()
-    for word in all_words(language, LENGTH):
-        assert class_of(small, word) == class_of(language, word)
-
-
-@given(machines(max_states=9))
-def test_a_minimal_machine_has_no_state_too_many(language: Language) -> None:
-    """The oracle: mark pairs of states as different until no pair is left to mark."""
-    small = language.minimised()
-    states = range(small.num_states)
-    different = {
-        (s, t) for s, t in product(states, repeat=2) if small.classes[s] != small.classes[t]
-    }
-    for _ in states:
-        rows = small.transitions
-        different |= {
-            (s, t)
-            for s, t in product(states, repeat=2)
-            if any(pair in different for pair in zip(rows[s], rows[t], strict=True))
-        }
-    assert len(different) == small.num_states * (small.num_states - 1)
-    assert small.reachable() == list(states)
-
-
-@given(machines(max_states=9), st.randoms())
-def test_minimal_machines_do_not_depend_on_the_numbering(
-    language: Language, random: Random
-) -> None:
-    order = list(range(language.num_states))
-    random.shuffle(order)
-    place = {state: i for i, state in enumerate(order)}
-    shuffled = Language(
-        alphabet=language.alphabet,
-        transitions=tuple(tuple(place[t] for t in language.transitions[s]) for s in order),
-        classes=tuple(language.classes[s] for s in order),
-        start=place[language.start],
-        class_names=language.class_names,
-    )
-    assert shuffled.minimised() == language.minimised()
+PARITY = Language(alphabet=("0", "1"), transitions=((0, 1), (1, 0)), classes=(0, 1))
 
 
 @given(st.one_of(machines(), domained()), st.one_of(machines(), domained()))
@@ -129,62 +77,6 @@ def test_boolean_operations_are_those_of_the_words(
     assert (word in (left - right)) is (a and not b)
 
 
-@given(domained(), st.data())
-def test_a_word_outside_the_domain_is_refused(language: Language, data: st.DataObject) -> None:
-    word = data.draw(words(language))
-    if class_of(language, word) == "outside":
-        with pytest.raises(WordError, match=r"cannot stand there|stops too early"):
-            language.classify(word)
-    else:
-        assert language.class_names[language.classify(word)] == class_of(language, word)
-
-
-@given(machines(alphabet="abc"), st.data())
-def test_decode_and_encode_are_inverse(language: Language, data: st.DataObject) -> None:
-    word = data.draw(words(language))
-    assert language.encode(language.decode(word)) == word
-    spaced = Language(
-        alphabet=("a", "bb", "c"), transitions=language.transitions, classes=language.classes
-    )
-    assert spaced.encode(spaced.decode(word)) == word
-
-
-def test_a_foreign_symbol_is_named_with_its_column() -> None:
-    language = Language(alphabet=("a", "bb"), transitions=((0, 0),), classes=(0,))
-    with pytest.raises(WordError, match="column 6: symbol 'x'"):
-        language.encode("a bb x a")
-
-
-PARITY = Language(alphabet=("0", "1"), transitions=((0, 1), (1, 0)), classes=(0, 1))
-ALL_WORDS = Language(alphabet=("0", "1"), transitions=((0, 0),), classes=(1,))
-
-
-@pytest.mark.parametrize("language", [PARITY, replace(PARITY, domain=ALL_WORDS)])
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ((0, -1), r"integers from 0 to 1, but its symbol 2 is -1 \(int\)"),
-        ((2,), r"symbol 1 is 2 \(int\)"),
-        ([1, 10**9], r"symbol 2 is 1000000000 \(int\)"),
-        ((1, 1, True), r"symbol 3 is True \(bool\)"),
-        ((1.0,), r"symbol 1 is 1.0 \(float\)"),
-        (("0", "1"), r"symbol 1 is '0' \(str\). Write the word as text"),
-    ],
-)
-def test_an_encoded_word_that_is_none_is_refused(
-    language: Language, word: tuple[int, ...], message: str
-) -> None:
-    for use in (
-        language.classify,
-        language.require_in_domain,
-        language.decode,
-        language.__contains__,
-    ):
-        with pytest.raises(WordError, match=message) as caught:
-            use(word)
-        assert "\n" not in str(caught.value)
-
-
 def test_what_is_no_length_has_no_counts() -> None:
     for length in (-1, 1.5, "a", True):
         with pytest.raises(LanguageError, match="length is a whole number of 0 or more, but got"):
@@ -195,12 +87,6 @@ def test_a_class_of_the_ladder_that_there_is_not_is_told() -> None:
     with pytest.raises(LanguageError, match="Did you mean 'star_free'"):
         PARITY.ladder()["starfree"]
     assert "star_free" in list(PARITY.ladder())
-
-
-@pytest.mark.parametrize("word", [3, None, 1.5])
-def test_what_is_no_word_is_refused_in_a_line(word: Any) -> None:
-    with pytest.raises(WordError, match="a word is a text such as '0', or a list of numbers"):
-        PARITY.classify(word)
 
 
 def test_boolean_operations_take_languages_alone() -> None:

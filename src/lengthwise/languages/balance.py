@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.components import parts
-from lengthwise.languages.language import Language
+from lengthwise.languages.moore_machine import MooreMachine
 
 MAX_WORK = 2 * 10**9
 """Largest product of the edges of a part and the square of its labels."""
@@ -98,7 +98,7 @@ class CountedPart:
         return None
 
 
-def counted_parts(machine: Language) -> list[CountedPart]:
+def counted_parts(machine: MooreMachine) -> list[CountedPart]:
     """Compute the counters of the parts of at least two states, of the automaton as given.
 
     A part of one state needs no counter. The domain is ignored: take `language.total()` first.
@@ -110,7 +110,7 @@ def counted_parts(machine: Language) -> list[CountedPart]:
     return [_counted(machine, sorted(part)) for part in found if len(part) > 1]
 
 
-def is_c_rasp(language: Language) -> bool:
+def is_c_rasp(language: MooreMachine) -> bool:
     """Return whether a C-RASP program decides the language: its states are told apart by counting.
 
     >>> from lengthwise.languages.spec import parse
@@ -123,7 +123,7 @@ def is_c_rasp(language: Language) -> bool:
     return all(part.is_counted for part in counted_parts(language.total().minimised()))
 
 
-def _counted(machine: Language, states: Sequence[int]) -> CountedPart:
+def _counted(machine: MooreMachine, states: Sequence[int]) -> CountedPart:
     """Return the counters of one part, round by round."""
     place = {state: i for i, state in enumerate(states)}
     edges = [

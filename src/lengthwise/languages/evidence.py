@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from lengthwise.errors import LanguageError
 from lengthwise.languages.components import parts
 from lengthwise.languages.green import Green
-from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import MAX_ELEMENTS, Monoid, transition_monoid
+from lengthwise.languages.moore_machine import MooreMachine
 
 Word = tuple[int, ...]
 Integers = NDArray[np.int64]
@@ -60,7 +60,7 @@ class PumpedWord:
         """Return the family with each symbol replaced by the one at its place in `symbols`."""
         return PumpedWord(tuple(piece.renamed(symbols) for piece in self.pieces))
 
-    def written(self, writer: "Language | LadderSubject") -> str:
+    def written(self, writer: "MooreMachine | LadderSubject") -> str:
         """Return the family as text: `0 (01)^m 1`."""
         shown = []
         for piece in self.pieces:
@@ -108,7 +108,7 @@ class LadderSubject:
     Words outside a domain count as one more class.
     """
 
-    def __init__(self, language: Language, max_elements: int = MAX_ELEMENTS) -> None:
+    def __init__(self, language: MooreMachine, max_elements: int = MAX_ELEMENTS) -> None:
         self.machine = language.total().minimised()
         self.decode = self.machine.decode
         self._max_elements = max_elements

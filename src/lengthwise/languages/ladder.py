@@ -17,9 +17,9 @@ from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages import algebra, subsequences, windows
 from lengthwise.languages.draws import or_drawn
 from lengthwise.languages.evidence import Decide, LadderSubject, Verdict
-from lengthwise.languages.language import Language
 from lengthwise.languages.local import dot_depth_one, locally_testable, threshold_testable
 from lengthwise.languages.monoid import MAX_ELEMENTS
+from lengthwise.languages.moore_machine import MooreMachine
 from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
 from lengthwise.languages.tiers import on_tier
 
@@ -223,7 +223,7 @@ only one is in
         }
 
 
-def ladder(language: Language, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
+def ladder(language: MooreMachine, *, max_elements: int = MAX_ELEMENTS) -> Ladder:
     """Decide every class of the ladder for a language, exactly, each with a witness.
 
     What needs the syntactic monoid is left open (`holds` is None) if it has more than

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.language import Language
+from lengthwise.languages.moore_machine import MooreMachine
 from lengthwise.languages.subgroups import SMALLEST_UNSOLVABLE, Subgroup
 
 Integers = NDArray[np.int32]
@@ -165,7 +165,7 @@ class Monoid:
         return [found[element] for element in range(self.size)]
 
 
-def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> Monoid:
+def transition_monoid(language: MooreMachine, max_elements: int = MAX_ELEMENTS) -> Monoid:
     """Compute the transition monoid of the automaton as given, in the order of shortest words.
 
     Raises:
@@ -200,7 +200,7 @@ def transition_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> M
     )
 
 
-def syntactic_monoid(language: Language, max_elements: int = MAX_ELEMENTS) -> Monoid:
+def syntactic_monoid(language: MooreMachine, max_elements: int = MAX_ELEMENTS) -> Monoid:
     """Compute the syntactic monoid: the transition monoid of the minimised automaton over all
     words.
 

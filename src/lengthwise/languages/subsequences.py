@@ -26,7 +26,7 @@ from lengthwise.languages.evidence import (
     pumped,
     unlike,
 )
-from lengthwise.languages.language import Language
+from lengthwise.languages.moore_machine import MooreMachine
 
 MAX_SEEN = 20_000
 """Largest number of pairs of a state and what is known of a word that are tried for one k."""
@@ -149,7 +149,7 @@ def piecewise_width(subject: LadderSubject) -> tuple[int, int]:
     return highest, highest
 
 
-def decides(machine: Language, start: V, read: Callable[[V, int], V]) -> bool | None:
+def decides(machine: MooreMachine, start: V, read: Callable[[V, int], V]) -> bool | None:
     """Return whether the class of a word follows from a value that is computed symbol by symbol;
     None if there are more than `MAX_SEEN` pairs of a value and a state.
     """

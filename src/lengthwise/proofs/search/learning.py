@@ -22,7 +22,8 @@ from aalpy.base.SUL import SUL
 from aalpy.learning_algs.deterministic.LStar import run_Lstar
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.language import OUTSIDE, Language, unused_name
+from lengthwise.languages.language import Language
+from lengthwise.languages.moore_machine import OUTSIDE, unused_name
 from lengthwise.proofs.search.limits import MAX_STATES
 
 Word: TypeAlias = tuple[int, ...]
