@@ -24,8 +24,9 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.text.layers.token_loss import token_loss
-from lengthwise.training import loop
+from lengthwise.training import loop, optimisers
 from lengthwise.training.devices import environment
+from lengthwise.training.state import State
 from stored_runs import copied
 
 pytestmark = pytest.mark.gpu
@@ -170,7 +171,7 @@ def test_a_run_goes_on_from_its_checkpoint(
     whole = _validated(train(plan, device=str(gpu)))
     step, taken = loop._train_step, 0
 
-    def stopped(state: loop.State, *others: Any) -> dict[str, Any]:
+    def stopped(state: State, *others: Any) -> dict[str, Any]:
         if state.step == 5:
             raise KeyboardInterrupt
         return step(state, *others)
@@ -182,7 +183,7 @@ def test_a_run_goes_on_from_its_checkpoint(
 
     with monkeypatch.context() as patch:
         patch.setattr(loop, "_train_step", stopped)
-        patch.setattr(loop, "FUSED", loop.FUSED if fused_before else frozenset())
+        patch.setattr(optimisers, "FUSED", optimisers.FUSED if fused_before else frozenset())
         with pytest.raises(KeyboardInterrupt):
             train(plan, out=tmp_path / "run", device=str(gpu))
     monkeypatch.setattr(loop, "_train_step", counted)

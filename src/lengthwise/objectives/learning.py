@@ -49,7 +49,8 @@ from lengthwise.objectives.answers import class_step, on_device, words_for
 from lengthwise.objectives.consensus import Nodes, Products, variance_of
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
-from lengthwise.training.loop import Remembering, Step
+from lengthwise.training.loop import Step
+from lengthwise.training.state import Remembering
 from lengthwise.transfer import sent
 
 COMMITMENT = 0.25

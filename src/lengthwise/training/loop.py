@@ -1,34 +1,30 @@
 """The training loop, which is the same for every model and every objective.
 
 It has AdamW or Muon, clipped gradients, validation on the training distribution only, and a
-checkpoint at every validation. The checkpoint holds the state of the optimiser and of all random
-generators, so that a run that is killed and started again ends with the same weights, bit for bit.
+checkpoint of the `State` at every validation.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
-from lengthwise.errors import ClaimError, RunError
+from lengthwise.errors import ClaimError
 from lengthwise.evaluation.predict import device_of
-from lengthwise.memory import lacks_memory
 from lengthwise.models.threads import processor_threads
-from lengthwise.training.adamw import AdamW, state_keys
 from lengthwise.training.clock import Clock
 from lengthwise.training.determinism import deterministic
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.film import Film
+from lengthwise.training.optimisers import optimiser_of
 from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
+from lengthwise.training.state import Remembering, State
 from lengthwise.transfer import sent
-
-FUSED = frozenset({"cpu", "cuda"})
-"""Devices on which AdamW goes over all weights once, instead of twelve times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +65,6 @@ class Objective(Protocol):
         ...
 
 
-@runtime_checkable
-class Remembering(Protocol):
-    """Something with a state that checkpoints keep, such as a curriculum or a term of the loss."""
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Return the state as named tensors."""
-        ...
-
-    def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restore the state from the result of `tensors`.
-
-        Raises:
-            KeyError: a tensor is missing.
-        """
-        ...
-
-
 class Progress(Protocol):
     """A display of how far training is."""
 
@@ -97,77 +76,6 @@ class Progress(Protocol):
 Ending: TypeAlias = Literal["perfect", "steps", "diverged"]
 """Why a stage ended: the weights that are kept are perfect, its steps are used up, or
 a number was not finite."""
-
-
-@dataclass(slots=True)
-class State:
-    """The part of a run that changes from step to step."""
-
-    model: nn.Module
-    optimiser: AdamW
-    generators: dict[str, torch.Generator]
-    objective: Remembering | None = None
-    film: Film | None = None
-    step: int = 0
-    perfect: int = 0
-    best: tuple[float, float, float] = (0.0, -math.inf, -math.inf)
-    best_weights: dict[str, Tensor] = field(default_factory=dict)
-    metrics: list[dict[str, Any]] = field(default_factory=list)
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Return the state as named tensors."""
-        counters = torch.tensor([self.step, self.perfect, *self.best], dtype=torch.float64)
-        result = {"counters": counters}
-        for name, tensor in self.model.state_dict().items():
-            result[f"model/{name}"] = tensor
-        for name, tensor in self.best_weights.items():
-            result[f"best/{name}"] = tensor
-        for name, parameter in self.model.named_parameters():
-            for key, value in self.optimiser.state.get(parameter, {}).items():
-                result[f"adam/{key}/{name}"] = value  # Muon's, too
-        for name, generator in self.generators.items():
-            result[f"generator/{name}"] = generator.get_state()
-        if self.objective is not None:
-            for name, tensor in self.objective.tensors().items():
-                result[f"objective/{name}"] = tensor
-        return result
-
-    def restore(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
-        """Restore the state from the result of `tensors`."""
-
-        def part(prefix: str) -> dict[str, Tensor]:
-            return {k[len(prefix) :]: v for k, v in tensors.items() if k.startswith(prefix)}
-
-        try:
-            step, perfect, *best = tensors["counters"].tolist()
-            was_perfect, accuracy, loss = best
-            self.model.load_state_dict(part("model/"))
-            keys = state_keys(self.optimiser)
-            counted_there = self.optimiser.fused
-            for name, parameter in self.model.named_parameters():
-                if not parameter.requires_grad:
-                    continue
-                self.optimiser.state[parameter] = {
-                    key: tensors[f"adam/{key}/{name}"].to(
-                        parameter.device if key != "step" or counted_there else "cpu"
-                    )
-                    for key in keys[parameter]
-                }
-            for name, generator in self.generators.items():
-                generator.set_state(tensors[f"generator/{name}"])
-            if self.objective is not None:
-                self.objective.restore(part("objective/"))
-        except (KeyError, RuntimeError, ValueError) as error:
-            if lacks_memory(error):
-                raise
-            raise RunError(
-                f"the checkpoint does not fit the model ({str(error).splitlines()[0]}). "
-                f"Train again in a new folder."
-            ) from None
-        self.step, self.perfect = int(step), int(perfect)
-        self.best = (was_perfect, accuracy, loss)
-        self.best_weights = part("best/")
-        self.metrics = [record for record in metrics if record["step"] <= self.step]
 
 
 def fit(
@@ -302,14 +210,6 @@ def end(state: State, config: TrainingConfig, folder: RunFolder | None) -> None:
         folder.finish(state.model.state_dict(), state.metrics)
 
 
-def _optimiser(name: str) -> type[AdamW]:
-    if name == "adamw":
-        return AdamW
-    from lengthwise.training.muon import Muon  # noqa: PLC0415  seldom
-
-    return Muon
-
-
 def begin(
     model: nn.Module,
     objective: Objective,
@@ -321,12 +221,7 @@ def begin(
     device = device_of(model)
     state = State(
         model=model,
-        optimiser=_optimiser(config.optimiser)(
-            _groups(model, config),
-            lr=config.learning_rate,
-            beta2=config.beta2,
-            fused=device.type in FUSED,
-        ),
+        optimiser=optimiser_of(model, config),
         generators={
             "data": torch.Generator().manual_seed(config.seed + 1_000_003),
             "validation": torch.Generator().manual_seed(config.seed + 2_000_003),
@@ -343,36 +238,6 @@ def begin(
         if state.step == 0:
             film.shoot(model, 0, 0, math.nan)
     return state
-
-
-def decays(model: nn.Module) -> dict[str, bool]:
-    """Return for the name of every parameter whether weight decay, and Muon, apply to it.
-
-    It applies to the matrices that inputs are multiplied by. These are the `weight`s of layers by
-    torch's naming, which recurrent layers and those of transformers' GPT-2 share. An embedding has
-    a `weight`, too, and is excluded.
-    """
-    owners = dict(model.named_modules())
-
-    def is_applied(name: str, parameter: Tensor) -> bool:
-        owner, _, kind = name.rpartition(".")
-        is_matrix = parameter.ndim == 2 and kind.startswith("weight")
-        return is_matrix and not isinstance(owners[owner], nn.Embedding)
-
-    return {name: is_applied(name, each) for name, each in model.named_parameters()}
-
-
-def _groups(model: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
-    """Return the parameters in two groups: with weight decay, and maybe Muon, and without."""
-    decayed = decays(model)
-    return [
-        {
-            "params": [each for name, each in model.named_parameters() if decayed[name] is with_it],
-            "weight_decay": config.weight_decay if with_it else 0.0,
-            "orthogonal": with_it and config.optimiser == "muon",
-        }
-        for with_it in (True, False)
-    ]
 
 
 def _train_step(

@@ -18,7 +18,6 @@ next one begins.
 Nothing is unpickled. Each file is written under a temporary name, synced and renamed.
 """
 
-import json
 import shlex
 import shutil
 import warnings
@@ -29,8 +28,6 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load, save
 from torch import Tensor
 
 from lengthwise.errors import LengthwiseWarning, RunError
@@ -43,7 +40,6 @@ from lengthwise.files import (
     read_object,
     remove_leftovers,
     require_folder_place,
-    require_kinds,
     require_run_folder,
     sync_folder,
     write_bytes,
@@ -54,6 +50,9 @@ from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped, resolved
 from lengthwise.training import FORMAT
 from lengthwise.training.film import Film, Frame, stored_film
+from lengthwise.training.lasting import lasting
+from lengthwise.training.metrics import read_metrics
+from lengthwise.training.tensor_files import load_tensors, save_tensors
 from lengthwise.wording import shortened
 
 try:
@@ -61,37 +60,8 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-
-_PLACES = {"corpus": "folder", "words": "file"}
-"""Data of a problem that may be moved, and the setting that says where they are."""
-
 _READABLE = 60
 """Characters of a value that a message shows."""
-
-_OF_METRICS = {
-    "step": "a whole number",
-    "loss": "a number",
-    "validation_loss": "a number",
-    "validation_accuracy": "a share",
-    "perfect": "true or false",
-}
-"""The values that every record of a validation has, with their kinds."""
-
-_MAY_BE_IN_METRICS = {
-    "words_per_second": "a number",
-    "validation_score": "a number",
-    "lesson_length": "a whole number",
-    "longest": "a whole number",
-    "grows_to": "a whole number",
-    "codes": "a whole number",
-    "states": "a whole number or null",
-    "proved": "true or false",
-    "right_to": "a whole number or null",
-    "first_wrong": "a text or null",
-    "wrong": "a whole number",
-    "chunks": "a whole number",
-}
-"""The optional values of such a record, with their kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +185,7 @@ class RunFolder:
         write_json(aside.path / "stage.json", record)
         write_lines(aside._metrics, metrics)
         if weights:
-            _save(aside._model, weights)
+            save_tensors(aside._model, weights)
         if self.is_filmed:
             write_bytes(aside._film, self._film.read_bytes())
         aside.path.rename(place)
@@ -289,7 +259,7 @@ class RunFolder:
             RunError: they differ; the message names the first setting that does, and whose values
                 are short enough to be read.
         """
-        found, wanted = (flattened(_lasting(_plain(each))) for each in (stored, asked))
+        found, wanted = (flattened(lasting(each)) for each in (stored, asked))
         differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
         if differing:
             texts = {key: [repr(each.get(key)) for each in (found, wanted)] for key in differing}
@@ -361,20 +331,14 @@ class RunFolder:
         Raises:
             RunError: the file is damaged.
         """
-        records = list(read_lines(self._metrics))
-        for number, record in enumerate(records, start=1):
-            there = {k: kind for k, kind in _MAY_BE_IN_METRICS.items() if k in record}
-            where = f"{self._metrics}, line {number}"
-            remedy = "Train again in a new folder."
-            require_kinds(record, _OF_METRICS | there, where=where, remedy=remedy)
-        return records
+        return read_metrics(self._metrics)
 
     def save_checkpoint(self, tensors: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
         """Store all that is needed to continue, and the records up to here."""
         write_lines(self._metrics, metrics)
         if self._checkpoint.exists():
             self._checkpoint.replace(self._previous)
-        _save(self._checkpoint, tensors)
+        save_tensors(self._checkpoint, tensors)
 
     def checkpoint(self) -> dict[str, Tensor] | None:
         """Return the tensors that `save_checkpoint` stored last, or None if there are none.
@@ -387,11 +351,11 @@ class RunFolder:
         """
         found = [path for path in (self._checkpoint, self._previous) if path.exists()]
         if len(found) < 2:
-            return _load(found[0]) if found else None
+            return load_tensors(found[0]) if found else None
         try:
-            return _load(self._checkpoint)
+            return load_tensors(self._checkpoint)
         except RunError:
-            tensors = _load(self._previous)
+            tensors = load_tensors(self._previous)
         self._checkpoint.unlink()  # otherwise it would become the previous one
         warnings.warn(
             f"{self._checkpoint} cannot be read, so training goes on from the checkpoint before it",
@@ -411,7 +375,7 @@ class RunFolder:
         Raises:
             RunError: it is damaged.
         """
-        return stored_film(_load(self._film)) if self.is_filmed else None
+        return stored_film(load_tensors(self._film)) if self.is_filmed else None
 
     def frames(self) -> list[Frame]:
         """Return the frames of the film so far; none of one that is damaged."""
@@ -422,7 +386,7 @@ class RunFolder:
 
     def save_film(self, tensors: Mapping[str, Tensor]) -> None:
         """Store a film of training, in place of what there was of it."""
-        _save(self._film, tensors)
+        save_tensors(self._film, tensors)
 
     def _remove_checkpoints(self) -> None:
         self._checkpoint.unlink(missing_ok=True)
@@ -431,7 +395,7 @@ class RunFolder:
     def finish(self, weights: Mapping[str, Tensor], metrics: list[dict[str, Any]]) -> None:
         """Store the trained weights, which ends the run."""
         write_lines(self._metrics, metrics)
-        _save(self._model, weights)
+        save_tensors(self._model, weights)
         self._remove_checkpoints()
 
     def weights(self) -> dict[str, Tensor]:
@@ -445,7 +409,7 @@ class RunFolder:
                 f"{self.path} is not trained to the end. Use lengthwise resume "
                 f"{shlex.quote(str(self.path))}, and it goes on."
             )
-        return _load(self._model)
+        return load_tensors(self._model)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return `weights` as arrays.
@@ -478,48 +442,6 @@ class RunFolder:
         return list(read_lines(self._scores, remedy="Evaluate again."))
 
 
-def _save(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    stored: dict[str, Tensor] = {}
-    seen: set[int] = set()
-    for name, tensor in tensors.items():
-        found = tensor.detach().cpu().contiguous()
-        tied = found.data_ptr() in seen  # two names of one weight, which is stored twice
-        stored[name] = found.clone() if tied else found
-        seen.add(found.data_ptr())
-    write_bytes(path, save(stored))
-
-
-def _load(path: Path) -> dict[str, Tensor]:
-    try:
-        return load(path.read_bytes())
-    except (SafetensorError, OSError) as error:
-        raise RunError(
-            f"{path} cannot be read ({error}). Make it again, in a new folder."
-        ) from None
-
-
 def _stage_number(path: Path) -> int:
     number = path.name.partition("-")[0]
     return int(number) if number.isdecimal() else 0
-
-
-def _plain(value: Any) -> Any:
-    """Return the value as it is after being written to JSON and read again."""
-    return json.loads(json.dumps(value))
-
-
-def _lasting(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration without the values that may change when a run continues."""
-    lasting = {key: value for key, value in config.items() if key != "environment"}
-    if "problem" in lasting:
-        lasting["problem"] = without_places(lasting["problem"])
-    return lasting
-
-
-def without_places(problem: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the problem of a configuration without the place of its data, which may be moved."""
-    found = dict(problem)
-    for data, place in _PLACES.items():
-        if isinstance(given := found.get(data), Mapping):
-            found[data] = {key: value for key, value in given.items() if key != place}
-    return found
