@@ -479,10 +479,10 @@ FAULTS = (
     ),
     Fault(
         "a tie of labels settled by the order of lines",
-        "data/labelled_words.py",
+        "data/prepared_words.py",
         "is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))",
         "is_decided = is_first",
-        "data/test_labelled_words.py",
+        "data/test_prepared_words.py",
     ),
 )
 

@@ -7,7 +7,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import zstandard
+
+from lengthwise.data.labelled_words import LabelledWords
 
 Word = tuple[str, ...]
 
@@ -84,3 +87,12 @@ def random_words(
         word = tuple(draw.choices(alphabet, k=draw.randint(0, longest)))
         found[word] = label_of(word, moves, labels)
     return list(found.items())
+
+
+def read_back(words: LabelledWords) -> dict[Word, str]:
+    """Each word with the name of its class."""
+    tokens = words.tokens(np.arange(len(words)), -1)
+    return {
+        tuple(words.alphabet[symbol] for symbol in row[row >= 0].tolist()): words.class_names[c]
+        for row, c in zip(tokens, words.classes.tolist(), strict=True)
+    }

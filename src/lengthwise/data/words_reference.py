@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lengthwise.data.labelled_words import LabelledWords, prepared
+from lengthwise.data.labelled_words import LabelledWords
+from lengthwise.data.prepared_words import prepared
 from lengthwise.errors import TextError
 
 

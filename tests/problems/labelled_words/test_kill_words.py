@@ -15,14 +15,17 @@ from word_files import random_words, write_words
 PREPARE = """
 import os, signal
 from pathlib import Path
-from lengthwise.data import labelled_words
+from lengthwise.data import prepared_words, numbered_words
 
 def die(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 
-labelled_words.{stage} = die
-labelled_words.prepared(Path({path!r}))
+{stage} = die
+prepared_words.prepared(Path({path!r}))
 """
+
+
+UNUSED = "prepared_words.unused"
 
 
 def arrays(cache: Path) -> dict[str, bytes]:
@@ -51,12 +54,18 @@ def same_run(one: Path, two: Path) -> None:
     assert not (two / "checkpoint.safetensors").exists()
 
 
-@pytest.mark.slow_except("split_word")
-@pytest.mark.parametrize("stage", ["split_word", "digest_of", "sync_file", "sync_folder"])
+@pytest.mark.slow_except("numbered_words.split_word")
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "numbered_words.split_word",
+        *(f"prepared_words.{each}" for each in ("digest_of_file", "sync_file", "sync_folder")),
+    ],
+)
 def test_a_killed_preparation_is_done_again(tmp_path: Path, stage: str) -> None:
     path = write_words(tmp_path / "own", random_words(500), "ab")
-    for cache, planted in ((tmp_path / "whole", "unused"), (tmp_path / "broken", stage)):
-        for name in (planted, "unused"):
+    for cache, planted in ((tmp_path / "whole", UNUSED), (tmp_path / "broken", stage)):
+        for name in (planted, UNUSED):
             code = PREPARE.format(stage=name, path=str(path))
             environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
             done = subprocess.run([sys.executable, "-c", code], env=environment, check=False)

@@ -1,0 +1,287 @@
+"""Labelled words on disk: a file is read once, and kept as packed arrays in the cache folder.
+
+words.npy    the symbols of all words, one word after the other
+ends.npy     where each word ends, from 0 for a word before the first
+classes.npy  the class of each word
+hashes.npy   64 bits of the hash of each word; words are stored in the order of their hashes
+index.json   alphabet, classes, counts, and the digest of every array
+
+The folder is named by the digest of the file. It is made under another name, synced and renamed, so
+it is there exactly if it is complete.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.data.labelled_words import LabelledWords
+from lengthwise.data.numbered_words import NumberedWords, number_words
+from lengthwise.data.word_files import (
+    digest_of_source,
+    require_kind,
+    word_kind,
+)
+from lengthwise.data.word_symbols import (
+    written_word,
+)
+from lengthwise.errors import LengthwiseError, TextError
+from lengthwise.files import (
+    cache_folder,
+    digest_of_file,
+    read_object,
+    sync_file,
+    sync_folder,
+    write_json,
+)
+from lengthwise.languages.validation import check_alphabet
+from lengthwise.wording import counted
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+FORMAT = 4
+"""Rises when prepared words of an older version cannot be used."""
+
+_ARRAYS = ("words", "ends", "classes", "hashes")
+_INDEX = "index.json"
+
+_AT_ONCE = 2**22
+"""Number of symbols that are moved at once when words are put in order."""
+
+
+def prepared(
+    path: Path, alphabet: Sequence[str] | None = None, *, by_majority: bool = False
+) -> LabelledWords:
+    """Return the words of a file, read now or, if that was done before, from the cache folder.
+
+    `alphabet` are all symbols, if not those that occur in the file. A word with several labels has
+    that of most of its lines if it goes `by_majority`; if two labels have the most, it is left out.
+
+    Raises:
+        TextError: it cannot be read; a line is no labelled word, or has a symbol outside the
+            alphabet; a word has two labels; or all words have one label.
+        LanguageError: the alphabet is none.
+        ConfigError: a library that it needs is not installed.
+    """
+    require_kind(path)
+    if alphabet is not None:
+        check_alphabet(tuple(alphabet))
+    source = digest_of_source(path)
+    stated = None if alphabet is None else list(alphabet)
+    kind = "dataset" if path.is_dir() else f"{word_kind(path)} {path.suffix.lower()}"
+    key = json.dumps([FORMAT, source, kind, stated, *(["majority"] if by_majority else [])])
+    folder = cache_folder() / "words" / hashlib.sha256(key.encode()).hexdigest()[:32]
+    try:
+        if (found := _opened(folder)) is not None:
+            return found
+        with _locked(folder):
+            if (found := _opened(folder)) is not None:  # another process has made it
+                return found
+            _prepare(
+                path, folder, None if alphabet is None else tuple(alphabet), source, by_majority
+            )
+            found = _opened(folder)
+    except OSError as error:
+        raise TextError(
+            f"the words of {path} cannot be kept in {folder.parent}: {error.strerror}. Set "
+            f"XDG_CACHE_HOME to a folder with room."
+        ) from None
+    assert found is not None
+    return found
+
+
+def _opened(folder: Path) -> LabelledWords | None:
+    """Return prepared words, or None if there are none, or those there are damaged."""
+    try:
+        index = read_object(folder / _INDEX)
+        for name in _ARRAYS:
+            if digest_of_file(folder / f"{name}.npy") != index["arrays"][name]:
+                return None
+        words, ends, classes, hashes = (
+            np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS
+        )
+        return LabelledWords(
+            alphabet=tuple(index["alphabet"]),
+            class_names=tuple(index["class_names"]),
+            digest=index["digest"],
+            duplicates=index["duplicates"],
+            undecided=index["undecided"],
+            symbols=words,
+            ends=ends,
+            classes=classes,
+            hashes=hashes,
+        )
+    except (LengthwiseError, FileNotFoundError, KeyError, TypeError, ValueError):
+        return None
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one process prepare these words; the system releases the lock if it dies."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("wb") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _prepare(
+    path: Path, folder: Path, alphabet: tuple[str, ...] | None, source: str, by_majority: bool
+) -> None:
+    """Read a file and make its folder, under another name first."""
+    aside = folder.with_suffix(".tmp")
+    for left in (aside, folder):  # of a writer that was killed, or damaged
+        shutil.rmtree(left, ignore_errors=True)
+    aside.mkdir()
+    try:
+        with (aside / "raw").open("w+b") as file:
+            _write(number_words(path, alphabet, file), path, aside, by_majority)
+        (aside / "raw").unlink()
+        if digest_of_source(path) != source:
+            raise TextError(f"{path} was changed while it was read. Give the command again.")
+        for each in aside.iterdir():
+            sync_file(each)
+        aside.replace(folder)
+        sync_folder(folder.parent)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _write(read: NumberedWords, path: Path, folder: Path, by_majority: bool) -> None:
+    """Write the arrays of different words, in the order of their hashes, and their index."""
+    order = np.lexsort((read.hashes[:, 1], read.hashes[:, 0]))  # equal words stay in order
+    hashes = read.hashes[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (hashes[1:] != hashes[:-1]).any(axis=1)
+    if by_majority:
+        rows = _majority(read, path, order, is_new)
+    else:
+        _require_one_label(read, path, order, is_new)
+        rows = order[is_new]
+    alphabet = list(read.symbols) if read.is_stated else sorted(read.symbols)
+    names = sorted(read.classes, key=_label_order(read.classes))
+    lengths = read.lengths[rows]
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    arrays = {
+        "words": _in_order(read, rows, ends, _numbers(read.symbols, alphabet)),
+        "ends": ends,
+        "classes": _numbers(read.classes, names)[read.labels[rows]].astype(_least(len(names))),
+        "hashes": read.hashes[rows, 0],
+    }
+    for name, each in arrays.items():
+        np.save(folder / f"{name}.npy", each, allow_pickle=False)
+    digests = {name: digest_of_file(folder / f"{name}.npy") for name in _ARRAYS}
+    said = {"alphabet": alphabet, "class_names": names, "arrays": digests}
+    content = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    different = int(is_new.sum())
+    counts = {
+        "words": len(rows),
+        "duplicates": len(order) - different,
+        "undecided": different - len(rows),
+    }
+    write_json(folder / _INDEX, {"format": FORMAT, **said, **counts, "digest": content[:16]})
+
+
+def _majority(
+    read: NumberedWords, path: Path, order: NDArray[np.int64], is_new: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return a row, with the label of the most rows, of each word with one such label.
+
+    Raises:
+        TextError: there is no such word.
+    """
+    group, labels = np.cumsum(is_new) - 1, read.labels[order]
+    pairs, first, counts = np.unique(
+        np.stack([group, labels]),
+        axis=1,
+        return_index=True,
+        return_counts=True,
+    )
+    best = np.lexsort((-counts, pairs[0]))
+    is_first = np.diff(pairs[0][best], prepend=-1) != 0
+    as_many = np.diff(counts[best], append=0) == 0  # as the next one, which may be of the same word
+    is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))
+    if not is_decided.any():
+        raise TextError(
+            f"{path} has no word of which one label has the most lines. Leave one label for each "
+            f"word."
+        )
+    return order[first[best[is_decided]]]
+
+
+def _require_one_label(
+    read: NumberedWords, path: Path, order: NDArray[np.int64], is_new: NDArray[np.bool_]
+) -> None:
+    """Refuse words with two labels.
+
+    Raises:
+        TextError: there are some; the message has their number, and the lines of the first.
+    """
+    labels, firsts = read.labels[order], np.flatnonzero(is_new)
+    group = np.cumsum(is_new) - 1
+    other = np.flatnonzero(labels != labels[firsts[group]])
+    if not len(other):
+        return
+    several, at = np.unique(group[other], return_index=True)
+    place = np.argmin(order[firsts[several]])
+    one, two = order[firsts[several[place]]], order[other[at[place]]]
+    starts = np.cumsum(read.lengths) - read.lengths
+    known = list(read.symbols)
+    word = [known[each] for each in read.raw[starts[one] : starts[one] + read.lengths[one]]]
+    shown = written_word(word, known)
+    names = list(read.classes)
+    where = "rows" if path.is_dir() else "lines"
+    raise TextError(
+        f"{path}: {counted(len(several), 'word')} with two labels; the first is "
+        f"{shown!r:.60}, of {where} {read.places[one]} ({names[read.labels[one]]!r:.40}) and "
+        f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one label for each word, or "
+        f"allow for wrong labels, --set label_noise=0.01."
+    )
+
+
+def _in_order(
+    read: NumberedWords,
+    rows: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+) -> NDArray[Any]:
+    """Return the symbols of these rows, in the least type that holds them."""
+    starts = np.cumsum(read.lengths) - read.lengths
+    found = np.empty(ends[-1], dtype=_least(len(numbers)))
+    first = 0
+    while first < len(rows):
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + _AT_ONCE)) - 1)
+        total = ends[last] - ends[first]
+        moved = np.repeat(
+            starts[rows[first:last]] - ends[first:last], read.lengths[rows[first:last]]
+        )
+        places = moved + np.arange(ends[first], ends[first] + total)
+        found[ends[first] : ends[last]] = numbers[read.raw[places]]
+        first = last
+    return found
+
+
+def _numbers(met: Mapping[str, int], names: Sequence[str]) -> NDArray[np.int64]:
+    """Return the final number of each name, by the number of its first meeting."""
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[name] for name in met], dtype=np.int64)
+
+
+def _least(count: int) -> np.dtype[Any]:
+    """Return the least type that holds numbers below `count`."""
+    return np.min_scalar_type(max(count - 1, 0))
+
+
+def _label_order(labels: Mapping[str, int]) -> Any:
+    """Return the key by which labels are sorted: as numbers if all of them are whole numbers."""
+    are_numbers = all(each.removeprefix("-").isdecimal() and each.isascii() for each in labels)
+    return (lambda label: (int(label), label)) if are_numbers else (lambda label: label)
