@@ -60,14 +60,6 @@ class Language(MooreMachine):
             f"{classes!r})"
         )
 
-    def __contains__(self, word: object) -> bool:
-        if self.class_names != ("0", "1"):
-            raise LanguageError(
-                f"membership needs the classes 0 and 1, but this language has "
-                f"{self.num_classes} ({', '.join(self.class_names[:8])}). Use classify."
-            )
-        return isinstance(word, str | tuple | list) and self.classify(word) == 1
-
     def difference(self, other: "Language") -> tuple[int, ...] | None:
         """Return the first shortest word on which two languages differ, or None if they are equal.
 

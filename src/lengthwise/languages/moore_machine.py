@@ -147,6 +147,14 @@ class MooreMachine(Viewed):
         self.require_in_domain(symbols)
         return self.classes[self.run(symbols)]
 
+    def __contains__(self, word: object) -> bool:
+        if self.class_names != ("0", "1"):
+            raise LanguageError(
+                f"membership needs the classes 0 and 1, but this language has "
+                f"{self.num_classes} ({', '.join(self.class_names[:8])}). Use classify."
+            )
+        return isinstance(word, str | tuple | list) and self.classify(word) == 1
+
     def require_in_domain(self, word: Sequence[int]) -> None:
         """Refuse a word outside the domain; the message names the first position that goes wrong.
 
