@@ -50,7 +50,8 @@ contracts: .venv/installed-dev
 docs: .venv/installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-proofs:
+proofs: .venv/installed
+	$(BIN)/python proofs/export_zoo.py
 	$(PYTHON) proofs/check.py
 
 checker: build/checker

@@ -1,12 +1,14 @@
 """Compile the library and the certificates of `proofs/` with Rocq, and check them again.
 
-`make proofs` runs it; so does `python3 proofs/check.py FILE.v ...` for certificates of your own.
-It needs coqc and coqchk (Coq 8.16 or later) and nothing but Python's standard library. It refuses
-certificates of another form than exports have (`form.py`), and words in the library that leave
-something unproved, demands that every theorem rests on no axiom, and prints what each file takes.
+`make proofs` runs it, after `export_zoo.py` has written those of the zoo; so does
+`python3 proofs/check.py FILE.v ...` for certificates of your own. It needs coqc and coqchk (Coq
+8.16 or later) and nothing but Python's standard library. It refuses certificates of another form
+than exports have (`form.py`), and words in the library that leave something unproved, demands that
+every theorem rests on no axiom, and prints what each file takes.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -22,6 +24,9 @@ from pathlib import Path
 from form import FormError, require_form
 
 HERE = Path(__file__).resolve().parent
+EXPORTED = HERE.parent / "build" / "proofs"
+"""Where `export_zoo.py` writes files."""
+
 LIBRARY = (
     *("Words", "Data", "Arrays", "TreeChecker", "TreeSound", "Recurrence", "Theorems"),
     *("Networks", "Fractions", "QuickSums", "Weights"),
@@ -161,7 +166,13 @@ def compile_certificate(
             f"{path} has a theorem that rests on something: {' '.join(text.split())[:300]}"
         )
     figures: dict[str, object] = {"file": path.stem, "bytes": path.stat().st_size}
+    figures["sha256"] = digest(path.read_text(encoding="utf-8"))
     return {**figures, "coqc_seconds": seconds, "coqc_megabytes": memory}
+
+
+def digest(text: str) -> str:
+    """Return the digest of a certificate without the comment at its top, which tells machines."""
+    return hashlib.sha256(text[text.index("From Coq") :].encode()).hexdigest()
 
 
 def check_again(
@@ -184,15 +195,14 @@ def check_again(
 def main(arguments: list[str] | None = None) -> int:
     """Check the library and certificates; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path, help="default: proofs/certificates/*.v")
+    parser.add_argument("files", nargs="*", type=Path, help="default: all of make proofs")
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
     parser.add_argument("--quick", action="store_true", help="leave out coqchk")
     parser.add_argument("--seconds", type=count, help="of the processor, for a run of coqc at most")
     parser.add_argument("--megabytes", type=count, help="of memory, for a run of coqc at most")
     options = parser.parse_args(arguments)
     limits = Limits(seconds=options.seconds, megabytes=options.megabytes)
-    shipped = sorted((HERE / "certificates").glob("*.v"), key=lambda path: path.stat().st_size)
-    files = options.files or shipped
+    files = options.files or every_file()
     rows: list[dict[str, object]] = []
     try:
         theorems = [require_form(path) for path in files]
@@ -214,6 +224,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"proofs: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def every_file() -> list[Path]:
+    """Return the certificates of this folder and the exported ones, the smallest first."""
+    found = {
+        path.name: path for place in (HERE / "certificates", EXPORTED) for path in place.glob("*.v")
+    }
+    return sorted(found.values(), key=lambda path: path.stat().st_size)
 
 
 def count(text: str) -> int:

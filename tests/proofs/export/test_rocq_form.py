@@ -1,59 +1,78 @@
 """What `proofs/check.py` refuses before Rocq reads it, and what it says in one line."""
 
+import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import check
+import export_zoo
 import pytest
-from check import Limits, ProofError, run
+from check import Limits, ProofError, digest, run
 from form import FormError, require_form, theorems_of
 
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
-from lengthwise.shipped import resolved, shipped_names
 from proofs.export.test_rocq import exported, of_domain, wrong_late
 from proofs.export.test_rocq import library as library  # noqa: PLC0414  a fixture
 from proofs.export.test_rocq_weights import proved_recurrence
 from proofs.rocq_kernel import PROOFS, accepted, needs_rocq
+from proofs.rocq_shipped import EXPORTED, SHIPPED, WRITTEN, shipped_text
 from proofs.trained import ENDS_WITH_1, last_symbol
 
 VECTORS = Path(__file__).parents[1] / "vectors"
-CERTIFICATES = sorted((PROOFS / "certificates").glob("*.v"))
 
 
 # ---- what is taken -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", CERTIFICATES, ids=lambda path: path.stem)
-def test_shipped_certificates_have_the_form(path: Path) -> None:
-    both = path.stem.endswith(("_rational", "_relu", "_tiny"))
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_certificates_have_the_form(name: str) -> None:
+    both = name.endswith(("_rational", "_relu", "_tiny"))
     network = ["network_right_at_every_length"] if both else []
-    assert require_form(path) == ["right_at_every_length", *network]
+    assert theorems_of(shipped_text(name)) == ["right_at_every_length", *network]
 
 
-STRUCTURAL = ("d_12", "modular_arithmetic")
-"""The models of these names in the zoo have proofs without a table; the files are of others."""
-OF_THE_ZOO = [
-    path
-    for path in CERTIFICATES
-    if path.stem.replace("_", "-") in shipped_names() and path.stem not in STRUCTURAL
-]
+FIGURES = {row["file"]: row for row in json.loads((PROOFS / "figures.json").read_text("utf-8"))}
 
 
-@pytest.mark.parametrize("path", OF_THE_ZOO, ids=lambda path: path.stem)
-def test_they_are_what_the_zoo_exports(path: Path) -> None:
-    made = Certificate.load(resolved(f"zoo:{path.stem.replace('_', '-')}") / "certificate.json")
-    lines, own = exported(made).splitlines(), path.read_text().splitlines()
-    of_machine = [n for n, line in enumerate(own) if n == 0 or "verified content:" in line]
-    assert len(of_machine) == 2  # the version, and a digest with bounds in floats
-    for number in of_machine:
-        lines[number] = own[number]
-    assert lines == own
+@pytest.mark.parametrize("name", SHIPPED)
+def test_they_are_what_rocq_accepted(name: str) -> None:
+    """Rocq took the files of `figures.json`; the comment at the top has digests of a machine."""
+    text = shipped_text(name)
+    assert digest(text) == FIGURES[name]["sha256"]
+    assert len(text) == FIGURES[name]["bytes"]
+    assert digest(text.replace('"', " ")) != digest(text)
 
 
-def test_twenty_are_of_the_zoo() -> None:
-    assert len(OF_THE_ZOO) == 20
+def test_figures_are_of_these_files_and_the_library() -> None:
+    assert sorted(FIGURES) == sorted(["library", *SHIPPED])
+
+
+def test_the_file_to_read_is_what_the_zoo_exports() -> None:
+    assert set(WRITTEN) & set(EXPORTED) == {"parity"}
+    own, now = ((PROOFS / "certificates" / "parity.v").read_text(), shipped_text("parity"))
+    differing = [
+        one for one, two in zip(own.splitlines(), now.splitlines(), strict=True) if one != two
+    ]
+    assert len(differing) <= 2
+    assert all("lengthwise" in line or "verified content:" in line for line in differing)
+
+
+def test_exports_are_written_where_they_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check, "EXPORTED", tmp_path)
+    assert {path.stem for path in check.every_file()} == set(WRITTEN)
+    assert export_zoo.main(["--out", str(tmp_path)]) == 0
+    found = check.every_file()
+    assert sorted(path.stem for path in found) == list(SHIPPED)
+    assert found[0].stat().st_size <= found[-1].stat().st_size
+    assert tmp_path / "parity.v" in found
+    (tmp_path / "file").touch()
+    assert export_zoo.main(["--out", str(tmp_path / "file")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_exports_of_all_kinds_have_the_form() -> None:

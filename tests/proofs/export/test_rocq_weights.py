@@ -23,13 +23,13 @@ from lengthwise.training.rounding import round_weights
 from proofs.export.test_rocq import changed_data
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.rocq_changes import refused, restatement, with_changed_bit
-from proofs.rocq_kernel import LIBRARY, PROOFS, accepted, compiled, needs_rocq, run_rocq
+from proofs.rocq_kernel import LIBRARY, accepted, compiled, needs_rocq, run_rocq
 from proofs.rocq_networks import RationalTree, does, network_of, record_of, words_of
 from proofs.rocq_reader import Exported
+from proofs.rocq_shipped import SHIPPED, shipped_text
 from proofs.trained import ENDS_WITH_1, last_symbol, random_rational
 
-CERTIFICATES = PROOFS / "certificates"
-TINY = [path.stem for path in sorted(CERTIFICATES.glob("*_tiny.v"))]
+TINY = [name for name in SHIPPED if name.endswith("_tiny")]
 WITH_WEIGHTS = ("parity_relu", "parity_rational", "tomita_5_rational")
 
 seeds = st.integers(0, 2**32 - 1)
@@ -135,7 +135,7 @@ def test_the_command_says_which_theorems_there_are(
 @pytest.mark.slow_for("parity_relu")
 @pytest.mark.parametrize("name", [*WITH_WEIGHTS, *TINY])
 def test_shipped_networks_answer_as_their_languages(name: str) -> None:
-    text = (CERTIFICATES / f"{name}.v").read_text()
+    text = shipped_text(name)
     network, plain = network_of(text), Exported(text, tables="places" in text)
     for length in range(5 if plain.num_symbols == 2 else 4):
         for word in words_of(plain.num_symbols, length):
@@ -205,7 +205,7 @@ def test_the_kernel_refuses_weights_that_do_something_else(
 ) -> None:
     """Ten changed bits of each network after which it does something else, and, to see that it is
     the change that is refused, two after which it does the same."""
-    text = (CERTIFICATES / f"{name}.v").read_text()
+    text = shipped_text(name)
     assert accepted(text, library, tmp_path)
     usual, choose = does(network_of(text), 2), random.Random(0)
     refused = kept = 0
@@ -240,7 +240,7 @@ def changed_claim(text: str, choose: random.Random) -> tuple[str, bool]:
 def test_the_kernel_refuses_other_claims_about_the_network(
     name: str, library: Path, tmp_path: Path
 ) -> None:
-    text = (CERTIFICATES / f"{name}.v").read_text()
+    text = shipped_text(name)
     refused(partial(changed_claim, text), 10, library, tmp_path)
 
 
@@ -251,6 +251,6 @@ def test_the_kernel_refuses_other_claims_about_the_network(
 def test_the_kernel_refuses_changed_tables_and_automata(
     name: str, part: str, library: Path, tmp_path: Path
 ) -> None:
-    text = (CERTIFICATES / f"{name}.v").read_text()
+    text = shipped_text(name)
     assert isinstance(network_of(text), RationalTree)
     refused(partial(changed_data, text, part), 15, library, tmp_path)
