@@ -3,14 +3,11 @@
 From `composition` a network finds its own codes, which takes long where there are hundreds of
 meanings: the code of one changes while another is learned. Here every meaning has its code from the
 start (`make_codebook`), so levels need not wait for each other: a step draws chunks of symbols and
-of codes, and the loss is on the signs of the result. Chunks that a validation finds wrong or unsure
-are drawn more often until the next one.
-
-Validation is perfect when exploration (`proofs.search.closure`) proves the model right on words of
-every length, also of those that were not drawn.
+of codes (`replayed_table`), and the loss is on the signs of the result. The proof is that of
+`proofs.search.closure`.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -20,40 +17,34 @@ from lengthwise.errors import VerificationError
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.objectives.answers import (
-    SURE,
     in_precision,
     masked_cross_entropy,
     sign_loss,
-    validate_answers,
 )
 from lengthwise.objectives.composition import binary
-from lengthwise.objectives.words import WordLengths, WordsConfig
+from lengthwise.objectives.replayed_table import ReplayedTable
+from lengthwise.objectives.words import WordsConfig
 from lengthwise.proofs.search.binary import BinaryAlgebra
 from lengthwise.proofs.search.closure import explore
 from lengthwise.proofs.search.network import node_of
 from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
-from lengthwise.training.loop import Objective, Step, Validation
+from lengthwise.training.loop import Step
 from lengthwise.transfer import sent
-
-_SHARE = 4
-"""One of this many chunks is drawn from those that were found wrong or unsure."""
-
-_FEW = 16
-"""Greatest number of wrong chunks at which a proof is tried: a code that differs from the codebook
-can serve, too."""
 
 _TOGETHER = 8192
 """Number of chunks that are computed at once."""
 
 
-class ChunkTable(Objective):
+class ChunkTable(ReplayedTable):
     """The loss on the signs of every chunk's result, and on the class of every meaning.
 
     `batch_size` chunks of codes are drawn for a step, and half as many of symbols (or all of them).
     `longest` is the length of the longest words whose chunks are in the table; None for all words.
-    A proof is about the model in its final precision.
     """
+
+    share = 4
+    few = 16  # a code that differs from the codebook can serve, too
 
     def __init__(
         self,
@@ -65,25 +56,15 @@ class ChunkTable(Objective):
         replay: bool = True,
         precision: Literal["single", "double"] = "single",
     ) -> None:
-        self._task = task
-        self._words = words
-        self._replays = replay
-        self._precision = precision
-        self._lengths = WordLengths(task, words)
+        super().__init__(task, words, replay=replay, precision=precision)
         self._table = make_codebook(task.language, chunk, longest)
         self._signs = torch.where(self._table.codes, 1.0, -1.0)
-        self._replay: Int[Tensor, " row"] | None = None
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the softplus loss of signs, summed over bits, plus the loss of classes."""
         model, memory = binary(model)
         table, count = self._table, self._words.batch_size
-        if self._replay is None:  # depends on the weights only, so a resumed run has the same
-            self._replay = self._judge(model)[1]
-        rows = torch.randint(len(table.parts), (count,), generator=data)
-        if len(self._replay):
-            again = torch.randint(len(self._replay), (count // _SHARE,), generator=data)
-            rows[: count // _SHARE] = self._replay[again]
+        rows = self._drawn(model, len(table.parts), count, data)
         first = torch.arange(len(table.symbols))
         if len(first) > count // 2:
             first = torch.randint(len(first), (max(1, count // 2),), generator=data)
@@ -96,37 +77,22 @@ class ChunkTable(Objective):
         right = (sides > 0).all(dim=1).double().mean()
         return Step(loss, right, len(sides))
 
-    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
-        lengths = self._lengths.draw(self._words.validation_words, data)
-        answers = validate_answers(model, self._task.draw(lengths, data))
-        model, _ = binary(model)
-        figures, self._replay = self._judge(model)
-        figures["proved"] = figures["wrong"] <= _FEW and self._is_proved(model)
-        return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
-
-    @torch.no_grad()
-    def _judge(self, model: RegularGPT) -> tuple[dict[str, Any], Int[Tensor, " row"]]:
-        """Return the errors in the whole table, and the chunks of codes that are to be replayed."""
+    def _sides_of_all(
+        self, model: nn.Module
+    ) -> tuple[Float[Tensor, " symbol"], Float[Tensor, " row"]]:
+        model, memory = binary(model)
         training = model.training
         model.eval()
         table = self._table
-        _, memory = binary(model)
         first = self._symbol_sides(model, torch.arange(len(table.symbols)), None).amin(dim=1)
         vectors = self._recall(model, memory)
         parts = torch.split(torch.arange(len(table.parts)), _TOGETHER)
         rest = [self._sides(model, vectors, rows, None).amin(dim=1) for rows in parts]
-        sides = torch.cat([first, *rest]).cpu()
         model.train(training)
-        figures = {
-            "chunks": len(sides),
-            "wrong": int((sides <= 0).sum()),
-            "room": round(sides.min().item(), 4),
-        }
-        replayed = (sides[len(first) :] < SURE).nonzero()[:, 0]
-        return figures, replayed if self._replays else replayed[:0]
+        return first.cpu(), torch.cat(rest).cpu()
 
-    def _is_proved(self, model: RegularGPT) -> bool:
+    def _is_proved(self, model: nn.Module) -> bool:
+        model, _ = binary(model)
         algebra = BinaryAlgebra(node_of(in_precision(model, self._precision)))
         try:
             closure = explore(algebra, self._task.language, max_chunks=MAX_CHUNKS)

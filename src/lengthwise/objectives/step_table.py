@@ -2,43 +2,39 @@
 
 A step of such a network is a function of what it has kept and a symbol. Every state of the
 language's minimal automaton has a code, of bits or a token, so the network learns one table
-(`tasks.state_codes`), and no word is ever drawn. Steps that a validation finds wrong or unsure are
-drawn more often until the next one.
-
-Validation is perfect when exploration (`proofs.search.prefixes`) proves the model right on words
-of every length.
+(`tasks.state_codes`), as `replayed_table` does. The proof is that of `proofs.search.prefixes`.
 """
 
 from abc import abstractmethod
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from lengthwise.languages.language import Language
-from lengthwise.objectives.answers import SURE, in_precision, validate_answers
-from lengthwise.objectives.words import WordLengths, WordsConfig
+from lengthwise.objectives.answers import in_precision
+from lengthwise.objectives.replayed_table import ReplayedTable
+from lengthwise.objectives.words import WordsConfig
 from lengthwise.proofs.check.bounded import BoundedCoded
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.prefixes import PrefixClosure, explore_prefixes
 from lengthwise.tasks.state_codes import MAX_STEPS, make_state_codes
 from lengthwise.tasks.task import Task
-from lengthwise.training.loop import Objective, Step, Validation
-
-_SHARE = 2
-"""One of this many steps is drawn from those that were found wrong or unsure."""
+from lengthwise.training.loop import Step
 
 _TOGETHER = 4096
 """Number of steps that are computed at once."""
 
 
-class StepTable(Objective):
+class StepTable(ReplayedTable):
     """Base: `batch_size` steps of the automaton are drawn, or all of them if there are no more.
 
-    `longest` is the length of the longest words whose steps are in the table; None for all words. A
-    proof is about the model in its final precision.
+    `longest` is the length of the longest words whose steps are in the table; None for all words.
     """
+
+    share = 2
+    few = 0
 
     def __init__(
         self,
@@ -49,53 +45,22 @@ class StepTable(Objective):
         replay: bool = True,
         precision: Literal["single", "double"] = "single",
     ) -> None:
-        self._task = task
-        self._words = words
-        self._replays = replay
-        self._precision = precision
-        self._lengths = WordLengths(task, words)
+        super().__init__(task, words, replay=replay, precision=precision)
         self._table = make_state_codes(task.language, longest)
-        self._replay: Int[Tensor, " step"] | None = None
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the loss of what follows from some steps, and of their classes."""
-        if self._replay is None:  # depends on the weights only, so a resumed run has the same
-            self._replay = self._judge(model)[1]
         count, size = len(self._table.states), self._words.batch_size
-        rows = torch.arange(count)
-        if count > size:
-            rows = torch.randint(count, (size,), generator=data)
-            if len(self._replay):
-                again = torch.randint(len(self._replay), (size // _SHARE,), generator=data)
-                rows[: size // _SHARE] = self._replay[again]
+        rows = torch.arange(count) if count <= size else self._drawn(model, count, size, data)
         return self._learned(model, rows, data, noise)
 
-    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-        """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
-        lengths = self._lengths.draw(self._words.validation_words, data)
-        answers = validate_answers(model, self._task.draw(lengths, data))
-        figures, self._replay = self._judge(model)
+    def _is_proved(self, model: nn.Module) -> bool:
         kept = in_precision(model, self._precision)
-        figures["proved"] = (
-            not figures["wrong"] and explored(self._bounded(kept), self._task.language)[1]
-        )
-        return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
+        return explored(self._bounded(kept), self._task.language)[1]
 
-    @torch.no_grad()
-    def _judge(self, model: nn.Module) -> tuple[dict[str, Any], Int[Tensor, " step"]]:
-        """Return the errors in the whole table, and the steps that are to be drawn more often."""
-        nearest = [
-            self._sides(model, rows).cpu()
-            for rows in torch.split(torch.arange(len(self._table.states)), _TOGETHER)
-        ]
-        sides = torch.cat([self._start_side(model).cpu(), *nearest])
-        figures = {
-            "chunks": len(sides),
-            "wrong": int((sides <= 0).sum()),
-            "room": round(sides.min().item(), 4),
-        }
-        replayed = (sides[1:] < SURE).nonzero()[:, 0]
-        return figures, replayed if self._replays else replayed[:0]
+    def _sides_of_all(self, model: nn.Module) -> tuple[Float[Tensor, "1"], Float[Tensor, " step"]]:
+        rows = torch.split(torch.arange(len(self._table.states)), _TOGETHER)
+        return self._start_side(model).cpu(), torch.cat([self._sides(model, r).cpu() for r in rows])
 
     @abstractmethod
     def _learned(
