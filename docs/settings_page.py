@@ -3,11 +3,12 @@
 They follow from the package, so they are made with the site.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 from lengthwise.cli.settings import shown_default
+from lengthwise.escapes import table_in_markdown
 from lengthwise.objectives.base import WordObjective
 from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
@@ -64,7 +65,7 @@ def _training() -> str:
                 "Defaults are those of the default model of each problem, with the preset "
                 "`laptop`; a problem without an entry does not have the setting."
             ),
-            _rows(["setting", *problems, *ABOUT], rows),
+            table_in_markdown(["setting", *problems, *ABOUT], rows),
         ]
     )
 
@@ -108,7 +109,7 @@ def _own(kind: type[Problem]) -> list[str]:
     if not found:
         return []
     rows = [[f"`{name}`", ", ".join(tasks[name]), *_about(found[name])] for name in found]
-    return [_rows(["setting", "tasks", *ABOUT], rows)]
+    return [table_in_markdown(["setting", "tasks", *ABOUT], rows)]
 
 
 def _objectives(kind: type[Problem]) -> list[str]:
@@ -124,7 +125,7 @@ def _objectives(kind: type[Problem]) -> list[str]:
     return [
         "`--objective NAME` chooses what is learned from:",
         "\n".join(line for line in told),
-        _rows(["objective", "setting", "default", *ABOUT], rows),
+        table_in_markdown(["objective", "setting", "default", *ABOUT], rows),
     ]
 
 
@@ -176,13 +177,6 @@ def _difference(default: Settings, settings: Settings) -> str:
     return f"{found} Not there: {', '.join(missing)}." if missing else found
 
 
-def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
-
-
 def _table(models: Mapping[str, Settings]) -> str:
     """Return a row for each setting, with its default in each of these models."""
     first = next(iter(models.values()))
@@ -191,7 +185,7 @@ def _table(models: Mapping[str, Settings]) -> str:
         [f"`{name}`", *(_default(settings[name]) for settings in models.values()), *_about(about)]
         for name, about in first.items()
     ]
-    return _rows([*columns, *ABOUT], rows)
+    return table_in_markdown([*columns, *ABOUT], rows)
 
 
 def _about(setting: SettingInfo) -> list[str]:

@@ -2,6 +2,7 @@
 
 import textwrap
 
+from lengthwise.escapes import table_in_markdown
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.spec import parse
 
@@ -38,12 +39,10 @@ def table() -> str:
     """Return which classes the languages are in."""
     found = [parse(spec).ladder() for spec in SPECS]
     marks = {True: "yes", False: "no", None: "-"}
-    rows = [
+    return table_in_markdown(
         ["class", *(f"`{spec.removeprefix('regex:')}`" for spec in SPECS)],
-        ["---"] * (len(SPECS) + 1),
-        *(
+        [
             [name, *(marks[each[key].holds] for each in found)]
             for key, (name, _) in QUESTIONS.items()
-        ),
-    ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        ],
+    )

@@ -17,9 +17,9 @@ import reproduced
 import speed_tables
 import verdicts
 import zoo_tables
+from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import Record, Table, stem
-from lengthwise_papers.page import markdown
 from lengthwise_papers.parts import PartsExperiment
 from wrapping import wrapped
 
@@ -83,7 +83,7 @@ def table(name: str, title: str) -> str:
         experiment, records = EXPERIMENTS[name], stored["records"]
         shown = experiment.tables(records)[title]
         note = experiment.note(records) if isinstance(experiment, PartsExperiment) else ""
-    text = markdown(shown)
+    text = table_in_markdown(shown.columns, shown.rows)
     return f"{text}\n\n{wrapped(note)}" if note and not title else text
 
 

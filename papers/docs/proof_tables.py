@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from lengthwise_papers.experiment import Table
-from lengthwise_papers.page import markdown
+from lengthwise.escapes import table_in_markdown
 
 
 def table(figures: Path) -> str:
@@ -20,4 +19,4 @@ def table(figures: Path) -> str:
         ]
         for row in json.loads(figures.read_text(encoding="utf-8"))
     ]
-    return markdown(Table(["file", "kilobytes", "coqc, s", "MB", "coqchk, s", "MB"], rows))
+    return table_in_markdown(["file", "kilobytes", "coqc, s", "MB", "coqchk, s", "MB"], rows)

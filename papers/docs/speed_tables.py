@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lengthwise_papers.experiment import Table
-from lengthwise_papers.page import markdown
+from lengthwise.escapes import table_in_markdown
 
 COLUMNS = (
     *("case", "threads", "ms", "GFLOP", "of a product's rate"),
@@ -21,7 +20,7 @@ def table(figures: Path) -> str:
         [before["case"], str(before["threads"]), *_cells(before, after)]
         for before, after in zip(stored["before"], stored["after"], strict=True)
     ]
-    return markdown(Table(list(COLUMNS), rows))
+    return table_in_markdown(list(COLUMNS), rows)
 
 
 COMPARED: Mapping[str, Mapping[str, str]] = {
@@ -47,7 +46,7 @@ def compared(figures: Path, name: str) -> str:
     columns = COMPARED[name]
     stored = json.loads(figures.read_text(encoding="utf-8"))[name]
     rows = [[form.format(**one) for form in columns.values()] for one in stored]
-    return markdown(Table(list(columns), rows))
+    return table_in_markdown(list(columns), rows)
 
 
 def _cells(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lengthwise_papers.experiment import Record, Statement, Table
-from lengthwise_papers.page import markdown
+from lengthwise.escapes import table_in_markdown
+from lengthwise_papers.experiment import Record, Statement
 from reproduced import Measured, measured, paper_of, papers
 from wrapping import wrapped
 
@@ -154,7 +154,7 @@ def table(results: Path) -> str:
         "seeds",
         "measured; why, if it does not hold",
     ]
-    return markdown(Table(columns, rows))
+    return table_in_markdown(columns, rows)
 
 
 def summary(results: Path) -> str:

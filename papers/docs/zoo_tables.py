@@ -1,9 +1,8 @@
 """Tables of `zoo.md` and `board.md`, from what the package holds."""
 
 from lengthwise.board.entries import BoardEntry, load_entries
+from lengthwise.escapes import table_in_markdown
 from lengthwise.zoo.records import UNPROVED, read_records
-from lengthwise_papers.experiment import Table
-from lengthwise_papers.page import markdown
 
 ON_BOARD = 3
 """Entries of a language that the page shows."""
@@ -28,7 +27,7 @@ def zoo_table(made: str) -> str:
             ]
         )
     columns = ["name", "language", "model", "parameters", "bits", "told, seed, steps", "proof"]
-    return markdown(Table(columns, rows))
+    return table_in_markdown(columns, rows)
 
 
 def language_models_table() -> str:
@@ -45,7 +44,7 @@ def language_models_table() -> str:
         for one in found
     ]
     columns = ["name", "model", "parameters", *(f"{int(n):,}" for n in lengths)]
-    return markdown(Table(columns, rows))
+    return table_in_markdown(columns, rows)
 
 
 def board_table(made: str) -> str:
@@ -56,7 +55,7 @@ def board_table(made: str) -> str:
         own = [one for one in entries if one.language == language][:ON_BOARD]
         rows += [_row(place, one) for place, one in enumerate(own, start=1)]
     columns = ["language", "", "parameters", "bits", "depth", "type", "proof", "network", "told"]
-    return markdown(Table([*columns, "seed", "name"], rows))
+    return table_in_markdown([*columns, "seed", "name"], rows)
 
 
 def _row(place: int, one: BoardEntry) -> list[str]:
@@ -88,4 +87,4 @@ def unproved() -> str:
         for one in read_records()
         if one["strength"] is None and "perplexity" not in one
     ]
-    return markdown(Table(["name", "language", "network", "parameters", "claim"], rows))
+    return table_in_markdown(["name", "language", "network", "parameters", "claim"], rows)

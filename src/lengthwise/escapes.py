@@ -5,6 +5,7 @@ HTML is escaped by the templates, comments of Rocq by `proofs.export.rocq`.
 
 import json
 import re
+from collections.abc import Iterable, Sequence
 
 
 def printable(text: str) -> str:
@@ -50,3 +51,16 @@ def code_in_markdown(text: str) -> str:
     ticks = "`" * (1 + max(map(len, re.findall("`+", plain)), default=0))
     space = " " if plain.startswith(("`", " ")) or plain.endswith(("`", " ")) or not plain else ""
     return f"{ticks}{space}{plain}{space}{ticks}"
+
+
+def table_in_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""Return a table in Markdown, whose cells are Markdown; a bar in one does not end it.
+
+    >>> print(table_in_markdown(["a"], [["x|y"]]))
+    | a |
+    | --- |
+    | x\|y |
+    """
+    lines = [columns, ["---"] * len(columns), *rows]
+    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)

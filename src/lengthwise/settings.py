@@ -36,17 +36,6 @@ class Config:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild stored settings; an unknown name or a value of another type is an error.
 
-        Classes that know other spellings of a value put today's in its place first.
-
-        Raises:
-            ConfigError: the name is not a field, or the value does not fit the field's type.
-        """
-        return cls.checked(values)
-
-    @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> Self:
-        """Build settings whose names and types are checked.
-
         Raises:
             ConfigError: the name is not a field, or the value does not fit the field's type.
         """

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lengthwise_papers.experiment import Experiment, Record, Table
+from lengthwise.escapes import table_in_markdown
+from lengthwise_papers.experiment import Experiment, Record
 
 
 def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictures: str) -> str:
@@ -24,14 +25,18 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
         *figures,
     ]
     for title, table in experiment.tables(records).items():
-        parts.append(f"**{title}**\n\n{markdown(table)}" if title else markdown(table))
+        parts.append(
+            f"**{title}**\n\n{table_in_markdown(table.columns, table.rows)}"
+            if title
+            else table_in_markdown(table.columns, table.rows)
+        )
     verdicts = [
         [one.where, one.says, "yes" if one.holds else "**no**", one.measured]
         for one in experiment.check(records)
     ]
     columns = ["where", "what the paper says", "holds", "measured"]
     if verdicts:
-        parts.append(markdown(Table(columns, verdicts)))
+        parts.append(table_in_markdown(columns, verdicts))
     return "\n\n".join(parts)
 
 
@@ -60,10 +65,3 @@ def _range(values: Iterable[str]) -> str:
 
 def _each(values: Iterable[Any]) -> str:
     return ", ".join(dict.fromkeys(map(str, values)))
-
-
-def markdown(table: Table) -> str:
-    """Return the table in Markdown."""
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
-    lines = [table.columns, ["---"] * len(table.columns), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

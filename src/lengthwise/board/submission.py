@@ -20,6 +20,7 @@ from typing import Any
 
 from lengthwise.board.entries import LANGUAGES, BoardEntry
 from lengthwise.errors import CertificateError, ClaimError, RunError
+from lengthwise.files import require_run_folder
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import require_own_certificate
@@ -82,8 +83,9 @@ def judge_submission(path: Path) -> BoardEntry:
 
 def _require_plain_files(path: Path) -> None:
     """Refuse a folder with links, files of other names, or large ones, before any is opened."""
-    if path.is_symlink() or not path.is_dir():
-        raise RunError(f"{path} is not a folder. Give the folder of a run.")
+    if path.is_symlink():
+        raise RunError(f"{path} is a link. Give the folder itself.")
+    require_run_folder(path)
     for number, each in enumerate(path.iterdir()):
         if number > len(MOST_BYTES) or each.name not in MOST_BYTES:
             raise RunError(

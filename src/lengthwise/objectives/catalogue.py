@@ -46,7 +46,7 @@ class AnyObjectiveConfig(ObjectiveConfig):
         kind: Any = OBJECTIVES[values["name"]].settings
         for name in values:
             require_own(name, values["name"])
-        found: Self = kind.checked(values)
+        found: Self = kind.from_dict(values)
         return found
 
 
