@@ -24,7 +24,7 @@ from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.text.layers.token_loss import token_loss
-from lengthwise.training import loop, optimisers
+from lengthwise.training import loop
 from lengthwise.training.devices import environment
 from lengthwise.training.state import State
 from stored_runs import copied
@@ -183,7 +183,7 @@ def test_a_run_goes_on_from_its_checkpoint(
 
     with monkeypatch.context() as patch:
         patch.setattr(loop, "_train_step", stopped)
-        patch.setattr(optimisers, "FUSED", optimisers.FUSED if fused_before else frozenset())
+        patch.setattr(loop, "FUSED", loop.FUSED if fused_before else frozenset())
         with pytest.raises(KeyboardInterrupt):
             train(plan, out=tmp_path / "run", device=str(gpu))
     monkeypatch.setattr(loop, "_train_step", counted)

@@ -9,9 +9,11 @@ import pytest
 import torch
 from torch import nn
 
+import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
+from lengthwise.problems.planning import make_plan
 from lengthwise.training.clock import Clock
-from lengthwise.training.loop import Step, Validation, fit, kept
+from lengthwise.training.loop import Step, Validation, decays, fit, kept
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
@@ -231,6 +233,33 @@ def test_squared_gradients_are_kept_and_weights_decay_as_told(beta2: float, deca
         after = shrunk - config.learning_rate * mean / (1 - 0.9**step) / root
         torch.nn.utils.vector_to_parameters(after, plain.parameters())
     torch.testing.assert_close(weights(model), weights(plain))
+
+
+def test_weights_decay_where_they_are_applied_alone() -> None:
+    """Of a step decoder: not embeddings, positions, biases and norms, as in minGPT."""
+    decoder = lw.train("steps:addition", bits=2, examples=4, validation_words=2, steps=1, warmup=0)
+    decayed = {name for name, is_one in decays(decoder.model).items() if is_one}
+    layer = "layers.0."
+    assert decayed == {"answer.weight"} | {
+        f"{layer}{name}.weight"
+        for name in (
+            *(f"attention.{part}" for part in ("query", "key", "value", "output")),
+            "expand",
+            "contract",
+        )
+    }
+    gru = decays(lw.train("parity", model="gru", steps=1).model)
+    assert {name for name, is_one in gru.items() if is_one} == {
+        "cell.weight_ih_l0",
+        "cell.weight_hh_l0",
+        "answer.weight",
+    }
+    plan = make_plan("steps:addition", "gpt2", settings={"body": "python-small"})
+    of_body = {name for name, is_one in decays(plan.build()).items() if is_one}
+    first = {name.partition(".h.0.")[2] for name in of_body if ".h.0." in name}
+    parts = ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")
+    assert first == {f"{part}.weight" for part in parts}
+    assert not any("wte" in name or "wpe" in name for name in of_body)
 
 
 @pytest.mark.parametrize("fail_at", [1, 42, 63, 179])

@@ -11,9 +11,8 @@ from torch import nn
 from lengthwise.errors import ConfigError
 from lengthwise.problems.planning import make_plan
 from lengthwise.training.adamw import state_keys
-from lengthwise.training.loop import begin
+from lengthwise.training.loop import begin, decays
 from lengthwise.training.muon import Muon, orthogonal
-from lengthwise.training.optimisers import decays
 from lengthwise.training.settings import TrainingConfig
 
 SIZES = st.integers(1, 9)

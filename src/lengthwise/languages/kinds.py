@@ -10,7 +10,7 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lengthwise.errors import LanguageError, LengthwiseWarning, unknown_name
 from lengthwise.languages.characters import split_alphabet, written_alphabet
@@ -26,6 +26,10 @@ _DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
     "generator", {"subregular": "lengthwise.languages.subregular:subregular"}
 )
 """Generators of languages that need the deciders of the ladder, imported when first asked for."""
+
+
+Kind: TypeAlias = Callable[[str, str | None, str | None], Language]
+"""Takes what follows the colon, the option in brackets, and the alphabet given beside it."""
 
 
 def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
@@ -248,7 +252,7 @@ def _one_alphabet(stated: str | None, given: str | None) -> tuple[str, ...] | No
     return others if symbols is None else symbols
 
 
-KINDS: dict[str, Callable[[str, str | None, str | None], Language]] = {
+KINDS: dict[str, Kind] = {
     "regex": _regex,
     "att": _att,
     "ltl": _ltl,

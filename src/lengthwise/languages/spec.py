@@ -8,19 +8,19 @@ language.
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import LanguageError, unknown_name
 from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.characters import listed, split_alphabet, written_alphabet
-from lengthwise.languages.kinds import KINDS, of_function
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, dyck
 from lengthwise.languages.validation import short
 
 if TYPE_CHECKING:
+    from lengthwise.languages.kinds import Kind
     from lengthwise.languages.ltl import Formula
 
 _KIND = re.compile(r"(\w+)(?:\[(.*?)\])?:")
@@ -54,6 +54,8 @@ def language(
     """
     alphabet = alphabet_text(alphabet)
     if callable(spec):
+        from lengthwise.languages.kinds import of_function  # noqa: PLC0415  of functions alone
+
         return of_function(spec, alphabet, max_states)
     if max_states is not None:
         raise LanguageError(
@@ -82,7 +84,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
         )
     _require_text(alphabet)
     match = _KIND.match(spec)
-    if match is None or match.group(1) not in KINDS:
+    if match is None or match.group(1) not in (kinds := _kinds()):
         language = _named(spec)
     else:
         kind, option = match.group(1), match.group(2)
@@ -91,14 +93,21 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
                 f"only regex, ltl, att and py have options in brackets, but {spec!r} has "
                 f"[{option}]. Remove it."
             )
-        language = KINDS[kind](spec[match.end() :], option, alphabet)
+        language = kinds[kind](spec[match.end() :], option, alphabet)
     return require_alphabet(language, alphabet)
 
 
 def names_kind(spec: str) -> bool:
     """Return whether a line begins with a kind of language: `regex:`, `group:`, ..."""
     match = _KIND.match(spec)
-    return match is not None and match.group(1) in KINDS
+    return match is not None and match.group(1) in _kinds()
+
+
+def _kinds() -> "Mapping[str, Kind]":
+    """Return the kinds of languages by what names them, which the named languages do not need."""
+    from lengthwise.languages.kinds import KINDS  # noqa: PLC0415  of lines with a prefix
+
+    return KINDS
 
 
 def languages() -> list[dict[str, str]]:
@@ -139,7 +148,7 @@ def _named(spec: str) -> Language:
     if (kind := re.match(r"(\w+)(\[.*?\])?:", spec)) is not None:
         if remedy := _NO_LANGUAGES.get(kind.group(1)):
             raise LanguageError(f"{spec!r:.60} names no language. {remedy}")
-        raise unknown_name("kind of language", kind.group(1), KINDS, LanguageError)
+        raise unknown_name("kind of language", kind.group(1), _kinds(), LanguageError)
     if opened := re.match(r"(regex|ltl|att|py)\[[^\]]*$", spec):
         raise LanguageError(
             f"the bracket after {opened.group(1)} is not closed in {spec!r:.60}. Write "

@@ -19,7 +19,7 @@ are 1, and biases of norms 0.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -130,24 +130,6 @@ INITIALISATIONS: Catalogue[Initialisation] = Catalogue(
     },
 )
 """From a model, a generator and the width of its vectors; all weights are drawn in place."""
-
-
-@torch.no_grad()
-def draw_chunk_network(
-    model: nn.Module, generator: torch.Generator, deviations: Mapping[str, float]
-) -> None:
-    """Draw a network of layers inside chunks: N(0, deviation^2) for the parameters of these names,
-    Xavier uniform for matrices; norms begin as 1, biases, also those of attention, as 0.
-    """
-    for name, parameter in model.named_parameters():
-        if name in deviations:
-            parameter.normal_(0.0, deviations[name], generator=generator)
-        elif name.endswith("norm.weight"):
-            parameter.fill_(1.0)
-        elif parameter.ndim < 2 or name.endswith("attention.bias"):
-            parameter.zero_()
-        else:
-            nn.init.xavier_uniform_(parameter, generator=generator)
 
 
 def _draw(model: nn.Module, generator: torch.Generator, rule: _Rule) -> None:

@@ -20,7 +20,6 @@ from lengthwise.layers.rows import ClassLogits, FullWords, Lengths
 from lengthwise.layers.sliding_dilated import ChunkAttention, InsideChunks
 from lengthwise.models.common_settings import Activation as ActivationName
 from lengthwise.models.common_settings import Norm
-from lengthwise.models.initial import draw_chunk_network
 from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  handed on as it is
 )
@@ -139,8 +138,16 @@ class RegularGPT(nn.Module):
 
     def initialise(self, generator: Generator) -> None:
         """Draw all weights: N(0, 1/width) for embedding and pad, Xavier uniform for matrices."""
-        deviation = self.config.d_model**-0.5
-        draw_chunk_network(self, generator, {"embedding.weight": deviation, "pad": deviation})
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                if name in ("embedding.weight", "pad"):
+                    parameter.normal_(0.0, self.config.d_model**-0.5, generator=generator)
+                elif name.endswith("norm.weight"):
+                    parameter.fill_(1.0)
+                elif parameter.ndim < 2 or name.endswith("attention.bias"):
+                    parameter.zero_()
+                else:
+                    nn.init.xavier_uniform_(parameter, generator=generator)
 
     @property
     def block(self) -> list[Layer]:

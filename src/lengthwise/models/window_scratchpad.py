@@ -36,7 +36,6 @@ from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
 from lengthwise.models.alignment import left_aligned
-from lengthwise.models.initial import EMBEDDING_DEVIATION, draw_chunk_network
 from lengthwise.models.regular_gpt import Layer
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 
@@ -64,7 +63,16 @@ class WindowScratchpad(nn.Module):
 
         Small embeddings are learned in a third of the steps that those of N(0, 1) take.
         """
-        draw_chunk_network(self, generator, {"embedding.weight": EMBEDDING_DEVIATION})
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                if name == "embedding.weight":
+                    parameter.normal_(0.0, 0.02, generator=generator)
+                elif name.endswith("norm.weight"):
+                    parameter.fill_(1.0)
+                elif parameter.ndim < 2 or name.endswith("attention.bias"):
+                    parameter.zero_()
+                else:
+                    nn.init.xavier_uniform_(parameter, generator=generator)
 
     # ---- the functions that everything else is made of -----------------------------------------
 

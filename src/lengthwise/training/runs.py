@@ -50,9 +50,7 @@ from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped, resolved
 from lengthwise.training import FORMAT
 from lengthwise.training.film import Film, Frame, stored_film
-from lengthwise.training.lasting import lasting
-from lengthwise.training.metrics import read_metrics
-from lengthwise.training.tensor_files import load_tensors, save_tensors
+from lengthwise.training.run_files import lasting, load_tensors, read_metrics, save_tensors
 from lengthwise.wording import shortened
 
 try:

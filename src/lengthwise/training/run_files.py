@@ -1,0 +1,104 @@
+"""What the files of a run hold: records of validations, settings that last, and named tensors."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from lengthwise.errors import RunError
+from lengthwise.files import read_lines, require_kinds, write_bytes
+
+_ALWAYS = {
+    "step": "a whole number",
+    "loss": "a number",
+    "validation_loss": "a number",
+    "validation_accuracy": "a share",
+    "perfect": "true or false",
+}
+"""The values that every record of a validation has, with their kinds."""
+
+_OPTIONAL = {
+    "words_per_second": "a number",
+    "validation_score": "a number",
+    "lesson_length": "a whole number",
+    "longest": "a whole number",
+    "grows_to": "a whole number",
+    "codes": "a whole number",
+    "states": "a whole number or null",
+    "proved": "true or false",
+    "right_to": "a whole number or null",
+    "first_wrong": "a text or null",
+    "wrong": "a whole number",
+    "chunks": "a whole number",
+}
+"""The optional values of such a record, with their kinds."""
+
+_PLACES = {"corpus": "folder", "words": "file"}
+"""Data of a problem that may be moved, and the setting that says where they are."""
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file.
+
+    Raises:
+        RunError: it is damaged.
+    """
+    records = list(read_lines(path))
+    for number, record in enumerate(records, start=1):
+        there = {k: kind for k, kind in _OPTIONAL.items() if k in record}
+        where = f"{path}, line {number}"
+        remedy = "Train again in a new folder."
+        require_kinds(record, _ALWAYS | there, where=where, remedy=remedy)
+    return records
+
+
+def lasting(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration without the values that may change when a run continues."""
+    found = {key: value for key, value in _plain(config).items() if key != "environment"}
+    if "problem" in found:
+        found["problem"] = _without_places(found["problem"])
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Return the value as it is after being written to JSON and read again."""
+    return json.loads(json.dumps(value))
+
+
+def _without_places(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the problem of a configuration without the place of its data, which may be moved."""
+    found = dict(problem)
+    for data, place in _PLACES.items():
+        if isinstance(given := found.get(data), Mapping):
+            found[data] = {key: value for key, value in given.items() if key != place}
+    return found
+
+
+def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors, on whatever device they are; of tied ones, each name gets its own."""
+    stored: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, tensor in tensors.items():
+        found = tensor.detach().cpu().contiguous()
+        tied = found.data_ptr() in seen  # two names of one weight, which is stored twice
+        stored[name] = found.clone() if tied else found
+        seen.add(found.data_ptr())
+    write_bytes(path, save(stored))
+
+
+def load_tensors(path: Path) -> dict[str, Tensor]:
+    """Return the tensors of a file.
+
+    Raises:
+        RunError: it cannot be read.
+    """
+    try:
+        return load(path.read_bytes())
+    except (SafetensorError, OSError) as error:
+        raise RunError(
+            f"{path} cannot be read ({error}). Make it again, in a new folder."
+        ) from None
