@@ -22,7 +22,6 @@ from lengthwise.problems import stages
 from lengthwise.problems.planning import make_plan, plan_for, plan_from_dict
 from lengthwise.problems.recognition import routes
 from lengthwise.problems.runs import load_run, train
-from lengthwise.problems.stages import stage_records
 from lengthwise.proofs.search.certify import certify
 from lengthwise.training.loop import Step
 from lengthwise.training.runs import RunFolder
@@ -106,7 +105,7 @@ def test_a_stage_that_another_follows_has_fewer_steps() -> None:
 
 def test_every_stage_is_kept_and_the_nearest_one_is_the_run(whole: Path) -> None:
     run = load_run(whole, device="cpu")
-    found = stage_records(run)
+    found = run.records.stages
     assert [each["supervision"] for each in found] == ["composition", "maps"]
     assert [each["ended"] for each in found] == ["steps"] * 2
     assert [each["steps"] for each in found] == [20] * 2
@@ -175,7 +174,7 @@ def test_a_stage_that_is_proved_is_the_last(tmp_path: Path) -> None:
     run = train(made, out=tmp_path / "run", device="cpu")
     assert run.require_plan().supervision == "maps"
     assert [each["supervision"] for each in run.stages] == ["composition"]
-    assert [each["ended"] for each in stage_records(run)] == ["steps", "perfect"]
+    assert [each["ended"] for each in run.records.stages] == ["steps", "perfect"]
     assert certify(run.model, run.language).verdict == "equivalent"
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
         *("config.json", "metrics.jsonl", "model.safetensors", "stages")

@@ -19,7 +19,6 @@ from lengthwise.errors import ConfigError, NothingFinishedError, RunError
 from lengthwise.files import read_json, write_json
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.planning import plan_from_dict
-from lengthwise.problems.stages import stage_records
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.sweeps.folder import JobFolder
@@ -211,7 +210,7 @@ def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
     """
     run, spent = timed(plan, JobFolder(folder), "cpu")
     told = ("supervision", "steps", "ended", "right_to")
-    stages = [{name: each[name] for name in told} for each in stage_records(run)]
+    stages = [{name: each[name] for name in told} for each in run.records.stages]
     several = {"stages": stages} if len(stages) > 1 else {}
     return run, {
         "seed": plan.training.seed,

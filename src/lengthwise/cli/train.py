@@ -28,7 +28,8 @@ from lengthwise.problems.presets import PRESETS
 from lengthwise.silence import noting_time
 
 if TYPE_CHECKING:
-    from lengthwise.problems.base import Plan
+    from lengthwise.problems.base import Plan, Run
+    from lengthwise.problems.results import TrainingCost
     from lengthwise.training.loop import Progress
 
 
@@ -132,89 +133,56 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
     Raises:
         ClaimError: what came of it is refuted by the words that it was made from.
     """
-    from lengthwise.problems.capabilities import Concluding
     from lengthwise.training.runs import RunFolder
     from lengthwise.training.settings import TextTrainingConfig
 
-    had_ended = RunFolder(arguments.out).is_finished
+    out, had_ended = arguments.out, RunFolder(arguments.out).is_finished
     if not had_ended and isinstance(plan.training, TextTrainingConfig) and plan.training.compile:
         note("The network is compiled before the first step, which takes a minute or two.")
-    plan, facts = _trained(plan, arguments, film=film)
+    found, cost = _trained(plan, arguments, film=film)
     if had_ended:
-        note(f"{arguments.out}: training had ended")
-    problem, refutation = plan.problem, ""
-    if isinstance(problem, Concluding):
-        refutation = problem.refutation(facts)
+        note(f"{out}: training had ended")
+    said, values, reached = found.account, {}, ""
+    if cost:
+        speed = said.values[f"{plan.problem.setup.unit}_per_second"] / cost.full_speed
+        values = {"flops_per_token": cost.flops, "utilisation": speed}
+        reached = f" ({100 * speed:.0f} % of what a matrix product reaches)"
     if arguments.json:
-        print_json(facts)
+        print_json({**said.values, "run": str(out), **values})
     else:
-        summary = problem.summary(plan, facts)
-        say(f"{arguments.out}: {summary.line}")
-        if plan.chosen:
-            note(f"{plan.model} was chosen, since {plan.chosen}")
-        note(f"next: {summary.next}")
-    if refutation:
-        raise ClaimError(f"{arguments.out}: {refutation}")
+        say(f"{out}: {said.line}{reached}")
+        if chosen := found.require_plan().chosen:
+            note(f"{found.plan.model} was chosen, since {chosen}")
+        note(f"next: {said.advice()}")
+    if said.refutation:
+        raise ClaimError(f"{out}: {said.refutation}")
 
 
 def _trained(
     plan: "Plan", arguments: argparse.Namespace, *, film: bool
-) -> "tuple[Plan, dict[str, Any]]":
-    """Train, and return the plan of the stage that is kept, with the results."""
-    from lengthwise.models.cost import trained_parameters
-    from lengthwise.problems.capabilities import Concluding, Distributed
+) -> "tuple[Run, TrainingCost | None]":
+    """Train, and return the run, with the cost of an example where it is known."""
+    from lengthwise.problems.capabilities import Distributed
     from lengthwise.problems.runs import train
-    from lengthwise.problems.stages import stage_records
     from lengthwise.training.devices import choose_device
-    from lengthwise.training.loop import kept
     from lengthwise.training.progress import training_progress
 
-    problem, unit, cost = plan.problem, plan.problem.setup.unit, None
-    if isinstance(problem, Distributed):
-        cost = problem.training_cost(plan, choose_device(arguments.device))
+    cost = None
+    if isinstance(plan.problem, Distributed):
+        cost = plan.problem.training_cost(plan, choose_device(arguments.device))
     with ExitStack() as held:
-        speed_at_most = cost and cost.full_speed
+        unit, most = plan.problem.setup.unit, cost and cost.full_speed
         progress: Progress = held.enter_context(
-            training_progress(plan.title, plan.training.steps, unit, speed_at_most)
+            training_progress(plan.title, plan.training.steps, unit, most)
         )
         if arguments.tensorboard is not None:
             from lengthwise.training.track import tracked
 
             progress = held.enter_context(tracked(progress, arguments.tensorboard))
-        result = train(
+        found = train(
             plan, out=arguments.out, device=arguments.device, film=film, progress=progress
         )
-    best, speed = kept(result.metrics), result.metrics[-1]["words_per_second"]
-    plan, stages = result.require_plan(), stage_records(result)
-    own = next(each for each in stages if each["kept"])
-    about = problem.facts(plan, best)
-    facts = {
-        **about,
-        "run": str(arguments.out),
-        "supervision": plan.supervision,
-        "model": plan.model,
-        "chosen": plan.chosen,
-        "preset": plan.preset,
-        "parameters": sum(p.numel() for p in result.model.parameters()),
-        "trained_parameters": trained_parameters(result.model),
-        "steps": result.metrics[-1]["step"],
-        "kept_step": best["step"],
-        "validation_accuracy": best["validation_accuracy"],
-        "validation_loss": best["validation_loss"],
-        "perfect": best["perfect"],
-        "longest": best.get("longest"),
-        "grows_to": best.get("grows_to"),
-        **{name: own[name] for name in ("proved", "right_to", "first_wrong", "wrong_chunks")},
-        "states": best.get("states", about.get("states")),
-        "reason": own["reason"],
-        "stage": plan.stage,
-        "stages": stages,
-        f"{unit}_per_second": speed,
-    }
-    if cost:
-        facts |= {"flops_per_token": cost.flops, "utilisation": speed / cost.full_speed}
-    more = problem.concluded(facts) if isinstance(problem, Concluding) else {}
-    return plan, {**facts, **more}
+    return found, cost
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

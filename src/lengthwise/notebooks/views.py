@@ -11,15 +11,14 @@ from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
-from lengthwise.problems.base import Run, judged
+from lengthwise.problems.account import Account
+from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.inference import Inference
 from lengthwise.problems.recognition.measure import shown_lengths
 from lengthwise.problems.results import Evaluation
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
-from lengthwise.training.compiled import Compiled
-from lengthwise.training.loop import kept
 from lengthwise.wording import counted, shortened
 
 MOST_STATES = 30
@@ -95,46 +94,30 @@ def _num_arrows(machine: Language, states: Sequence[int]) -> int:
 
 
 def of_run(run: Run) -> str:
-    """Return the card of a run: its curves, its best validation and where it is kept."""
-    if isinstance(run.plan, Compiled):
-        facts = [("weights", "computed, not trained")]
-    else:
-        plan = run.plan
-        facts = [
-            ("trained on", f"{plan.trained_on}, {plan.supervision}, {plan.preset} preset"),
-            ("seed", str(plan.training.seed)),
-        ]
-        if plan.is_staged:
-            facts.append(("stage", f"{plan.stage} of {plan.num_stages}"))
-    parameters = sum(each.numel() for each in run.model.parameters())
-    facts.append(("parameters", f"{parameters:,}"))
-    if run.folder is not None:
-        facts.append(("folder", str(run.folder.path)))
-    badge: str = ""
-    tone: Tone = "open"
-    if run.metrics:
-        best: Any = kept(run.metrics)
-        result = judged(run.problem, run.folder, run.metrics)
-        facts[:0] = [(result.by, result.text), ("kept after", counted(best["step"], "step"))]
-        badge, tone = _ended(run, best.get("proved"), result.verdict)
+    """Return the card of a run: its account, its curves and where it is kept."""
+    said = run.account
+    badge, tone = _ended(run, said)
+    folder = [] if run.folder is None else [("folder", str(run.folder.path))]
     return html(
         Card(
-            title=_cut(f"{run.problem.name}, {run.plan.model}"),
+            title=_cut(said.title),
             badge=badge,
             tone=tone,
+            subtitle=", ".join(said.conditions),
             pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
-            facts=facts,
+            facts=[*said.results, *said.further, *folder],
         )
     )
 
 
-def _ended(run: Run, proved: bool | None, verdict: str) -> tuple[str, Tone]:
+def _ended(run: Run, said: Account) -> tuple[str, Tone]:
     """Return the badge of a run: what speaks against it, or what its last record says of a proof.
 
     Weights in a folder may have changed since, and the card does not check their certificate.
     """
-    if verdict:
-        return verdict, "bad"
+    proved = said.values.get("proved")
+    if said.verdict:
+        return said.verdict, "bad" if said.refutation else "open"
     if not proved:
         return ("" if proved is None else "not proved"), "open"
     return ("proved", "good") if run.folder is None else ("training ended with a proof", "open")

@@ -3,11 +3,10 @@
 Recognition of a language, step by step computation, language modelling and translation are problems
 of this package; other packages add theirs (`lengthwise.problems.registry`). A `Problem` says what
 users choose from (`setup`), makes and stores its subject, gives data and loss, tests and queries a
-model, and says in words what came of training. What only some can do is a capability
+model, and gives the account of a run (`problems.account`). What only some can do is a capability
 (`problems.capabilities`).
 """
 
-import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,19 +17,16 @@ from torch import nn
 from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
-from lengthwise.files import values_of
 from lengthwise.languages.language import Language
 from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
-from lengthwise.problems.capabilities import Concluding, Proving, Reported, Tested, formal
+from lengthwise.problems.account import Account, Parameters, Records
+from lengthwise.problems.capabilities import Proving, Tested, formal
 from lengthwise.problems.plan import Plan, Route
 from lengthwise.problems.results import (
     Evaluation,
-    Facts,
-    Judged,
     Options,
     Predictor,
-    Section,
     Watch,
     no_watch,
     read_options,
@@ -39,10 +35,10 @@ from lengthwise.problems.setup import Setup
 from lengthwise.settings import Config, Parts
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
-from lengthwise.training.loop import Objective, kept
+from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import shorter_words
+from lengthwise.wording import shortened
 
 if TYPE_CHECKING:
     from lengthwise.problems.testing import Test, TestResult
@@ -64,9 +60,38 @@ class Run(Viewed):
     """One record for each stage that ended without a proof (`problems.stages`)."""
 
     def __repr__(self) -> str:
-        best = f": {judged(self.problem, self.folder, self.metrics).text}" if self.metrics else ""
-        where = f", in {self.folder.path}" if self.folder else ""
-        return f"Run({self.problem.name}, {self.plan.model}{best}{where})"
+        said, where = self.account, f", in {self.folder.path}" if self.folder else ""
+        return f"Run({said.title}: {shortened(said.headline, 300)}{where})"
+
+    @property
+    def account(self) -> Account:
+        """All that is said of it.
+
+        Raises:
+            RunError: a record in its folder is damaged.
+        """
+        if isinstance(self.plan, Compiled):
+            return Account(
+                title=f"{self.problem.name}, {self.plan.model}",
+                results=[("weights", "computed, not trained")],
+                conditions=[Parameters.of(self.model).said],
+            )
+        return self.problem.account(self.records)
+
+    @property
+    def records(self) -> Records:
+        """What training left of it.
+
+        Raises:
+            RunError: its weights were computed, not trained.
+        """
+        return Records(
+            plan=self.require_plan(),
+            metrics=self.metrics,
+            ended=self.stages,
+            folder=self.folder,
+            parameters=Parameters.of(self.model),
+        )
 
     @property
     def language(self) -> Language:
@@ -104,14 +129,6 @@ class Told(NamedTuple):
     """A word or two: `final`."""
     examples: str
     """A few words for the examples that are drawn."""
-
-
-class Summary(NamedTuple):
-    """The result of training, as people read it."""
-
-    line: str
-    next: str
-    """The command that is suggested next."""
 
 
 class Problem(ABC):
@@ -192,45 +209,22 @@ class Problem(ABC):
         """Return what training sees, in words."""
         return Told("supervised", "its data")
 
-    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the entries of `train --json` that describe the problem.
-
-        `best` is the record of the validation whose weights are kept.
-        """
-        return {"task": self.name}
-
-    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
-        """Return a line on the result of training, from the facts of `train`."""
-        line = (
-            f"{plan.model} on {self.name} ({plan.supervision}, {plan.preset} preset): "
-            f"{self.validated(facts)} in validation after {facts['kept_step']:,} steps"
+    def account(self, records: Records) -> Account:
+        """Return all that is said of a run, in the words of the problem."""
+        plan, right = records.plan, percent(records.best.get("validation_accuracy", 0.0))
+        return Account(
+            title=f"{self.name}, {plan.model}",
+            results=[records.validated(f"{right} % in validation")],
+            conditions=records.conditions(f"{plan.supervision} supervision", plan.trained_on),
+            values={"task": self.name, **records.values},
+            advice=lambda: f"lengthwise evaluate {records.named()}",
         )
-        return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
-
-    def said_of(self, values: Mapping[str, Any]) -> Facts:
-        """Return the summary of an evaluation as a person reads it."""
-        plain = str | int | float
-        return [(name, str(value)) for name, value in values.items() if isinstance(value, plain)]
-
-    def validated(self, record: Mapping[str, Any]) -> str:
-        """Return how well a model did in a validation."""
-        shorter = shorter_words(record)
-        return f"{percent(record['validation_accuracy'])} %{shorter and f' on words{shorter}'}"
 
 
 def remember_subject(model: nn.Module, problem: Problem) -> None:
     """Record the symbols and classes that a model was made for, if it classifies words."""
     if isinstance(problem, Proving):
         remember(model, problem.symbols)
-
-
-def judged(
-    problem: Problem, folder: RunFolder | None, metrics: Sequence[Mapping[str, Any]]
-) -> Judged:
-    """Return how good a run is: by what it wrote, or by how its kept weights did in validation."""
-    if isinstance(problem, Concluding) and folder and (found := problem.judgement(folder)):
-        return found
-    return Judged("in validation", problem.validated(kept(metrics)) if metrics else "not yet")
 
 
 def run_test(run: Run, test: "Test") -> "TestResult":
@@ -243,28 +237,6 @@ def run_test(run: Run, test: "Test") -> "TestResult":
     taken = run.problem.setup.evaluate_options
     found = evaluated(run, {name: value for name, value in wanted.items() if name in taken})
     return TestResult.plain(test, run.problem.kind, {"figures": found.values})
-
-
-def section_about(folder: RunFolder, plan: Plan) -> Section:
-    """Return the section of the report about a run.
-
-    Raises:
-        RunError: a record is damaged.
-    """
-    problem = plan.problem
-    if isinstance(problem, Reported):
-        return problem.section(folder, plan)
-    found, metrics = folder.evaluation(), folder.metrics()
-    with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
-        facts = problem.said_of(found) if found else [("evaluation", "not evaluated yet")]
-    return Section(
-        title=f"{problem.name}, {plan.model}",
-        subtitle=f"{plan.preset} preset, seed {plan.training.seed}",
-        about=[("trained on", plan.trained_on), ("training is told", plan.supervision)],
-        columns=["run", "trained on", "in validation"],
-        cells=[plan.trained_on, judged(problem, folder, metrics).text],
-        facts=facts,
-    )
 
 
 def evaluated(

@@ -12,7 +12,7 @@ import torch
 from lengthwise.errors import RunError
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry
-from lengthwise.problems.results import Curve, Judged, Options, Section, TrainingCost
+from lengthwise.problems.results import Curve, Options, TrainingCost
 from lengthwise.problems.setup import Defaults
 from lengthwise.settings import Parts, SettingInfo
 from lengthwise.tasks.task import Task
@@ -98,36 +98,12 @@ class Plotted(ABC):
         """Return the last evaluation by length, or None if there is none."""
 
 
-class Reported(ABC):
-    """The report has a section of its own kind."""
-
-    @abstractmethod
-    def section(self, folder: RunFolder, plan: "Plan") -> Section:
-        """Return the section of the report about a run.
-
-        Raises:
-            RunError: a record is damaged.
-        """
-
-
 class Concluding(ABC):
-    """More than a network comes of training, and it judges the run."""
+    """More than a network comes of training."""
 
     @abstractmethod
     def conclude(self, run: "Run") -> None:
         """Write what belongs to a run that has ended, unless it is there."""
-
-    @abstractmethod
-    def concluded(self, facts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the entries of `train --json` about what was written, from the others."""
-
-    @abstractmethod
-    def judgement(self, folder: RunFolder) -> Judged | None:
-        """Return how good a run is by what was written; None before it is."""
-
-    @abstractmethod
-    def refutation(self, facts: Mapping[str, Any]) -> str:
-        """Return why a run that ended is not what was wanted, from the facts of `train`, or ""."""
 
 
 def formal(problem: "Problem") -> Formal:

@@ -93,16 +93,6 @@ class Curve:
     is_less_better: bool = False
 
 
-class Judged(NamedTuple):
-    """How good a run is, as its card, its `repr`, the report and the commands say first."""
-
-    by: str
-    """What judged it: `in validation`."""
-    text: str
-    verdict: str = ""
-    """A word or two if the run is not what was wanted though its training ended well: `refuted`."""
-
-
 class TrainingCost(NamedTuple):
     """Operations of a word or token in training, and the greatest possible number per second."""
 
@@ -150,10 +140,8 @@ class Predictor:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """The section of the report about a run, besides settings and losses."""
+    """The section of the report about a run, besides its account, settings and losses."""
 
-    title: str
-    subtitle: str = ""
     columns: list[str] = field(default_factory=lambda: ["run"])
     """Column names of the overview of runs of one problem; the first column is the run."""
     cells: list[str] = field(default_factory=list)

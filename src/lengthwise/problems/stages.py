@@ -19,7 +19,7 @@ from lengthwise.errors import ClaimError, RunError
 from lengthwise.problems.base import Plan, Run, remember_subject
 from lengthwise.problems.recognition.film import film_of
 from lengthwise.problems.recognition.routes import standing_of
-from lengthwise.training.loop import Ending, Progress, fit_stage, kept
+from lengthwise.training.loop import Ending, Progress, fit_stage
 from lengthwise.training.runs import RunFolder
 
 
@@ -101,21 +101,6 @@ def train_stages(
                 locks.enter_context(folder.locked())  # the configuration is another file now
 
 
-def stage_records(run: Run) -> list[dict[str, Any]]:
-    """Return a record for every stage of a run: those that ended without a proof, and the last."""
-    plan = run.require_plan()
-    records = [dict(each) for each in run.stages]
-    if len(records) < plan.stage and run.metrics:
-        best = kept(run.metrics)
-        ending: Ending = "perfect" if best["perfect"] else "steps"
-        measured = {"proved": best.get("proved"), "right_to": best.get("right_to")}
-        measured |= {"first_wrong": best.get("first_wrong"), "reason": ""}
-        records.append({**_record(run, ending), **measured})
-    for record in records:
-        record["kept"] = record["stage"] == plan.stage
-    return records
-
-
 def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progress | None:
     if progress is None:
         return None
@@ -159,29 +144,12 @@ def _retired(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> 
     standing: Mapping[str, Any] = {"proved": False, "right_to": -1, "first_wrong": None}
     if run.metrics:
         standing = standing_of(run.model, run.language)
-    record = {**_record(run, ending), "reason": "", **standing, "error": error}
+    record = {**run.records.of_stage(ending), "reason": "", **standing, "error": error}
     if folder is None:
         return Ended(record, run)
     name, weights = f"{plan.stage}-{plan.supervision}", run.model.state_dict()
     stored = folder.end_stage(name, record, run.metrics, weights if run.metrics else {})
     return Ended(record, stored)
-
-
-def _record(run: Run, ending: Ending) -> dict[str, Any]:
-    plan, best = run.require_plan(), kept(run.metrics) if run.metrics else {}
-    return {
-        "stage": plan.stage,
-        "model": plan.model,
-        "supervision": plan.supervision,
-        "told": plan.trained_on,
-        "ended": ending,
-        "steps": run.metrics[-1]["step"] if run.metrics else 0,
-        "validation_accuracy": best.get("validation_accuracy"),
-        "longest": best.get("longest"),
-        "grows_to": best.get("grows_to"),
-        "chunks": best.get("chunks"),
-        "wrong_chunks": best.get("wrong"),
-    }
 
 
 def _nearest(ended: list[Ended], folder: RunFolder | None) -> Run | None:

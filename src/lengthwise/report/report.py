@@ -9,8 +9,9 @@ from typing import Any
 
 from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.files import write_text
-from lengthwise.problems.base import Plan, section_about
+from lengthwise.files import values_of, write_text
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import origins_of, plan_from_dict
 from lengthwise.problems.results import Section
 from lengthwise.report.compare import compare, compared_curve_of, compared_subject
@@ -32,7 +33,8 @@ class RunPage:
     """When and with which versions and processor the run was made."""
     settings: list[tuple[str, str, str]]
     """Name, value and origin of each."""
-    metrics: list[dict[str, Any]]
+    metrics: Sequence[Mapping[str, Any]]
+    said: Account
     section: Section
 
     @property
@@ -50,7 +52,7 @@ class RunPage:
         if self.section.body or found is None or len(found.points) < 2:
             return ""
         figure = bands_figure(
-            {self.section.title: [found.points]},
+            {self.said.title: [found.points]},
             xlabel=found.horizontal,
             ylabel=found.measure,
             trained_to=found.trained_to,
@@ -90,10 +92,11 @@ def read_run(path: Path) -> RunPage:
             f"{path} holds computed weights, and a report is about training. Use verify."
         )
     plan = plan_from_dict(config)
-    metrics, environment = folder.metrics(), config.get("environment", {})
+    records, environment = Records.of(folder, plan), config.get("environment", {})
     origins = origins_of(plan)
-    if folder.is_finished and not metrics:
+    if folder.is_finished and not records.metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
+    said = plan.problem.account(records)
     return RunPage(
         path=path,
         plan=plan,
@@ -102,9 +105,23 @@ def read_run(path: Path) -> RunPage:
             (name, value, origins.get(name, ""))
             for name, value in _settings({**plan.to_dict(), "environment": environment})
         ],
-        metrics=metrics,
-        section=section_about(folder, plan),
+        metrics=records.metrics,
+        said=said,
+        section=said.section(said) if said.section else _section(folder, plan, said),
     )
+
+
+def _section(folder: RunFolder, plan: Plan, said: Account) -> Section:
+    """Return the section of a problem that draws none of its own.
+
+    Raises:
+        RunError: a record is damaged.
+    """
+    found = folder.evaluation()
+    with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
+        facts = said.tested(found) if found else [("evaluation", "not evaluated yet")]
+    (by, result), *_ = said.results
+    return Section(columns=["run", "trained on", by], cells=[plan.trained_on, result], facts=facts)
 
 
 def _made(folder: RunFolder, environment: Mapping[str, Any]) -> str:

@@ -26,7 +26,8 @@ from lengthwise.files import read_object, write_json
 from lengthwise.inference.limits import limit_of_different
 from lengthwise.inference.sample import answers_of
 from lengthwise.notebooks.views import of_run
-from lengthwise.problems.base import Run, section_about
+from lengthwise.problems.account import Records
+from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.inference import sample_of
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.section import inferred_section
@@ -34,6 +35,7 @@ from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.runs import load_run
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
+from lengthwise.report.report import read_run
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted
@@ -167,7 +169,7 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
 
 def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
     assert run.folder is not None
-    section = section_about(run.folder, run.require_plan())
+    section = read_run(run.folder.path).section
     rows = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in section.body.split("<tr>")]
     start = next(n for n, row in enumerate(rows) if row[:1] == ["state"])
     symbols, body = rows[start][3:], rows[start + 1 :]
@@ -184,11 +186,11 @@ def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
 def test_the_report_of_a_run_that_is_not_evaluated_says_so(folder: Path, tmp_path: Path) -> None:
     run = lw.train(f"words:{folder}/own.tsv", out=tmp_path / "run", device="cpu", max_length=20)
     assert run.folder is not None
-    section = section_about(run.folder, run.require_plan())
+    section = read_run(run.folder.path).section
     assert ("evaluation", "not evaluated yet") in section.about
     assert "The automaton A" in section.body
     assert main(["evaluate", str(run.folder.path)]) == 0
-    section = section_about(run.folder, run.require_plan())
+    section = read_run(run.folder.path).section
     assert ("evaluation", "not evaluated yet") not in section.about
     assert "trained on 1..20" in section.body, "the words held out have up to 30 symbols"
 
@@ -202,7 +204,8 @@ def test_a_large_automaton_is_not_shown_and_names_are_escaped(tmp_path: Path) ->
         )
         problem = InferredProblem.of(lw.infer(file))
         plan = make_plan(problem)
-        body = inferred_section("own", RunFolder(tmp_path / "none"), plan, None).body
+        records = Records(plan=plan, folder=RunFolder(tmp_path / "none"))
+        body = inferred_section(records, problem.account(records)).body
         assert ("&lt;b&gt;" in body, "c&amp;d" in body) == (is_shown, is_shown)
         assert "<b>" not in body
         size = f"{counted(problem.language.num_states, 'state')}, {len(symbols)} symbols"
@@ -216,7 +219,8 @@ def test_the_report_says_how_many_thin_transitions_it_leaves_out(run: Run) -> No
     thin = [{"after": "ab", "symbol": "a", "words": 2}]
     for more in (0, 3):
         told |= {"thin": thin, "num_thin": 1 + more}
-        section = inferred_section("own", run.folder, run.require_plan(), told)
+        said = replace(run.account, values={"statement": told})
+        section = inferred_section(run.records, said)
         listed = [value for name, value in section.about if name == "thin transition"]
         assert listed[0] == "a after ab: 2 words"
         assert listed[1:] == (["3 more"] if more else [])
@@ -226,7 +230,7 @@ def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
     """The statement has the verdict of the day of training; the network may be another since."""
 
     def says(place: Path) -> str:
-        section = section_about(RunFolder(place), run.require_plan())
+        section = read_run(place).section
         return dict(section.about)["network"]
 
     assert run.folder is not None
@@ -244,13 +248,15 @@ def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "report.html").exists()
 
 
-def test_the_outcome_is_that_of_the_certificate(run: Run) -> None:
-    said = {"network": {"verdict": "not-closed"}, "headline": "right", "sentences": []}
-    facts = {"proved": True, "statement": said, "run": "runs/x"}
-    plan = run.require_plan()
-    assert run.problem.summary(plan, facts).line.endswith("is not proved.")
-    facts["statement"] |= {"network": {"verdict": "equivalent"}}  # type: ignore[operator]
-    assert run.problem.summary(plan, facts).line.endswith("is proved equal to A at every length.")
+def test_the_outcome_is_that_of_the_certificate(run: Run, tmp_path: Path) -> None:
+    assert run.folder is not None
+    place = shutil.copytree(run.folder.path, tmp_path / "run")
+    proof = "training ended after 200 steps with a proof that it computes A"
+    for verdict, said in (("equivalent", proof), ("not-closed", "not proved after 200 steps")):
+        told = read_object(place / "statement.json") | {"network": {"verdict": verdict}}
+        write_json(place / "statement.json", told)
+        found = load_run(place, device="cpu").account
+        assert dict(found.results)["network"] == said
 
 
 def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
@@ -339,7 +345,7 @@ def test_an_automaton_that_the_words_held_out_refute_is_called_so_everywhere(
     train = ("train", f"words:{refuted}/own.tsv", "--out", str(place), "--set", "test_share=0.3")
     status, out, error = shell(*train)
     assert (status, lead in out, against in out) == (1, True, True)
-    assert out.index(lead) < out.index("proved equal to A at every length")
+    assert out.index(lead) < out.index("with a proof that it computes A")
     assert f"proved equal to A; {against}" in error.splitlines()[-1]
     status, out, _ = shell(*train, "--json")
     facts = json.loads(out)

@@ -8,7 +8,6 @@ from lengthwise.errors import ConfigError
 from lengthwise.files import read_json
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
-from lengthwise.problems.stages import stage_records
 from lengthwise.proofs.search.certify import certify
 
 
@@ -50,7 +49,7 @@ def test_the_folder_says_why(tmp_path: Path) -> None:
 def test_the_default_is_proved_where_the_number_of_state_maps_misled(spec: str) -> None:
     run = train(make_plan(spec), device="cpu")
     assert certify(run.model, run.language).verdict == "equivalent"
-    assert sum(each["steps"] for each in stage_records(run)) <= 1_500
+    assert sum(each["steps"] for each in run.records.stages) <= 1_500
 
 
 def test_an_automaton_too_large_for_every_route_is_refused_with_its_numbers() -> None:

@@ -22,7 +22,6 @@ from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_json
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.problems.runs import load_run
-from lengthwise.problems.stages import stage_records
 from lengthwise.proofs.search.certify import certify
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
@@ -104,7 +103,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     write_json(folder / "language.json", to_dict(language))
     spent = _timed([str(folder / "language.json"), str(out), settings["preset"]])
     run = load_run(out, device="cpu")
-    certificate, stages = certify(run.model, language), stage_records(run)
+    certificate, stages = certify(run.model, language), run.records.stages
     words = hostile_words(language, settings["words"], longest=settings["longest"], seed=number)
     wrong = len(misjudged(run.model, language, words))
     told = ("model", "supervision", "ended", "steps", "right_to")

@@ -11,7 +11,6 @@ The certificate says nothing about the words, and the statement nothing about th
 """
 
 import hashlib
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -28,7 +27,8 @@ from lengthwise.inference.support import Support
 from lengthwise.languages.att import to_att
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.objectives.sizes import LARGE_MODEL
-from lengthwise.problems.base import Plan, Run, Summary, Told, judged
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Plan, Problem, Run, Told
 from lengthwise.problems.capabilities import Concluding, Parametrised
 from lengthwise.problems.inferred.inference import Inference, spec_of_words, statement_of, supported
 from lengthwise.problems.inferred.marking import marked, notes_of
@@ -39,7 +39,6 @@ from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import (
     Curve,
     Evaluation,
-    Judged,
     Options,
     Predictor,
     Section,
@@ -56,6 +55,9 @@ from lengthwise.training.runs import RunFolder
 
 MACHINE = "machine.json"
 """File of the automaton; `machine.att` beside it, if its classes are 0 and 1."""
+
+BY_WORDS = "A, judged by words"
+"""Name of the result on the words that were held out."""
 
 _OF_WORDS = frozenset(f"data.{name}" for name in ("max_length", "min_length", "protocol", "p_one"))
 _OF_WORDS |= {"network.max_length"}
@@ -152,57 +154,60 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         words = "labels of whole words, by an automaton inferred from them"
         return Told(str(plan.objective.name), words)
 
-    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the words, their digest, and the automaton that was inferred."""
-        return {
-            "task": self.name,
+    def account(self, records: Records) -> Account:
+        """Return what is said of a run: what words say of A leads, then comes what its network is.
+
+        Accuracy in validation says how well the network computes A, and nothing of words.
+        """
+        plain, best, folder = Problem.account(self, records), records.best, records.folder
+        said = read_statement(folder.path) if folder else None
+        right = percent(best.get("validation_accuracy", 0.0))
+        values = {
+            **plain.values,
             "told": "labels of whole words",
             "digest": self.words.digest,
             "alphabet": list(self.words.alphabet),
             "classes": list(self.words.class_names),
-            "states": self.language.num_states,
+            "states": best.get("states", self.language.num_states),
             "label_noise": self.inference.label_noise,
         }
+        found = replace(
+            plain,
+            results=[records.validated(f"{right} % of A's answers")],
+            values=values,
+            section=partial(self._section, records),
+        )
+        if said is None:
+            return found
+        assert folder is not None
+        with values_of(folder.path / STATEMENT, remedy="Train again in a new folder."):
+            return self._judged(found, records, said)
 
-    def concluded(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the share of words held out that are right, and the statement, if the run has a
-        folder."""
-        told = read_statement(Path(facts["run"]))
-        if told is None:
-            return {}
-        return {
-            "headline": told["headline"],
-            "held_out_accuracy": held_out_accuracy(told),
-            "statement": {name: each for name, each in told.items() if name != "support"},
-        }
+    def _judged(self, found: Account, records: Records, said: Mapping[str, Any]) -> Account:
+        """Return an account with what the words that were held out say, which leads."""
+        is_proved = bool(found.values["proved"]) and said["network"]["verdict"] == "equivalent"
+        proof = f"training ended {records.after} with a proof that it computes A"
+        network = proof if is_proved else f"not proved {records.after}"
+        against, command = refutation_by_words(said), "report" if is_proved else "certify"
+        return replace(
+            found,
+            verdict=said["verdict"],
+            results=[(BY_WORDS, said["headline"]), ("network", network)],
+            sentences=said["sentences"],
+            refutation=f"proved equal to A; {against}" if against and is_proved else against,
+            values={
+                "headline": said["headline"],
+                "held_out_accuracy": held_out_accuracy(said),
+                **found.values,
+                "statement": {name: each for name, each in said.items() if name != "support"},
+            },
+            advice=lambda: f"lengthwise {command} {records.named()}",
+        )
 
-    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
-        """Return the share of words held out that are right, whether the network is proved to
-        compute the automaton, and the statement; then `report`, or `certify` without a proof."""
-        told = facts.get("statement", {})
-        proved = "proved equal to A at every length" if _is_proved(facts) else "not proved"
-        lead = f"{told['headline']}; " if told else ""
-        said = told.get("sentences", [])
-        line = " ".join([f"{self.name}: {lead}{plan.model} is {proved}.", *said])
-        command = "report" if _is_proved(facts) else "certify"
-        return Summary(line, f"lengthwise {command} {shlex.quote(facts['run'])}")
+    def _section(self, records: Records, said: Account) -> Section:
+        from lengthwise.problems.inferred.section import inferred_section  # noqa: PLC0415  draws
 
-    def refutation(self, facts: Mapping[str, Any]) -> str:
-        """Return why A is not the language, or no more than a constant, if the words say so."""
-        against = refutation_by_words(facts.get("statement"))
-        return f"proved equal to A; {against}" if against and _is_proved(facts) else against
-
-    def validated(self, record: Mapping[str, Any]) -> str:
-        """Return how well a network computed A in a validation, which says nothing of words."""
-        return f"{percent(record['validation_accuracy'])} % of A's answers"
-
-    def judgement(self, folder: RunFolder) -> Judged | None:
-        """Return the result on the words held out; None before it is known."""
-        told = read_statement(folder.path)
-        if told is None:
-            return None
-        verdict = "" if told["verdict"] == "in doubt" else told["verdict"]
-        return Judged("A, judged by words", told["headline"], verdict)
+        return inferred_section(records, said)
 
     def statement(self) -> DataStatement:
         """Return how sure we may be of the automaton.
@@ -253,21 +258,11 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Test a run on the words that were held out, and shortcuts on the same words."""
         words = self.words.load(options.get("text"))
         found = evaluate_on_file(run, words, options, watch, self.inference)
-        lead = judged(self, run.folder, run.metrics)
-        return replace(found, facts=[(lead.by, lead.text), *found.facts])
-
-    def section(self, folder: RunFolder, plan: Plan) -> Section:
-        """Return the section of the report: the automaton, the statement, and accuracy."""
-        from lengthwise.problems.inferred.section import inferred_section  # noqa: PLC0415  draws
-
-        return inferred_section(self.name, folder, plan, read_statement(folder.path))
+        said = run.account
+        (name, lead), printed = said.results[0], found.printed or {}
+        by_words = {"judged_by_words": lead} if name == BY_WORDS else {}
+        return replace(found, facts=[(name, lead), *found.facts], printed={**by_words, **printed})
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return None: accuracy by length is in the section."""
         return None
-
-
-def _is_proved(facts: Mapping[str, Any]) -> bool:
-    """Return whether training ended with a proof, and the certificate that was made says so."""
-    network = facts.get("statement", {}).get("network", {})
-    return bool(facts["proved"]) and network.get("verdict", "equivalent") == "equivalent"

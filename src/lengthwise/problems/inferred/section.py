@@ -6,7 +6,7 @@ from typing import Any
 
 from lengthwise.inference.distinguish import access_words
 from lengthwise.languages.language import Language
-from lengthwise.problems.base import Plan, judged
+from lengthwise.problems.account import Account, Records
 from lengthwise.problems.labelled_words.section import section_on_file
 from lengthwise.problems.proof import known_verdict, read_proof
 from lengthwise.problems.results import Facts, Section
@@ -27,40 +27,36 @@ NOTE = (
 )
 
 
-def inferred_section(
-    name: str, folder: RunFolder, plan: Plan, told: Mapping[str, Any] | None
-) -> Section:
-    """Return the section about a run, which begins with its result on the words held out.
-
-    `told` is the statement about the words, if it is written.
+def inferred_section(records: Records, said: Account) -> Section:
+    """Return the section about a run, of which this is said.
 
     Raises:
         RunError: a record is damaged.
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
-    problem: Any = plan.problem
-    result = judged(problem, folder, folder.metrics())
-    found = section_on_file(name, folder, plan, problem.inference.max_length, result)
-    columns = ["A, judged by words" if name == "in validation" else name for name in found.columns]
-    automaton = plan.task.language
+    problem: Any = records.plan.problem
+    told = said.values.get("statement")
+    found = section_on_file(records, problem.inference.max_length, said)
+    automaton = problem.language
     states = counted(automaton.num_states, "state")
     body = template("lengthwise.problems.inferred", "section.html").render(
         size=f"{states}, {counted(automaton.num_symbols, 'symbol')}",
         table=_transitions(automaton),
         is_kept=told is not None,
     )
-    about = [*(_stated(told, _proved(folder, problem.language)) if told else ()), *found.about]
+    about = [*(_stated(told, _proved(records.folder, automaton)) if told else ()), *found.about]
     if not found.body:  # facts are shown only where there is no body
         about += found.facts
-    return replace(found, about=about, body=found.body + body, columns=columns, note=NOTE)
+    return replace(found, about=about, body=found.body + body, note=NOTE)
 
 
-def _proved(folder: RunFolder, automaton: Language) -> str:
+def _proved(folder: RunFolder | None, automaton: Language) -> str:
     """Return what the certificate of a run proves of its network and A, in a few words.
 
     Raises:
         CertificateError: it was changed, or is of another network or other symbols.
     """
+    assert folder is not None
     proof = read_proof(folder, automaton)
     if proof is None:
         return "not proved: there is no certificate"
@@ -70,9 +66,8 @@ def _proved(folder: RunFolder, automaton: Language) -> str:
 
 
 def _stated(told: Mapping[str, Any], network: str) -> Facts:
-    """Return the network's proof, what the words say of the automaton, and its thin transitions."""
+    """Return the network's proof, and the thin transitions of the automaton."""
     thin, found = told["thin"], [("network", network)]
-    found += [("statement", sentence) for sentence in told["sentences"]]
     found += [
         (
             "thin transition",

@@ -1,8 +1,8 @@
 """Labelled words: the problem of classifying the words of a file."""
 
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,8 +16,9 @@ from lengthwise.models.entry import Entry, ModelEntry
 from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of
 from lengthwise.objectives.own_automaton import curriculum
-from lengthwise.problems.base import Plan, Problem, Run, Summary, Told, evaluated, judged
-from lengthwise.problems.capabilities import Proving, Reported, Tested
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Plan, Problem, Run, Told, evaluated
+from lengthwise.problems.capabilities import Proving, Tested
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import (
     WordsEvaluation,
@@ -34,15 +35,14 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from lengthwise.settings import Config, Parts
 from lengthwise.training.loop import Objective
-from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted, shorter_words
+from lengthwise.wording import shorter_words
 
 _FROM_WORDS = {"vocab_size", "num_classes", "transition_size", "state_classes"}
 """Settings of a network that follow from the words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LabelledWordsProblem(Problem, Proving, Tested, Reported):
+class LabelledWordsProblem(Problem, Proving, Tested):
     """The words of a file, whose labels a model learns."""
 
     kind = "labelled-words"
@@ -170,32 +170,30 @@ class LabelledWordsProblem(Problem, Proving, Tested, Reported):
         words = "" if most is None else f" of at most {most} symbols"
         return Told(str(plan.objective.name), f"labels of whole words{words}")
 
-    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the file, its digest, and what was found in it."""
-        words = self.words
-        return {
-            "task": self.name,
-            "digest": words.digest,
-            "alphabet": list(words.alphabet),
-            "classes": list(words.class_names),
-        }
-
-    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
-        """Return a line on the accuracy on words set apart for validation."""
-        line = (
-            f"{plan.model} on {self.name} ({plan.trained_on}, {plan.preset} preset): "
-            f"{self.validated(facts)} after {counted(facts['kept_step'], 'step')}"
-        )
-        return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
-
-    def validated(self, record: Mapping[str, Any]) -> str:
-        """Return the accuracy of a validation, and the words that it judged.
+    def account(self, records: Records) -> Account:
+        """Return what is said of a run: the accuracy of its validation, and the words it judged.
 
         Words of training decide whether words grow, and those that are set apart judge the longest.
         """
-        shorter = shorter_words(record)
+        shorter, plain = shorter_words(records.best), Problem.account(self, records)
         words = f"words of training{shorter}" if shorter else "words set apart for validation"
-        return f"{percent(record['validation_accuracy'])} % on {words}"
+        right = percent(records.best.get("validation_accuracy", 0.0))
+        own = {
+            "digest": self.words.digest,
+            "alphabet": list(self.words.alphabet),
+            "classes": list(self.words.class_names),
+        }
+        return replace(
+            plain,
+            results=[records.validated(f"{right} % on {words}")],
+            values={**plain.values, **own},
+            section=partial(self._section, records),
+        )
+
+    def _section(self, records: Records, said: Account) -> Section:
+        from lengthwise.problems.labelled_words.section import section_on_file  # noqa: PLC0415  draws
+
+        return section_on_file(records, records.plan.data.max_length, said)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were set apart, and shortcuts on the same words."""
@@ -231,10 +229,3 @@ class LabelledWordsProblem(Problem, Proving, Tested, Reported):
         assert isinstance(found, WordsEvaluation)
         more = {"words_per_length": test.words_per_length, "protocol": self.kind}
         return TestResult.of_scores(test, found.scores, {**found.values, **more})
-
-    def section(self, folder: RunFolder, plan: Plan) -> Section:
-        """Return the section of the report: accuracy by length and class, and shortcuts."""
-        from lengthwise.problems.labelled_words.section import section_on_file  # noqa: PLC0415  draws
-
-        result = judged(self, folder, folder.metrics())
-        return section_on_file(self.name, folder, plan, plan.data.max_length, result)

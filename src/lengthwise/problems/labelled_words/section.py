@@ -9,17 +9,15 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.files import values_of
 from lengthwise.languages.characters import listed
+from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.measure import facts_on_file, table
-from lengthwise.problems.results import Facts, Judged, Section
+from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
-from lengthwise.training.runs import RunFolder
 from lengthwise.wording import shortened
 
 _MOST_CLASSES = 12
 _SAMPLES = 5
-
-COLUMNS = ["run", "trained on", "in validation", "test words", "test %", "best shortcut %"]
 
 NOTE = (
     "The words of a file are divided by a hash of each word into training, validation and test, so "
@@ -29,38 +27,34 @@ NOTE = (
 )
 
 
-def section_on_file(
-    name: str, folder: RunFolder, plan: Plan, longest: int | None, judged: Judged
-) -> Section:
-    """Return the section of the report about a run on labelled words.
+def section_on_file(records: Records, longest: int | None, said: Account) -> Section:
+    """Return the section of the report about a run on labelled words, of which this is said.
 
-    `longest` is the greatest length of words of training that is set; None if none is. `judged` is
-    how good the run is.
+    `longest` is the greatest length of words of training that is set; None if none is.
 
     Raises:
         RunError: a record is damaged.
     """
-    found, trained_on = folder.evaluation(), plan.trained_on
+    folder, plan, (by, result) = records.folder, records.plan, said.results[0]
+    assert folder is not None
+    found = folder.evaluation()
     cells, body = ["not evaluated yet", "", ""], ""
     if found is not None:
         scores = Scores.from_records(folder.scores())
         with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
-            curves = {f"{name}, {plan.model}": scores.accuracy_by_length()}
+            curves = {said.title: scores.accuracy_by_length()}
             figure = to_page_svg(accuracy_figure(curves, longest, found["shortcuts"]))
             page = template("lengthwise.problems.labelled_words", "section.html")
             body = page.render(figure=figure, facts=facts_on_file(found), table=table(found))
             best = percent(max(found["shortcuts"].values()))
             cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
     return Section(
-        title=f"{name}, {plan.model}",
-        subtitle=f"{judged.by}: {judged.text}; {trained_on}, {plan.preset} preset, seed "
-        f"{plan.training.seed}",
-        columns=COLUMNS,
-        cells=[trained_on, judged.text, *cells],
+        columns=["run", "trained on", by, "test words", "test %", "best shortcut %"],
+        cells=[plan.trained_on, result, *cells],
         note=NOTE,
         body=body,
         facts=[("evaluation", "not evaluated yet")],
-        about=_about(name, plan),
+        about=_about(plan),
         terms=[
             (
                 "shortcut",
@@ -70,12 +64,12 @@ def section_on_file(
     )
 
 
-def _about(name: str, plan: Plan) -> Facts:
+def _about(plan: Plan) -> Facts:
     """Return the file, its symbols and classes, and words of each class if it is still there."""
     problem: Any = plan.problem
     reference = problem.words
     facts = [
-        ("words", f"{name}, digest {reference.digest[:12]}"),
+        ("words", f"{problem.name}, digest {reference.digest[:12]}"),
         ("alphabet", listed(reference.alphabet)),
     ]
     try:

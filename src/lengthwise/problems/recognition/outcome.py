@@ -1,13 +1,16 @@
-"""Lines about a run on a language: what training came to, stage by stage, and what to do next."""
+"""What is said of a run on a language: what training came to, stage by stage."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL, MOST_LABELLED, num_elements
+from lengthwise.problems.account import Account, Records
 from lengthwise.problems.plan import Plan
+from lengthwise.problems.results import Facts
 from lengthwise.tasks.task import Task
 from lengthwise.wording import counted, shorter_words
 
@@ -17,17 +20,56 @@ _SHOWN = 60
 _ENDED = {"steps": "after", "diverged": "diverged after"}
 
 
-def outcome_of(plan: Plan, task: Task, facts: Mapping[str, Any]) -> str:
-    """Return a line on whether a proof closed, the accuracy on fresh words, and the stages."""
-    words = plan.data
-    return (
-        f"{plan.model} on {task.title} ({task.protocol} words, {plan.supervision} supervision, "
-        f"{plan.preset} preset): {_proof(facts, by_steps=plan.network.is_recurrent)}"
-        f"{percent(facts['validation_accuracy'])} % on fresh words"
-        f"{shorter_words(facts) or f' of length {words.min_length}..{words.max_length}'} after "
-        f"{counted(facts['kept_step'], 'step')}"
-        f"{_stages(plan, facts)}"
+def account_of(plain: Account, task: Task, records: Records) -> Account:
+    """Return what is said of a run on a language: its proof, its accuracy on fresh words, and its
+    stages."""
+    plan, best = records.plan, records.best
+    words = shorter_words(best) or f" of length {plan.data.min_length}..{plan.data.max_length}"
+    right = f"{percent(best.get('validation_accuracy', 0.0))} % on fresh words{words}"
+    results = [records.validated(right)]
+    if best:
+        results[:0] = _proof(plain.values, by_steps=plan.network.is_recurrent)
+    if plan.barrier and not best.get("proved"):
+        results.append(("routes", f"no further route was tried, since {plan.barrier}"))
+    return replace(
+        plain,
+        results=results,
+        conditions=records.conditions(
+            f"{task.protocol} words",
+            f"{plan.supervision} supervision",
+            plan.trained_on.removeprefix(f"{task.protocol}, "),
+        ),
+        facts=[*_stages(records), *_replay(records)],
+        values={
+            **plain.values,
+            "task": task.id,
+            "language": task.language.spec,
+            "protocol": task.protocol,
+        },
     )
+
+
+def _stages(records: Records) -> Facts:
+    """Return the stage of a run that has several, and how those ended that closed no proof."""
+    plan = records.plan
+    if not plan.is_staged:
+        return []
+    found = [("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}")]
+    without = [each for each in records.ended if not each["proved"]]
+    if without:
+        ended = ", ".join(map(_ended, without))
+        if len(without) == plan.num_stages:
+            why = next(each["reason"] for each in without if each["stage"] == plan.stage)
+            ended += f"; nearest came {plan.supervision}, which is kept{why and f' ({why})'}"
+        found.append(("stages without a proof", ended))
+    return found
+
+
+def _replay(records: Records) -> Facts:
+    longest = max((each.get("lesson_length", 0) for each in records.metrics), default=0)
+    if longest <= records.plan.data.max_length:
+        return []
+    return [("replay", f"examples that are parts of sub-words of up to {longest} symbols")]
 
 
 def needs_another_model(language: Language, plan: Plan, facts: Mapping[str, Any]) -> bool:
@@ -46,60 +88,45 @@ def _is_past_codebooks(language: Language) -> bool:
     return count is None or count > MOST_LABELLED
 
 
-def _stages(plan: Plan, facts: Mapping[str, Any]) -> str:
-    """Say which stages there were, and how near those came that ended without a proof."""
-    stages, told = facts["stages"], ""
-    if plan.is_staged:
-        told = f" of stage {plan.stage} of {plan.num_stages}"
-        others = [each for each in stages if not each["kept"]]
-        if len(stages) == plan.num_stages and not facts["proved"]:
-            others = stages
-        if others:
-            told += f"; without a proof ended {', '.join(ended_in_words(each) for each in others)}"
-        if others is stages:
-            told += f"; nearest came {plan.supervision}, which is kept"
-            told += f" ({facts['reason']})" if facts["reason"] else ""
-    if plan.barrier and not facts["proved"]:
-        told += f"; no further route was tried, since {plan.barrier}"
-    return told
-
-
-def ended_in_words(stage: Mapping[str, Any]) -> str:
+def _ended(stage: Mapping[str, Any]) -> str:
     """Say how a stage ended, with the numbers of how near it came."""
-    told = f"{stage['supervision']} ({_ENDED[stage['ended']]} {counted(stage['steps'], 'step')}"
+    said = f"{stage['supervision']} ({_ENDED[stage['ended']]} {counted(stage['steps'], 'step')}"
     right, wrong = stage["right_to"], stage["wrong_chunks"]
     if right is not None and right >= 0:
-        told += f", right to length {right}"
+        said += f", right to length {right}"
     if wrong is not None:
-        told += f", {wrong:,} of {stage['chunks']:,} chunks wrong"
-    return f"{told})"
+        said += f", {wrong:,} of {stage['chunks']:,} chunks wrong"
+    return f"{said})"
 
 
-def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> str:
+def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
     """Say whether a proof closed, where training tries one, or how far a model is right.
 
     A network that reads symbol by symbol is judged by its steps, others by their chunks. Of one
     that was told labels alone, say how many states its own automaton has.
     """
     if facts["states"] is not None:
-        return f"settled on an automaton of {counted(facts['states'], 'state')}; "
+        return [("automaton", f"settled on an automaton of {counted(facts['states'], 'state')}")]
     if facts["proved"] is None:
-        return ""
+        return []
     if facts["proved"]:
-        return "proved at every length; "
-    right = facts["right_to"]
-    if facts["wrong_chunks"]:
-        wrong = f"wrong on {counted(facts['wrong_chunks'], 'step' if by_steps else 'chunk')}"
-        wrong += " of the automaton" if by_steps else " of codes"
-        far = "" if right is None else f", {_far(right, facts['first_wrong'])}"
-        return f"not proved: {wrong}{far}; "
-    if facts["wrong_chunks"] == 0 and by_steps:
-        return "not proved: no step that was judged is wrong, and `certify` says what is open; "
-    if facts["wrong_chunks"] == 0:
-        return "not proved: no chunk of codes is wrong, but rounding could change an answer; "
-    if right is None:
-        return "not proved: nothing wrong in float64, but rounding could change an answer; "
-    return f"not proved: {_far(right, facts['first_wrong'])}; "
+        return [("proof", "training ended with a proof at every length")]
+    return [("proof", f"not proved: {_open(facts, by_steps=by_steps)}")]
+
+
+def _open(facts: Mapping[str, Any], *, by_steps: bool) -> str:
+    """Say what is wrong, or what is open if nothing is."""
+    right, wrong = facts["right_to"], facts["wrong_chunks"]
+    far = "" if right is None else _far(right, facts["first_wrong"])
+    if wrong:
+        what = counted(wrong, "step" if by_steps else "chunk")
+        of = "of the automaton" if by_steps else "of codes"
+        return f"wrong on {what} {of}{far and f', {far}'}"
+    if wrong == 0 and by_steps:
+        return "no step that was judged is wrong, and `certify` says what is open"
+    if wrong == 0:
+        return "no chunk of codes is wrong, but rounding could change an answer"
+    return far or "nothing wrong in float64, but rounding could change an answer"
 
 
 def _far(right_to: int, word: str | None) -> str:

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Self
 
 from lengthwise.evaluation.scores import parse_lengths
@@ -24,11 +24,12 @@ from lengthwise.objectives.catalogue import (
 )
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.objectives.words import WordsConfig
-from lengthwise.problems.base import Plan, Problem, Run, Summary, Told
-from lengthwise.problems.capabilities import Formal, Plotted, Reported, Tested
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Plan, Problem, Run, Told
+from lengthwise.problems.capabilities import Formal, Plotted, Tested
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import OF_PAPER, PRESETS
-from lengthwise.problems.recognition.outcome import needs_another_model, outcome_of
+from lengthwise.problems.recognition.outcome import account_of, needs_another_model
 from lengthwise.problems.recognition.routes import routes_to_a_proof
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.setup import Defaults, Setup
@@ -72,7 +73,7 @@ class RecognitionSetup(Setup):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Recognition(Problem, Formal, Tested, Plotted, Reported):
+class Recognition(Problem, Formal, Tested, Plotted):
     """A language whose words a model classifies."""
 
     kind = "recognition"
@@ -228,30 +229,29 @@ class Recognition(Problem, Formal, Tested, Plotted, Reported):
         """Return the name of the objective, and its labels with the words that they are about."""
         return Told(str(plan.objective.name), _objective(plan).labels(self._subject(plan)))
 
-    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the entries for the task, the language and the protocol."""
-        task = self.words_of(plan)
-        return {"task": task.id, "language": self.language.spec, "protocol": task.protocol}
+    def account(self, records: Records) -> Account:
+        """Return what is said of a run: whether a proof closed, the accuracy on fresh words."""
+        found = account_of(Problem.account(self, records), self.words_of(records.plan), records)
+        advice = partial(self._advice, records, found.values)
+        return replace(found, advice=advice, section=partial(self._section, records))
 
-    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
-        """Return a line on whether a proof closed, and the accuracy on fresh words."""
-        return Summary(outcome_of(plan, self.words_of(plan), facts), self._advice(plan, facts))
+    def _section(self, records: Records, said: Account) -> Section:
+        from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures
 
-    def _advice(self, plan: Plan, facts: Mapping[str, Any]) -> str:
+        return section_of(self.language, records, said.title)
+
+    def _advice(self, records: Records, facts: Mapping[str, Any]) -> str:
         """Return `certify`, which keeps a proof or says why there is none; `evaluate` where no
         proof was asked.
 
         Where a proof needs another model, it is to train that.
         """
-        out = facts["run"]
-        if needs_another_model(self.language, plan, facts):
-            spec = shlex.quote(self.language.spec)
-            other = shlex.quote(f"{out}-gru")
+        if needs_another_model(self.language, records.plan, facts):
+            spec, other = shlex.quote(self.language.spec), records.named("-gru")
             return f"lengthwise train {spec} --model gru-binary --out {other}"
-        folder = shlex.quote(out)
         if facts["proved"] is not None or facts["states"] is not None:
-            return f"lengthwise certify {folder}"
-        return f"lengthwise evaluate {folder} --lengths {usual_lengths(plan)}"
+            return f"lengthwise certify {records.named()}"
+        return f"lengthwise evaluate {records.named()} --lengths {usual_lengths(records.plan)}"
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, and measure the accuracy of shortcuts on them."""
@@ -291,12 +291,6 @@ class Recognition(Problem, Formal, Tested, Plotted, Reported):
         from lengthwise.problems.recognition.measure import test_run  # noqa: PLC0415  seldom
 
         return test_run(run, test)
-
-    def section(self, folder: RunFolder, plan: Plan) -> Section:
-        """Return the section of the report: words, proof, curves and analyses."""
-        from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures
-
-        return section_of(self.language, folder, plan)
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return accuracy by length."""

@@ -16,17 +16,16 @@ from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.objectives.catalogue import OBJECTIVES
+from lengthwise.problems.account import Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.inside import has_binary_memory
 from lengthwise.problems.proof import Proof, known_verdict, read_proof
-from lengthwise.problems.recognition.outcome import ended_in_words
 from lengthwise.problems.results import Condition, Curve, Facts, Section
 from lengthwise.proofs.check.statement import facts_of
 from lengthwise.registry import Catalogue
 from lengthwise.templates import template
-from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted, shortened, shorter_words
+from lengthwise.wording import counted, shortened
 
 
 class Published(Protocol):
@@ -96,23 +95,23 @@ class Look:
     """The meaning of the numbers for this model."""
 
 
-def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
+def section_of(language: Language, records: Records, title: str) -> Section:
     """Return the section of the report about a run on a language.
 
     Raises:
         RunError: a record is damaged.
         CertificateError: the certificate was changed, or is of other weights than the run's.
     """
+    folder, plan = records.folder, records.plan
+    assert folder is not None
     scores = Scores.from_records(folder.scores())
     evaluation = _evaluation(folder, scores)
-    metrics = folder.metrics()
     printed = _published(language.spec, plan)
     trained_to = plan.data.max_length
     comparable = printed if printed and _are_comparable(printed, scores, trained_to) else None
     proof, curve = read_proof(folder, language), None
-    name = f"{plan.problem.name}, {plan.model}"
     if evaluation is not None and len(scores.lengths) > 1:
-        curves = {name: scores.accuracy_by_length()}
+        curves = {title: scores.accuracy_by_length()}
         curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
     known = Knowledge(
         verdict=known_verdict(proof, language),
@@ -133,8 +132,6 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         lengths_differ=len(set(scores.accuracy_by_length().values())) > 1,
     )
     return Section(
-        title=name,
-        subtitle=_subtitle(plan, metrics),
         columns=COLUMNS,
         cells=[
             f"1..{trained_to}",
@@ -144,21 +141,9 @@ def section_of(language: Language, folder: RunFolder, plan: Plan) -> Section:
         ],
         note=NOTE,
         body=body,
-        about=[*_about(language), *_stages(folder, plan)],
+        about=_about(language),
         terms=_terms(plan, proof),
     )
-
-
-def _stages(folder: RunFolder, plan: Plan) -> Facts:
-    """Return the stage of a run that has several, and how those ended that closed no proof."""
-    if not plan.is_staged:
-        return []
-    found = [("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}")]
-    records = [stage.stage_record() for stage in folder.ended_stages()]
-    if records:
-        ended = ", ".join(ended_in_words(record) for record in records)
-        found.append(("stages without a proof", ended))
-    return found
 
 
 def _about(language: Language) -> Facts:
@@ -242,24 +227,6 @@ def _tested(evaluation: Mapping[str, Any] | None) -> list[str]:
     )
     lengths = f"{first}..{last}" if first < last else str(first)
     return [lengths, *map(percent, figures)]
-
-
-def _subtitle(plan: Plan, metrics: list[dict[str, Any]]) -> str:
-    said = (
-        f"{plan.data.protocol} words, {plan.supervision} supervision, {plan.preset} preset, seed "
-        f"{plan.training.seed}; "
-    )
-    if not metrics:
-        return f"{said}no validation yet"
-    best = kept(metrics)
-    said += (
-        f"{metrics[-1]['step']} steps, {percent(best['validation_accuracy'])} % on fresh words"
-        f"{shorter_words(best) or ' of the training lengths'}"
-    )
-    longest = max(record.get("lesson_length", 0) for record in metrics)
-    if longest > plan.data.max_length:
-        said += f"; replay of examples that are parts of sub-words of up to {longest} symbols"
-    return said
 
 
 def _some(scores: Scores) -> list[Score]:

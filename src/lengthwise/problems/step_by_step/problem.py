@@ -1,9 +1,8 @@
 """Step by step computation: the problem of writing outputs after inputs, with or without steps."""
 
-import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -16,7 +15,8 @@ from lengthwise.evaluation.steps import exact_matches, written_steps
 from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.base import Plan, Problem, Run, Summary, Told, evaluated
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Plan, Problem, Run, Told, evaluated
 from lengthwise.problems.capabilities import Parametrised, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
@@ -138,21 +138,17 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         """Return the regime (weak, medium or strong), and the number of examples."""
         return Told(str(plan.objective.supervision), f"{plan.data.examples:,} examples")
 
-    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the entries for the task and the pretrained backbone."""
-        return {"task": self.name, "body": plan.network.backbone_summary}
-
-    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
-        """Return a line with the share of unseen inputs that are answered exactly."""
-        body, kept = plan.network.backbone_summary, facts["kept_step"]
-        line = (
-            f"{plan.model}{f' of {body}' if body else ''} on {self.name} ({plan.supervision} "
-            f"supervision, {plan.trained_on}, {facts['trained_parameters']:,} of "
-            f"{facts['parameters']:,} parameters trained, {plan.preset} preset): "
-            f"{percent(facts['validation_accuracy'])} % exact on unseen inputs after "
-            f"{counted(kept, 'step')}"
+    def account(self, records: Records) -> Account:
+        """Return what is said of a run: the share of unseen inputs that are answered exactly."""
+        plain, body = Problem.account(self, records), records.plan.network.backbone_summary
+        right = percent(records.best.get("validation_accuracy", 0.0))
+        return replace(
+            plain,
+            results=[records.validated(f"{right} % exact on unseen inputs")],
+            conditions=[*([f"backbone {body}"] if body else []), *plain.conditions],
+            values={**plain.values, "body": body},
+            tested=_facts,
         )
-        return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on inputs that it was neither trained nor validated on.
@@ -186,7 +182,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             "environment": environment(str(device_of(run.model))),
             "date": datetime.now(UTC).date().isoformat(),
         }
-        return Evaluation(values=summary, facts=self.said_of(summary))
+        return Evaluation(values=summary, facts=_facts(summary))
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return accuracy by the number of the output, or None if there is no evaluation.
@@ -205,20 +201,6 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             overall=100 * found["exact_match"],
             horizontal="output",
         )
-
-    def said_of(self, values: Mapping[str, Any]) -> Facts:
-        """Return exact match with its interval, and the worst step."""
-        low, high = values["interval_95"]
-        body = f" ({values['body']})" if values["body"] else ""
-        return [
-            ("task", values["task"]),
-            ("model", f"{values['model']}{body}"),
-            ("supervision", values["supervision"]),
-            ("exact match", f"{percent(values['exact_match'])} % of {values['words']:,} inputs"),
-            ("95 % interval", f"{percent_interval(low, high)} %"),
-            ("worst step", f"{values['worst_step']} ({percent(values['worst_step_accuracy'])} %)"),
-            ("first wrong", values["first_wrong"] or "none"),
-        ]
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which writes steps and outputs after inputs."""
@@ -259,6 +241,21 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             "shortcuts": {},
         }
         return TestResult(name=test.name, by_length=(at_length,), summary=summary)
+
+
+def _facts(values: Mapping[str, Any]) -> Facts:
+    """Return what an evaluation found: exact match with its interval, and the worst step."""
+    low, high = values["interval_95"]
+    body = f" ({values['body']})" if values["body"] else ""
+    return [
+        ("task", values["task"]),
+        ("model", f"{values['model']}{body}"),
+        ("supervision", values["supervision"]),
+        ("exact match", f"{percent(values['exact_match'])} % of {values['words']:,} inputs"),
+        ("95 % interval", f"{percent_interval(low, high)} %"),
+        ("worst step", f"{values['worst_step']} ({percent(values['worst_step_accuracy'])} %)"),
+        ("first wrong", values["first_wrong"] or "none"),
+    ]
 
 
 def unseen(plan: Plan) -> tuple[Test, ...]:

@@ -1,18 +1,18 @@
 """The common part of problems that learn from a prepared corpus: the reference to the corpus."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from lengthwise.arguments import path_of
 from lengthwise.errors import TextError
-from lengthwise.problems.base import Plan, Problem
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Problem
 from lengthwise.problems.results import Options
 from lengthwise.shipped import CORPORA, spelled
 from lengthwise.text.data.stored_corpus import StoredCorpus
 from lengthwise.text.evaluation.perplexity import perplexity_of
-from lengthwise.wording import counted
 
 Kind = TypeVar("Kind", bound=StoredCorpus)
 
@@ -169,21 +169,19 @@ class CorpusProblem(Problem, Generic[Kind]):
         found: Kind = kind.load(self.corpus.folder)
         return found
 
-    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the folder of the corpus, and the perplexity in validation."""
-        perplexity = perplexity_of(best["validation_loss"])
-        return {"corpus": self.corpus.folder, "validation_perplexity": perplexity}
-
-    def validated(self, record: Mapping[str, Any]) -> str:
-        """Return the perplexity of a validation."""
-        return f"perplexity {perplexity_of(record['validation_loss']):.2f}"
-
-    def said(self, plan: Plan, facts: Mapping[str, Any], part: str) -> str:
-        """Return a line on how well a model was trained, and how fast."""
-        kept = facts["kept_step"]
-        return (
-            f"{plan.model} on {self.name} ({plan.trained_on}, {facts['parameters']:,} parameters, "
-            f"{plan.preset} preset): perplexity {facts['validation_perplexity']:.2f} on {part} set "
-            f"apart for validation, after {counted(kept, 'step')} at "
-            f"{facts['tokens_per_second']:,.0f} tokens per second"
+    def account(self, records: Records) -> Account:
+        """Return what is said of a run: the perplexity in validation, and the speed."""
+        plain, best = Problem.account(self, records), records.best
+        if not best:
+            return plain
+        perplexity, speed = perplexity_of(best["validation_loss"]), best.get("words_per_second")
+        said = f"perplexity {perplexity:.2f} on tokens set apart for validation"
+        own = {"corpus": self.corpus.folder, "validation_perplexity": perplexity}
+        return replace(
+            plain,
+            results=[
+                records.validated(said),
+                *([("speed", f"{speed:,.0f} tokens per second")] if speed else []),
+            ],
+            values={**plain.values, **own},
         )

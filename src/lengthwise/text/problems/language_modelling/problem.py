@@ -14,7 +14,8 @@ from lengthwise.languages.validation import is_encodable
 from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.base import Plan, Run, Summary, Told, evaluated
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Plan, Run, Told, evaluated
 from lengthwise.problems.capabilities import Distributed, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
@@ -117,11 +118,9 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         """Return `next token`, and the length of windows."""
         return Told("next token", f"windows of {plan.data.window:,} tokens")
 
-    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
-        """Return the perplexity in validation, the speed, and the share of the best speed."""
-        speed = f"{100 * facts['utilisation']:.0f} % of what a matrix product reaches"
-        line = f"{self.said(plan, facts, 'the text')} ({speed})"
-        return Summary(line, f"lengthwise evaluate {shlex.quote(facts['run'])}")
+    def account(self, records: Records) -> Account:
+        """Return what is said of a run, and of an evaluation the perplexity at each length."""
+        return replace(CorpusProblem.account(self, records), tested=_facts)
 
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:
         """Return the cost of a token: three times that of the forward pass.
@@ -170,12 +169,6 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
             trained_to=found["train_window"],
             is_less_better=True,
         )
-
-    def said_of(self, values: Mapping[str, Any]) -> Facts:
-        """Return the perplexity at each length."""
-        by_length = values["perplexity"].items()
-        told = [(f"perplexity of {n} tokens", f"{each:.2f}") for n, each in by_length]
-        return [("text", f"{values['corpus']}, part {values['part']}"), *told]
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which continues texts.
@@ -226,3 +219,10 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         }
         seconds = sum(each["seconds"] for each in found.records)
         return TestResult.plain(test, "last token", {"figures": figures, "seconds": seconds})
+
+
+def _facts(values: Mapping[str, Any]) -> Facts:
+    """Return the perplexity at each length."""
+    by_length = values["perplexity"].items()
+    found = [(f"perplexity of {n} tokens", f"{each:.2f}") for n, each in by_length]
+    return [("text", f"{values['corpus']}, part {values['part']}"), *found]

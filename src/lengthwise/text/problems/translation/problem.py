@@ -2,19 +2,19 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.errors import TextError
 from lengthwise.models.entry import Entry
-from lengthwise.problems.base import Plan, Run, Summary, Told, evaluated
+from lengthwise.problems.account import Account, Records
+from lengthwise.problems.base import Plan, Run, Told, evaluated
 from lengthwise.problems.capabilities import Plotted, Tested
 from lengthwise.problems.results import (
     Condition,
     Curve,
     Evaluation,
-    Facts,
     Options,
     Predictor,
     Watch,
@@ -124,31 +124,31 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         """Return `translations`, and a few words for the lengths of pairs."""
         return Told("translations", _PROTOCOLS[plan.data.protocol])
 
-    def facts(self, plan: Plan, best: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the corpus, the perplexity, and how many pairs are trained on and are too long.
+    def account(self, records: Records) -> Account:
+        """Return what is said of a run, with how many pairs are trained on and are too long.
 
         The corpus may be gone where training has ended; then there are no numbers of pairs.
         """
-        found = CorpusProblem.facts(self, plan, best)
+        folder, data = records.named(), records.plan.data
+        found = replace(
+            CorpusProblem.account(self, records),
+            tested=facts_of_translator,
+            advice=lambda: f"lengthwise evaluate {folder}, or lengthwise translate {folder}",
+        )
         try:
             train = self.load().part(TRAIN)
         except TextError:
             return found
-        of_protocol = within(train, limits(train, plan.data.protocol).train)
-        num_trained = len(no_longer(train, of_protocol, plan.data.longest))
-        return {
-            **found,
-            "training_pairs": num_trained,
-            "pairs_too_long": len(of_protocol) - num_trained,
-        }
-
-    def summary(self, plan: Plan, facts: Mapping[str, Any]) -> Summary:
-        """Return a line with the perplexity in validation, the speed, and pairs left out."""
-        line, folder = self.said(plan, facts, "the pairs"), shlex.quote(facts["run"])
-        if too_long := facts.get("pairs_too_long", 0):
-            longest = counted(plan.data.longest, "token")
-            line += f"; {counted(too_long, 'pair')} of more than {longest} left out"
-        return Summary(line, f"lengthwise evaluate {folder}, or lengthwise translate {folder}")
+        of_protocol = within(train, limits(train, data.protocol).train)
+        num_trained = len(no_longer(train, of_protocol, data.longest))
+        too_long = len(of_protocol) - num_trained
+        values = {**found.values, "training_pairs": num_trained, "pairs_too_long": too_long}
+        if not too_long:
+            return replace(found, values=values)
+        left_out = f"{counted(too_long, 'pair')} of more than {counted(data.longest, 'token')}"
+        first, *others = found.results
+        results = [first, ("left out", f"{left_out} left out"), *others]
+        return replace(found, values=values, results=results)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
@@ -171,10 +171,6 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
             horizontal="source tokens, from",
             trained_to=longest,
         )
-
-    def said_of(self, values: Mapping[str, Any]) -> Facts:
-        """Return BLEU and chrF."""
-        return facts_of_translator(values)
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which translates sentences."""
