@@ -24,7 +24,8 @@ def test_a_run_that_ends_proved_says_so(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "run"
     said, hint = train(shell, out)
     proof = "training ended with a proof at every length"
-    assert f"seed 0): {proof}; 100.00 % on fresh words of length 1..40 after " in said
+    assert said.splitlines()[1] == f"proof          {proof}"
+    assert "in validation  100.00 % on fresh words of length 1..40 after " in said
     assert hint == f"next: lengthwise certify {out}"
     command = ["train", "parity", "--out", str(out), *CPU, *SETTINGS]
     facts = shell.json(*command)
@@ -42,7 +43,7 @@ def test_a_run_that_ends_unproved_says_how_far_it_is_right(
     wrong, right_to = record["first_wrong"], record["right_to"]
     assert len(wrong) == right_to + 1
     far = f"right to length {right_to}, first wrong word {wrong}" if wrong else "the empty word is"
-    assert f"seed 0): not proved: {far}" in said
+    assert f"\nproof          not proved: {far}" in said
     after = "1 step" if steps == 1 else f"{steps} steps"
     assert said.endswith(f" after {after}\n")
     assert (
@@ -66,7 +67,7 @@ def test_codes_that_are_told_and_not_proved_say_how_many_chunks_are_wrong(
     status, said, notes = shell("train", "parity", "--out", str(out), *arguments)
     assert status == 0
     hint = notes.splitlines()[-1]
-    assert "seed 0): not proved: wrong on " in said
+    assert "\nproof          not proved: wrong on " in said
     assert hint == f"next: lengthwise certify {out}"
 
 

@@ -36,8 +36,9 @@ def test_the_outcome_has_the_numbers_of_every_stage_and_what_to_try(
     own = run.require_plan()
     assert main(said(whole)) == 0
     out, err = capsys.readouterr()
-    assert out.count("\n") == 1
-    assert f"; stage: {own.stage} of 2, {own.supervision}; stages without a proof: " in out
+    rows = dict(line.split("  ", 1) for line in out.splitlines()[1:])
+    assert rows["stage"].strip() == f"{own.stage} of 2, {own.supervision}"
+    assert "stages without a proof" in rows
     for told in ("composition (after 20 steps", "maps (after 20 steps"):
         assert told in out
     assert f"nearest came {own.supervision}, which is kept" in out

@@ -19,7 +19,7 @@ def test_a_run_is_proved_used_and_checked(shell: Shell, tmp_path: Path, model: s
     status, said, notes = shell("train", *arguments)
     assert status == 0
     assert "codebook supervision, " in said
-    assert "laptop preset, seed 0): training ended with a proof at every length; " in said
+    assert "\nproof          training ended with a proof at every length\n" in said
     assert notes.splitlines()[-1] == f"next: lengthwise certify {out}"
     facts = shell.json("train", *arguments)
     assert (facts["proved"], facts["supervision"]) == (True, "codebook")

@@ -139,7 +139,7 @@ def test_a_run_shows_its_curves_and_one_without_validations_none(run: lw.Run) ->
     assert "in validation" in seen.text
     empty = replace(run, metrics=[])
     assert "svg" not in view(empty).tags
-    assert repr(empty) == "Run(parity, regular-gpt-binary: no validation yet)"
+    assert repr(empty) == "Run(parity, regular-gpt-binary: not yet)"
     assert repr(run).startswith("Run(parity, regular-gpt-binary: ")
 
 

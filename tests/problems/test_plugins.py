@@ -103,7 +103,7 @@ def test_a_problem_of_another_package_goes_the_whole_way(tmp_path: Path) -> None
     trained = json.loads(found["train"]["out"])
     assert trained["task"] == "copying:10"
     assert trained["validation_accuracy"] == 1.0
-    assert "100.00 % in validation" in found["text"]["out"]
+    assert "in validation  100.00 % after " in found["text"]["out"]
     assert json.loads(found["evaluate"]["out"])["copied"] == {"5": 1.0, "50": 1.0}
     assert found["facts"]["out"] == "copied  100.00 % at the worst length\n"
     assert found["predict"]["out"] == "012\n9\n"

@@ -19,6 +19,7 @@ from lengthwise.cli.output import (
     note,
     objective_of,
     parse_settings,
+    print_facts,
     print_json,
     say,
 )
@@ -142,15 +143,16 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
     found, cost = _trained(plan, arguments, film=film)
     if had_ended:
         note(f"{out}: training had ended")
-    said, values, reached = found.account, {}, ""
+    said, values, rows = found.account, {}, []
     if cost:
-        speed = said.values[f"{plan.problem.setup.unit}_per_second"] / cost.full_speed
-        values = {"flops_per_token": cost.flops, "utilisation": speed}
-        reached = f" ({100 * speed:.0f} % of what a matrix product reaches)"
+        share = found.metrics[-1]["words_per_second"] / cost.full_speed
+        values = {"flops_per_token": cost.flops, "utilisation": share}
+        rows = [("utilisation", f"{100 * share:.0f} % of what a matrix product reaches")]
     if arguments.json:
         print_json({**said.values, "run": str(out), **values})
     else:
-        say(f"{out}: {said.line}{reached}")
+        say(f"{out}: {said.title} ({said.subtitle})")
+        print_facts([*said.rows, *rows])
         if chosen := found.require_plan().chosen:
             note(f"{found.plan.model} was chosen, since {chosen}")
         note(f"next: {said.advice()}")

@@ -103,9 +103,9 @@ def of_run(run: Run) -> str:
             title=_cut(said.title),
             badge=badge,
             tone=tone,
-            subtitle=", ".join(said.conditions),
+            subtitle=said.subtitle,
             pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
-            facts=[*said.results, *said.further, *folder],
+            facts=[*said.rows, *folder],
         )
     )
 

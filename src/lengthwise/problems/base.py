@@ -20,7 +20,7 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
-from lengthwise.problems.account import Account, Parameters, Records
+from lengthwise.problems.account import Account, Records, size_of
 from lengthwise.problems.capabilities import Proving, Tested, formal
 from lengthwise.problems.plan import Plan, Route
 from lengthwise.problems.results import (
@@ -38,7 +38,6 @@ from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import Objective
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import shortened
 
 if TYPE_CHECKING:
     from lengthwise.problems.testing import Test, TestResult
@@ -61,7 +60,7 @@ class Run(Viewed):
 
     def __repr__(self) -> str:
         said, where = self.account, f", in {self.folder.path}" if self.folder else ""
-        return f"Run({said.title}: {shortened(said.headline, 300)}{where})"
+        return f"Run({said.title}: {said.rows[0][1]}{where})"
 
     @property
     def account(self) -> Account:
@@ -73,8 +72,8 @@ class Run(Viewed):
         if isinstance(self.plan, Compiled):
             return Account(
                 title=f"{self.problem.name}, {self.plan.model}",
-                results=[("weights", "computed, not trained")],
-                conditions=[Parameters.of(self.model).said],
+                conditions=[size_of(self.model)],
+                rows=[("weights", "computed, not trained")],
             )
         return self.problem.account(self.records)
 
@@ -90,7 +89,7 @@ class Run(Viewed):
             metrics=self.metrics,
             ended=self.stages,
             folder=self.folder,
-            parameters=Parameters.of(self.model),
+            model=self.model,
         )
 
     @property
@@ -214,8 +213,8 @@ class Problem(ABC):
         plan, right = records.plan, percent(records.best.get("validation_accuracy", 0.0))
         return Account(
             title=f"{self.name}, {plan.model}",
-            results=[records.validated(f"{right} % in validation")],
             conditions=records.conditions(f"{plan.supervision} supervision", plan.trained_on),
+            rows=[records.validated(f"{right} %")],
             values={"task": self.name, **records.values},
             advice=lambda: f"lengthwise evaluate {records.named()}",
         )

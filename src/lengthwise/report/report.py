@@ -120,7 +120,7 @@ def _section(folder: RunFolder, plan: Plan, said: Account) -> Section:
     found = folder.evaluation()
     with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
         facts = said.tested(found) if found else [("evaluation", "not evaluated yet")]
-    (by, result), *_ = said.results
+    by, result = said.rows[0]
     return Section(columns=["run", "trained on", by], cells=[plan.trained_on, result], facts=facts)
 
 

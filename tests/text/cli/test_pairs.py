@@ -144,7 +144,7 @@ def test_train_says_how_many_pairs_are_too_long_and_needs_no_corpus_afterwards(
     small = ("--preset", "smoke", "--device", "cpu", "--set", "steps=1", "--set", "longest=20")
     status, out, error = shell("train", "pairs:corpus", "--out", "run", *small)
     assert status == 0, error
-    assert "; 3 pairs of more than 20 tokens left out" in out
+    assert "left out       3 pairs of more than 20 tokens" in out
     short = ("--protocol", "train-short-test-long")
     found = shell.json("train", "pairs:corpus", "--out", "short", *small, *short)
     assert found["pairs_too_long"] == 0

@@ -173,7 +173,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         }
         found = replace(
             plain,
-            results=[records.validated(f"{right} % of A's answers")],
+            rows=[records.validated(f"{right} % of A's answers")],
             values=values,
             section=partial(self._section, records),
         )
@@ -188,12 +188,12 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         is_proved = bool(found.values["proved"]) and said["network"]["verdict"] == "equivalent"
         proof = f"training ended {records.after} with a proof that it computes A"
         network = proof if is_proved else f"not proved {records.after}"
+        statements = [("statement", sentence) for sentence in said["sentences"]]
         against, command = refutation_by_words(said), "report" if is_proved else "certify"
         return replace(
             found,
             verdict=said["verdict"],
-            results=[(BY_WORDS, said["headline"]), ("network", network)],
-            sentences=said["sentences"],
+            rows=[(BY_WORDS, said["headline"]), ("network", network), *statements],
             refutation=f"proved equal to A; {against}" if against and is_proved else against,
             values={
                 "headline": said["headline"],
@@ -259,7 +259,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         words = self.words.load(options.get("text"))
         found = evaluate_on_file(run, words, options, watch, self.inference)
         said = run.account
-        (name, lead), printed = said.results[0], found.printed or {}
+        (name, lead), printed = said.rows[0], found.printed or {}
         by_words = {"judged_by_words": lead} if name == BY_WORDS else {}
         return replace(found, facts=[(name, lead), *found.facts], printed={**by_words, **printed})
 

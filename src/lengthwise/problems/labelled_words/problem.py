@@ -185,7 +185,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         }
         return replace(
             plain,
-            results=[records.validated(f"{right} % on {words}")],
+            rows=[records.validated(f"{right} % on {words}")],
             values={**plain.values, **own},
             section=partial(self._section, records),
         )

@@ -35,7 +35,7 @@ def section_on_file(records: Records, longest: int | None, said: Account) -> Sec
     Raises:
         RunError: a record is damaged.
     """
-    folder, plan, (by, result) = records.folder, records.plan, said.results[0]
+    folder, plan, (by, result) = records.folder, records.plan, said.rows[0]
     assert folder is not None
     found = folder.evaluation()
     cells, body = ["not evaluated yet", "", ""], ""

@@ -21,55 +21,42 @@ _ENDED = {"steps": "after", "diverged": "diverged after"}
 
 
 def account_of(plain: Account, task: Task, records: Records) -> Account:
-    """Return what is said of a run on a language: its proof, its accuracy on fresh words, and its
-    stages."""
-    plan, best = records.plan, records.best
+    """Return what is said of a run on a language: its proof, accuracy and stages."""
+    plan, best, protocol = records.plan, records.best, task.protocol
     words = shorter_words(best) or f" of length {plan.data.min_length}..{plan.data.max_length}"
     right = f"{percent(best.get('validation_accuracy', 0.0))} % on fresh words{words}"
-    results = [records.validated(right)]
-    if best:
-        results[:0] = _proof(plain.values, by_steps=plan.network.is_recurrent)
-    if plan.barrier and not best.get("proved"):
-        results.append(("routes", f"no further route was tried, since {plan.barrier}"))
+    proof = _proof(plain.values, by_steps=plan.network.is_recurrent) if best else []
+    own = {"task": task.id, "language": task.language.spec, "protocol": protocol}
     return replace(
         plain,
-        results=results,
         conditions=records.conditions(
-            f"{task.protocol} words",
+            f"{protocol} words",
             f"{plan.supervision} supervision",
-            plan.trained_on.removeprefix(f"{task.protocol}, "),
+            plan.trained_on.removeprefix(f"{protocol}, "),
         ),
-        facts=[*_stages(records), *_replay(records)],
-        values={
-            **plain.values,
-            "task": task.id,
-            "language": task.language.spec,
-            "protocol": task.protocol,
-        },
+        rows=[*proof, records.validated(right), *_stages(records)],
+        values={**plain.values, **own},
     )
 
 
 def _stages(records: Records) -> Facts:
-    """Return the stage of a run that has several, and how those ended that closed no proof."""
-    plan = records.plan
-    if not plan.is_staged:
-        return []
-    found = [("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}")]
+    """Return the stage of a run, how those ended that closed no proof, and what was replayed."""
+    plan, found = records.plan, []
     without = [each for each in records.ended if not each["proved"]]
+    if plan.is_staged:
+        found.append(("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}"))
     if without:
         ended = ", ".join(map(_ended, without))
         if len(without) == plan.num_stages:
             why = next(each["reason"] for each in without if each["stage"] == plan.stage)
             ended += f"; nearest came {plan.supervision}, which is kept{why and f' ({why})'}"
         found.append(("stages without a proof", ended))
-    return found
-
-
-def _replay(records: Records) -> Facts:
+    if plan.barrier and not records.best.get("proved"):
+        found.append(("routes", f"no further route was tried, since {plan.barrier}"))
     longest = max((each.get("lesson_length", 0) for each in records.metrics), default=0)
-    if longest <= records.plan.data.max_length:
-        return []
-    return [("replay", f"examples that are parts of sub-words of up to {longest} symbols")]
+    if longest > plan.data.max_length:
+        found.append(("replay", f"parts of sub-words of up to {longest} symbols"))
+    return found
 
 
 def needs_another_model(language: Language, plan: Plan, facts: Mapping[str, Any]) -> bool:
@@ -105,28 +92,20 @@ def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
     A network that reads symbol by symbol is judged by its steps, others by their chunks. Of one
     that was told labels alone, say how many states its own automaton has.
     """
+    right, wrong = facts["right_to"], facts["wrong_chunks"]
     if facts["states"] is not None:
         return [("automaton", f"settled on an automaton of {counted(facts['states'], 'state')}")]
     if facts["proved"] is None:
         return []
     if facts["proved"]:
         return [("proof", "training ended with a proof at every length")]
-    return [("proof", f"not proved: {_open(facts, by_steps=by_steps)}")]
-
-
-def _open(facts: Mapping[str, Any], *, by_steps: bool) -> str:
-    """Say what is wrong, or what is open if nothing is."""
-    right, wrong = facts["right_to"], facts["wrong_chunks"]
-    far = "" if right is None else _far(right, facts["first_wrong"])
+    found = [] if right is None else [_far(right, facts["first_wrong"])]
     if wrong:
-        what = counted(wrong, "step" if by_steps else "chunk")
-        of = "of the automaton" if by_steps else "of codes"
-        return f"wrong on {what} {of}{far and f', {far}'}"
-    if wrong == 0 and by_steps:
-        return "no step that was judged is wrong, and `certify` says what is open"
-    if wrong == 0:
-        return "no chunk of codes is wrong, but rounding could change an answer"
-    return far or "nothing wrong in float64, but rounding could change an answer"
+        of = ("step", "of the automaton") if by_steps else ("chunk", "of codes")
+        found.insert(0, f"wrong on {counted(wrong, of[0])} {of[1]}")
+    elif wrong == 0 or right is None:
+        found = ["nothing that was judged is wrong, and `certify` says what is open"]
+    return [("proof", f"not proved: {', '.join(found)}")]
 
 
 def _far(right_to: int, word: str | None) -> str:

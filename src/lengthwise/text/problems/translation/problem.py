@@ -146,9 +146,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         if not too_long:
             return replace(found, values=values)
         left_out = f"{counted(too_long, 'pair')} of more than {counted(data.longest, 'token')}"
-        first, *others = found.results
-        results = [first, ("left out", f"{left_out} left out"), *others]
-        return replace(found, values=values, results=results)
+        return replace(found, values=values, rows=[*found.rows, ("left out", left_out)])
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
