@@ -24,7 +24,7 @@ from lengthwise.cli.snapped import add_snapped
 from lengthwise.cli.words import Lines, read_words, standard_lines
 from lengthwise.errors import ConfigError
 from lengthwise.problems.results import Answer, Predictor
-from lengthwise.training.listing import read_statement, refutation_by_words
+from lengthwise.training.listing import read_statement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,8 +75,9 @@ def run(arguments: argparse.Namespace) -> None:
         return
     trained = load_run(arguments.run, device=arguments.device)
     options = options_of(arguments, trained.problem, "predict_options")
-    if refutation := refutation_by_words(read_statement(Path(arguments.run))):
-        note(f"answers are those of the automaton A. {refutation}")
+    stated = read_statement(Path(arguments.run))
+    if stated is not None and stated["refutation"]:
+        note(f"answers are those of the automaton A. {stated['refutation']}")
     answer_lines(trained.problem.predictor(trained, options), arguments)
 
 

@@ -151,7 +151,7 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
     if arguments.json:
         print_json({**said.values, "run": str(out), **values})
     else:
-        say(f"{out}: {said.title} ({said.subtitle})")
+        say(f"{out}: {said.title} ({said.conditions})")
         print_facts([*said.rows, *rows])
         if chosen := found.require_plan().chosen:
             note(f"{found.plan.model} was chosen, since {chosen}")

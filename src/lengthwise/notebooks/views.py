@@ -103,7 +103,7 @@ def of_run(run: Run) -> str:
             title=_cut(said.title),
             badge=badge,
             tone=tone,
-            subtitle=said.subtitle,
+            subtitle=said.conditions,
             pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
             facts=[*said.rows, *folder],
         )

@@ -31,7 +31,7 @@ class Account:
 
     title: str
     """Its subject and its model."""
-    conditions: Sequence[str]
+    conditions: str
     """How it came about: supervision, examples, preset, seed."""
     rows: Facts
     """What came of it, by name; a warning comes first."""
@@ -50,11 +50,6 @@ class Account:
 
     Raises `RunError` if a record is damaged, and `CertificateError` if a certificate is.
     """
-
-    @property
-    def subtitle(self) -> str:
-        """The conditions in a line."""
-        return ", ".join(self.conditions)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,10 +94,11 @@ class Records:
         """Return the row of the validation, which is said in the words of the problem."""
         return "in validation", f"{said} {self.after}" if self.metrics else "not yet"
 
-    def conditions(self, *own: str) -> list[str]:
+    def conditions(self, *own: str) -> str:
         """Return conditions in the words of the problem, with those that all runs have."""
         size = [] if self.model is None else [size_of(self.model)]
-        return [*own, *size, f"{self.plan.preset} preset", f"seed {self.plan.training.seed}"]
+        every = [*own, *size, f"{self.plan.preset} preset", f"seed {self.plan.training.seed}"]
+        return ", ".join(every)
 
     @property
     def stages(self) -> list[dict[str, Any]]:

@@ -72,7 +72,7 @@ class Run(Viewed):
         if isinstance(self.plan, Compiled):
             return Account(
                 title=f"{self.problem.name}, {self.plan.model}",
-                conditions=[size_of(self.model)],
+                conditions=size_of(self.model),
                 rows=[("weights", "computed, not trained")],
             )
         return self.problem.account(self.records)

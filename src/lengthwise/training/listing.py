@@ -162,7 +162,8 @@ def _read(path: Path) -> dict[str, Any]:
         step = metrics[-1]["step"] if metrics else 0
     of_best = {name: best.get(name) for name in _SHOWN}
     require_kinds(of_best, _SHOWN, where=f"{path}/metrics.jsonl", remedy="Train again.")
-    said = _said(path)
+    said = read_statement(path)
+    by_words = {name: said[name] for name in ("held_out_accuracy", "verdict")} if said else {}
     claim = _claim(path, config, is_proved=is_finished and best.get("proved") is True)
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
@@ -177,7 +178,7 @@ def _read(path: Path) -> dict[str, Any]:
         "steps": training.get("steps"),
         **staged,
         **of_best,
-        **said,
+        **by_words,
         "evaluation": _evaluation(path),
         "proof": f"{claim} to A" if said and claim == "claims equivalent" else claim,
     }
@@ -195,6 +196,9 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
     """Return what labelled words say of the automaton that was inferred from them; None if the
     run has no such automaton.
 
+    `held_out_accuracy` is its accuracy on the words held out, and `refutation` says why it is not
+    the language, or no more than a constant, if the words say so.
+
     Raises:
         RunError: the record is damaged.
     """
@@ -202,32 +206,12 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
     if not file.exists():
         return None
     with values_of(file, remedy="Train again in a new folder."):
-        stated = read_object(file)
-        return {**stated, **{name: stated[name] for name in ("headline", "verdict", "support")}}
-
-
-def refutation_by_words(stated: Mapping[str, Any] | None) -> str:
-    """Return why an automaton is not the language, or no more than a constant, if words say so."""
-    if stated is None or stated["verdict"] not in ("refuted", "at chance"):
-        return ""
-    return str(stated["sentences"][0])
-
-
-def held_out_accuracy(stated: Mapping[str, Any]) -> float:
-    """Return the share of the words held out on which an inferred automaton is right."""
-    held = stated["held_out"]
-    share: float = (held["words"] - held["wrong"]) / held["words"]
-    return share
-
-
-def _said(path: Path) -> dict[str, Any]:
-    """Return what labelled words say of the automaton that was inferred from them, if it is one."""
-    stated = read_statement(path)
-    if stated is None:
-        return {}
-    with values_of(path / STATEMENT, remedy="Train again in a new folder."):
-        share = held_out_accuracy(stated)
-        return {"held_out_accuracy": share, "verdict": str(stated["verdict"])}
+        found = read_object(file)
+        held, verdict = found["held_out"], str(found["verdict"])
+        against = str(found["sentences"][0]) if verdict in ("refuted", "at chance") else ""
+        share = (held["words"] - held["wrong"]) / held["words"]
+        own = {name: found[name] for name in ("headline", "support")}
+        return {**found, **own, "held_out_accuracy": share, "refutation": against}
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:

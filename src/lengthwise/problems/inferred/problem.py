@@ -45,12 +45,7 @@ from lengthwise.problems.results import (
     Watch,
 )
 from lengthwise.settings import Parts, SettingInfo
-from lengthwise.training.listing import (
-    STATEMENT,
-    held_out_accuracy,
-    read_statement,
-    refutation_by_words,
-)
+from lengthwise.training.listing import STATEMENT, read_statement
 from lengthwise.training.runs import RunFolder
 
 MACHINE = "machine.json"
@@ -160,7 +155,6 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         Accuracy in validation says how well the network computes A, and nothing of words.
         """
         plain, best, folder = Problem.account(self, records), records.best, records.folder
-        said = read_statement(folder.path) if folder else None
         right = percent(best.get("validation_accuracy", 0.0))
         values = {
             **plain.values,
@@ -171,36 +165,31 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             "states": best.get("states", self.language.num_states),
             "label_noise": self.inference.label_noise,
         }
-        found = replace(
-            plain,
-            rows=[records.validated(f"{right} % of A's answers")],
-            values=values,
-            section=partial(self._section, records),
-        )
-        if said is None:
-            return found
-        assert folder is not None
-        with values_of(folder.path / STATEMENT, remedy="Train again in a new folder."):
-            return self._judged(found, records, said)
+        rows = [records.validated(f"{right} % of A's answers")]
+        found = replace(plain, rows=rows, values=values, section=partial(self._section, records))
+        said = read_statement(folder.path) if folder and best else None
+        return found if said is None else self._judged(found, records, said)
 
     def _judged(self, found: Account, records: Records, said: Mapping[str, Any]) -> Account:
         """Return an account with what the words that were held out say, which leads."""
-        is_proved = bool(found.values["proved"]) and said["network"]["verdict"] == "equivalent"
+        verdict = said.get("network", {}).get("verdict")
+        is_proved = bool(found.values["proved"]) and verdict == "equivalent"
         proof = f"training ended {records.after} with a proof that it computes A"
         network = proof if is_proved else f"not proved {records.after}"
-        statements = [("statement", sentence) for sentence in said["sentences"]]
-        against, command = refutation_by_words(said), "report" if is_proved else "certify"
+        against, command = said["refutation"], "report" if is_proved else "certify"
+        own = ("support", "held_out_accuracy", "refutation")
+        lead = {name: said[name] for name in ("headline", "held_out_accuracy")}
+        statement = {name: each for name, each in said.items() if name not in own}
         return replace(
             found,
+            rows=[
+                (BY_WORDS, said["headline"]),
+                ("network", network),
+                *(("statement", sentence) for sentence in said["sentences"]),
+            ],
             verdict=said["verdict"],
-            rows=[(BY_WORDS, said["headline"]), ("network", network), *statements],
             refutation=f"proved equal to A; {against}" if against and is_proved else against,
-            values={
-                "headline": said["headline"],
-                "held_out_accuracy": held_out_accuracy(said),
-                **found.values,
-                "statement": {name: each for name, each in said.items() if name != "support"},
-            },
+            values={**lead, **found.values, "statement": statement},
             advice=lambda: f"lengthwise {command} {records.named()}",
         )
 

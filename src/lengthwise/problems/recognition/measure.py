@@ -141,20 +141,32 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
 
 def facts(summary: Mapping[str, Any]) -> Facts:
     """Return the summary of an evaluation for people to read."""
-    low, high = summary["interval_95"]
-    below = summary["first_length_below_99"]
     first, last = summary["lengths"]
     without, words = summary["lengths_without_words"], summary["words_per_length"]
     lacking = f" ({counted(without, 'length')} without any)" if without else ""
-    worst = f"{summary['worst_length']} ({percent(summary['worst_accuracy'])} %)"
-    shortcuts = summary["shortcuts"].items()
     return [
         ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
         ("lengths", f"{first}..{last}, {counted(words, 'word')} each{lacking}"),
-        ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
-        ("95 % interval", f"{percent_interval(low, high)} %"),
-        ("worst length", worst),
-        ("first under 99 %", "none" if below is None else str(below)),
+        *figures(summary),
+    ]
+
+
+def figures(summary: Mapping[str, Any]) -> Facts:
+    """Return the figures of an evaluation, with those of shortcuts."""
+    low, high = summary["interval_95"]
+    words, each, loss = summary["words"], summary["words_per_length"], summary["mean_loss"]
+    mean, worst = summary["mean_accuracy"], summary["worst_accuracy"]
+    length = f"{summary['worst_length']} ({percent(worst)} %)"
+    shortcuts = summary["shortcuts"].items()
+    return [
+        (f"mean accuracy over {counted(summary['num_lengths'], 'length')}", f"{percent(mean)} %"),
+        (
+            f"95 % interval (Wilson, {words} words, {each} per length)",
+            f"{percent_interval(low, high)} %",
+        ),
+        *([("worst length", length)] if worst < mean - 1e-9 else []),
+        ("first length under 99 %", str(summary["first_length_below_99"] or "none")),
+        ("mean loss", "infinite" if loss is None else f"{loss:.2e} nats"),
         *((f"shortcut: {name}", f"{percent(value)} %") for name, value in shortcuts),
     ]
 

@@ -1,5 +1,6 @@
 """What is said of a run on a language: what training came to, stage by stage."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,6 @@ from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.plan import Plan
 from lengthwise.problems.results import Facts
 from lengthwise.tasks.task import Task
 from lengthwise.wording import counted, shorter_words
@@ -59,20 +59,22 @@ def _stages(records: Records) -> Facts:
     return found
 
 
-def needs_another_model(language: Language, plan: Plan, facts: Mapping[str, Any]) -> bool:
-    """Return whether a proof needs another model: the monoid is too large for that of the default
-    model, or no route is left."""
-    if facts["proved"] or not language.spec:
-        return False
-    if plan.model == DEFAULT_MODEL and _is_past_codebooks(language):
-        return True
-    return facts["proved"] is False and (plan.is_staged or plan.model == LARGE_MODEL)
+def advice_of(language: Language, records: Records, facts: Mapping[str, Any], lengths: str) -> str:
+    """Return `certify`, which keeps a proof or says why there is none; `evaluate` where no proof
+    was asked; and where a proof needs another model, `train` with that.
 
-
-def _is_past_codebooks(language: Language) -> bool:
-    """Return whether there are too many state maps for their codes to be labels."""
-    count = num_elements(language)
-    return count is None or count > MOST_LABELLED
+    It does if the monoid is too large for the default model, or if no route is left.
+    """
+    plan, spec = records.plan, language.spec
+    if spec and not facts["proved"]:
+        is_last = facts["proved"] is False and (plan.is_staged or plan.model == LARGE_MODEL)
+        count = num_elements(language) if plan.model == DEFAULT_MODEL else 0
+        if is_last or count is None or count > MOST_LABELLED:
+            other = f"--model gru-binary --out {records.named('-gru')}"
+            return f"lengthwise train {shlex.quote(spec)} {other}"
+    if facts["proved"] is not None or facts["states"] is not None:
+        return f"lengthwise certify {records.named()}"
+    return f"lengthwise evaluate {records.named()} --lengths {lengths}"
 
 
 def _ended(stage: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """Recognition: the problem of classifying words of a formal language."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -29,7 +28,7 @@ from lengthwise.problems.base import Plan, Problem, Run, Told
 from lengthwise.problems.capabilities import Formal, Plotted, Tested
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import OF_PAPER, PRESETS
-from lengthwise.problems.recognition.outcome import account_of, needs_another_model
+from lengthwise.problems.recognition.outcome import account_of, advice_of
 from lengthwise.problems.recognition.routes import routes_to_a_proof
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
 from lengthwise.problems.setup import Defaults, Setup
@@ -232,26 +231,14 @@ class Recognition(Problem, Formal, Tested, Plotted):
     def account(self, records: Records) -> Account:
         """Return what is said of a run: whether a proof closed, the accuracy on fresh words."""
         found = account_of(Problem.account(self, records), self.words_of(records.plan), records)
-        advice = partial(self._advice, records, found.values)
+        lengths = usual_lengths(records.plan)
+        advice = partial(advice_of, self.language, records, found.values, lengths)
         return replace(found, advice=advice, section=partial(self._section, records))
 
     def _section(self, records: Records, said: Account) -> Section:
         from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures
 
         return section_of(self.language, records, said.title)
-
-    def _advice(self, records: Records, facts: Mapping[str, Any]) -> str:
-        """Return `certify`, which keeps a proof or says why there is none; `evaluate` where no
-        proof was asked.
-
-        Where a proof needs another model, it is to train that.
-        """
-        if needs_another_model(self.language, records.plan, facts):
-            spec, other = shlex.quote(self.language.spec), records.named("-gru")
-            return f"lengthwise train {spec} --model gru-binary --out {other}"
-        if facts["proved"] is not None or facts["states"] is not None:
-            return f"lengthwise certify {records.named()}"
-        return f"lengthwise evaluate {records.named()} --lengths {usual_lengths(records.plan)}"
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, and measure the accuracy of shortcuts on them."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from lengthwise.analysis.analyses import ANALYSES, Knowledge, record_path
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import RunError
-from lengthwise.evaluation.scores import Score, Scores, percent, percent_interval
+from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.files import read_object, require_kinds, values_of
 from lengthwise.languages.characters import listed
 from lengthwise.languages.describe import samples
@@ -20,6 +20,7 @@ from lengthwise.problems.account import Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.inside import has_binary_memory
 from lengthwise.problems.proof import Proof, known_verdict, read_proof
+from lengthwise.problems.recognition.measure import figures
 from lengthwise.problems.results import Condition, Curve, Facts, Section
 from lengthwise.proofs.check.statement import facts_of
 from lengthwise.registry import Catalogue
@@ -109,10 +110,14 @@ def section_of(language: Language, records: Records, title: str) -> Section:
     printed = _published(language.spec, plan)
     trained_to = plan.data.max_length
     comparable = printed if printed and _are_comparable(printed, scores, trained_to) else None
-    proof, curve = read_proof(folder, language), None
-    if evaluation is not None and len(scores.lengths) > 1:
-        curves = {title: scores.accuracy_by_length()}
-        curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
+    proof, curve, tested = read_proof(folder, language), None, Facts()
+    cells = ["not evaluated yet", "", "", ""]
+    if evaluation is not None:
+        with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
+            tested, cells = figures(evaluation), _cells(evaluation)
+            if len(scores.lengths) > 1:
+                curves = {title: scores.accuracy_by_length()}
+                curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
     known = Knowledge(
         verdict=known_verdict(proof, language),
         has_binary_memory=has_binary_memory(plan.network),
@@ -121,6 +126,7 @@ def section_of(language: Language, records: Records, title: str) -> Section:
         "section.html",
         plan=plan,
         evaluation=evaluation,
+        tested=tested,
         records=_some(scores),
         curve=curve,
         published=printed,
@@ -129,13 +135,12 @@ def section_of(language: Language, records: Records, title: str) -> Section:
         path=shlex.quote(str(folder.path)),
         figures=facts_of(proof.certificate) if proof else [],
         check=shlex.quote(str(folder.certificate)),
-        lengths_differ=len(set(scores.accuracy_by_length().values())) > 1,
     )
     return Section(
         columns=COLUMNS,
         cells=[
             f"1..{trained_to}",
-            *_tested(evaluation),
+            *cells,
             f"{comparable.best} / {comparable.mean}" if comparable else "",
             proof.brief(language) if proof else "not certified",
         ],
@@ -216,17 +221,12 @@ def curve_of(folder: RunFolder, plan: Plan) -> Curve | None:
     )
 
 
-def _tested(evaluation: Mapping[str, Any] | None) -> list[str]:
-    if evaluation is None:
-        return ["not evaluated yet", "", "", ""]
+def _cells(evaluation: Mapping[str, Any]) -> list[str]:
     first, last = evaluation["lengths"]
-    figures = (
-        evaluation["mean_accuracy"],
-        evaluation["worst_accuracy"],
-        max(evaluation["shortcuts"].values()),
-    )
+    shares = evaluation["mean_accuracy"], evaluation["worst_accuracy"]
+    best = max(evaluation["shortcuts"].values())
     lengths = f"{first}..{last}" if first < last else str(first)
-    return [lengths, *map(percent, figures)]
+    return [lengths, *map(percent, (*shares, best))]
 
 
 def _some(scores: Scores) -> list[Score]:
@@ -265,7 +265,10 @@ def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
         )
     if evaluation is None:
         return None
-    _require_evaluation(evaluation, path)
+    shares = dict.fromkeys(("mean_accuracy", "worst_accuracy"), "a share")
+    kinds = {**shares, "words": "a whole number", "protocol": "a text"}
+    where = f"{path}/evaluation.json"
+    require_kinds(evaluation, kinds, where=where, remedy="Evaluate again.")
     if scores.total != evaluation["words"]:
         raise RunError(
             f"{path}/scores.jsonl holds the scores of {scores.total} words, but "
@@ -300,45 +303,6 @@ def read_looks(path: Path, known: Knowledge) -> list[Look]:
     return looks
 
 
-def _require_evaluation(evaluation: Mapping[str, Any], path: Path) -> None:
-    """Refuse a summary that lacks a value that the page shows.
-
-    Raises:
-        RunError: a value is missing or of the wrong kind.
-    """
-
-    def require(values: Mapping[str, Any], kinds: Mapping[str, str], part: str = "") -> None:
-        require_kinds(
-            values, kinds, where=f"{path}/evaluation.json{part}", remedy="Evaluate again."
-        )
-
-    require(evaluation, _OF_EVALUATION)
-    for name, kind in (("interval_95", "a share"), ("lengths", "a whole number")):
-        pair = {str(index): value for index, value in enumerate(evaluation[name])}
-        require(pair, {"0": kind, "1": kind}, f", {name}")
-    shortcuts = evaluation["shortcuts"]
-    require(shortcuts, dict.fromkeys(shortcuts or ["majority"], "a share"), ", shortcuts")
-
-
-_OF_EVALUATION = {
-    **dict.fromkeys(("mean_accuracy", "worst_accuracy"), "a share"),
-    "mean_loss": "a number or null",
-    **dict.fromkeys(("worst_length", "words", "num_lengths"), "a whole number"),
-    **dict.fromkeys(("lengths_without_words", "words_per_length"), "a whole number"),
-    "first_length_below_99": "a whole number or null",
-    "interval_95": "a list",
-    "lengths": "a list",
-    "shortcuts": "an object",
-    "protocol": "a text",
-}
-
-
 def _render(name: str, **values: Any) -> str:
-    page = template(
-        "lengthwise.problems.recognition",
-        name,
-        percent=percent,
-        percent_interval=lambda ends: percent_interval(*ends),
-        counted=counted,
-    )
+    page = template("lengthwise.problems.recognition", name, percent=percent)
     return page.render(**values)

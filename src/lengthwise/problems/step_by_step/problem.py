@@ -144,7 +144,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         right = percent(records.best.get("validation_accuracy", 0.0))
         return replace(
             plain,
-            conditions=[*([f"backbone {body}"] if body else []), *plain.conditions],
+            conditions=f"backbone {body}, {plain.conditions}" if body else plain.conditions,
             rows=[records.validated(f"{right} % exact on unseen inputs")],
             values={**plain.values, "body": body},
             tested=_facts,
