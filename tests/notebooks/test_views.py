@@ -165,7 +165,7 @@ def test_scores_have_a_bar_for_each_shown_length_and_a_curve_of_several() -> Non
     several = Scores((score(3, 8), score(50, 2)))
     seen = view(several)
     assert seen.tags.count("svg") == 1
-    assert "25.00 % at length 50" in seen.text
+    assert "worst length50 (25.00 %)" in "".join(seen.text.split("\n"))
     assert 'style="width: 25.0%"' in several._repr_html_()
     assert repr(several) == (
         "Scores(m on parity@1: mean 62.50 %, worst 25.00 % at length 50; 16 words of length 3..50)"

@@ -25,8 +25,6 @@ from lengthwise.proofs.check.statement import facts_of, terms_of
 from lengthwise.proofs.search.binary import BinaryAlgebra
 from lengthwise.proofs.search.network import node_of, require_regular_gpt
 from lengthwise.shipped import PREFIX, is_shipped
-from lengthwise.training.compiled import Compiled
-from lengthwise.wording import counted
 
 Values = dict[str, Any]
 
@@ -45,12 +43,8 @@ def run_values(run: Run, say: Callable[[str], object] | None = None) -> Values:
         CertificateError: the certificate in its folder was changed, or is one of another model.
     """
     language = run.language
-    parameters = sum(each.numel() for each in run.model.parameters())
-    about = [("model", run.plan.model), ("parameters", f"{parameters:,}")]
-    if isinstance(run.plan, Compiled):
-        about.append(("weights", "computed, not trained"))
-    elif run.metrics:
-        about.append(("trained", f"{counted(run.metrics[-1]['step'], 'step')}"))
+    said = run.account
+    about = [("model", run.plan.model), *said.rows, ("made with", said.conditions)]
     if run.folder is not None:
         path = run.folder.path
         about.append(("folder", f"{PREFIX}{path.name}" if is_shipped(path) else str(path)))

@@ -6,7 +6,7 @@ from typing import Any
 from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Construction
-from lengthwise.evaluation.scores import Scores, percent, percent_interval
+from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
@@ -14,7 +14,7 @@ from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, t
 from lengthwise.problems.account import Account
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.inference import Inference
-from lengthwise.problems.recognition.measure import shown_lengths
+from lengthwise.problems.recognition.measure import figures, shown_lengths
 from lengthwise.problems.results import Evaluation
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
@@ -100,7 +100,7 @@ def of_run(run: Run) -> str:
     folder = [] if run.folder is None else [("folder", str(run.folder.path))]
     return html(
         Card(
-            title=_cut(said.title),
+            title=_cut(said.title, 300),
             badge=badge,
             tone=tone,
             subtitle=said.conditions,
@@ -128,22 +128,15 @@ def of_scores(scores: Scores) -> str:
     if not scores.records:
         return html(Card(title="scores", subtitle="no length was tested"))
     accuracy, summary = scores.accuracy_by_length(), scores.summary()
-    low, high = summary["interval_95"]
-    worst = summary["worst_length"]
-    facts = [
-        ("mean accuracy", f"{percent(summary['mean_accuracy'])} %"),
-        ("95 % interval", f"{percent_interval(low, high)} %"),
-    ]
-    if len(set(accuracy.values())) > 1:
-        facts.append(("worst", f"{percent(summary['worst_accuracy'])} % at length {worst}"))
-    first = scores.records[0]
-    lengths = f"{min(accuracy)}..{max(accuracy)}" if len(accuracy) > 1 else str(worst)
+    first, shortest = scores.records[0], min(accuracy)
+    lengths = f"{shortest}..{max(accuracy)}" if len(accuracy) > 1 else str(shortest)
+    of_each = {"words_per_length": summary["words"] // len(accuracy), "shortcuts": {}}
     return html(
         Card(
             title=_cut(f"{first.model} on {first.task}"),
             subtitle=f"{counted(summary['words'], 'word')} of length {lengths}",
             pictures=(accuracy_drawing(accuracy),) if len(accuracy) > 1 else (),
-            facts=facts,
+            facts=figures({**summary, **of_each}),
             columns=("length", "accuracy", ""),
             bars=[
                 Bar(str(n), f"{percent(accuracy[n])} %", accuracy[n])

@@ -12,6 +12,7 @@ from typing import Any
 
 from torch import nn
 
+from lengthwise.evaluation.scores import percent
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.results import Facts, Section
 from lengthwise.training.loop import kept
@@ -90,9 +91,12 @@ class Records:
         step, last = self.best["step"], self.metrics[-1]["step"]
         return f"after {'' if step == last else f'{step:,} of '}{counted(last, 'step')}"
 
-    def validated(self, said: str) -> tuple[str, str]:
-        """Return the row of the validation, which is said in the words of the problem."""
-        return "in validation", f"{said} {self.after}" if self.metrics else "not yet"
+    def validated(self, words: str = "", figure: str = "") -> tuple[str, str]:
+        """Return the row of the validation: a figure, by default accuracy, on which words."""
+        if not self.metrics:
+            return "in validation", "not yet"
+        figure = figure or f"{percent(self.best['validation_accuracy'])} %"
+        return "in validation", " ".join([figure, *([words] if words else []), self.after])
 
     def conditions(self, *own: str) -> str:
         """Return conditions in the words of the problem, with those that all runs have."""

@@ -10,13 +10,12 @@ model, and gives the account of a run (`problems.account`). What only some can d
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from torch import nn
 
 from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.memory import enough_memory
 from lengthwise.models.entry import Entry
@@ -121,15 +120,6 @@ class Run(Viewed):
         return self.plan
 
 
-class Told(NamedTuple):
-    """What training sees."""
-
-    labels: str
-    """A word or two: `final`."""
-    examples: str
-    """A few words for the examples that are drawn."""
-
-
 class Problem(ABC):
     """A task to learn. An instance is about one language, one corpus or the like."""
 
@@ -204,17 +194,18 @@ class Problem(ABC):
         """
         return (Route(self.setup.default_model),)
 
-    def told(self, plan: Plan) -> Told:
-        """Return what training sees, in words."""
-        return Told("supervised", "its data")
+    def told(self, plan: Plan) -> tuple[str, str]:
+        """Return what training sees: a word or two for the labels, such as `final`, and a few for
+        the examples that are drawn."""
+        return "supervised", "its data"
 
     def account(self, records: Records) -> Account:
         """Return all that is said of a run, in the words of the problem."""
-        plan, right = records.plan, percent(records.best.get("validation_accuracy", 0.0))
+        plan = records.plan
         return Account(
             title=f"{self.name}, {plan.model}",
             conditions=records.conditions(f"{plan.supervision} supervision", plan.trained_on),
-            rows=[records.validated(f"{right} %")],
+            rows=[records.validated()],
             values={"task": self.name, **records.values},
             advice=lambda: f"lengthwise evaluate {records.named()}",
         )

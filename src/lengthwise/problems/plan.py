@@ -98,12 +98,12 @@ class Plan:
     @property
     def supervision(self) -> str:
         """The labels that training sees."""
-        return self.problem.told(self).labels
+        return self.problem.told(self)[0]
 
     @property
     def trained_on(self) -> str:
         """The examples that training draws."""
-        return self.problem.told(self).examples
+        return self.problem.told(self)[1]
 
     @property
     def task(self) -> Task:

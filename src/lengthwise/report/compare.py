@@ -61,9 +61,13 @@ class _Group:
 
     name: str
     """Name in the table and the legend, different for each group."""
-    told: str
-    trained_on: str
     runs: Sequence[Compared]
+
+    @property
+    def told(self) -> dict[str, str]:
+        """The labels and the examples that training sees."""
+        plan = self.runs[0].plan
+        return {"told": plan.supervision, "trained_on": plan.trained_on}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +127,7 @@ class Comparison:
             "groups": [
                 {
                     "name": group.name,
-                    "told": group.told,
-                    "trained_on": group.trained_on,
+                    **group.told,
                     "mean": fmean(run.mean for run in group.runs),
                     **self._overall(group.runs),
                     "runs": [
@@ -179,8 +182,7 @@ class Comparison:
         spread = f" ({shown(min(means))} to {shown(max(means))})" if len(means) > 1 else ""
         return [
             group.name,
-            group.told,
-            group.trained_on,
+            *group.told.values(),
             ", ".join(str(run.plan.training.seed) for run in group.runs),
             f"{shown(fmean(means))}{spread}",
             shown(worst.curve.points[worst.worst_length]),
@@ -369,15 +371,7 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
         parts.setdefault(key, []).append(Compared(path=path, plan=plan, curve=curve))
     members = [sorted(group, key=lambda run: run.plan.training.seed) for group in parts.values()]
     names = _names([group[0].plan for group in members])
-    groups = [
-        _Group(
-            name=name,
-            told=group[0].plan.supervision,
-            trained_on=group[0].plan.trained_on,
-            runs=group,
-        )
-        for name, group in zip(names, members, strict=True)
-    ]
+    groups = [_Group(name=name, runs=runs) for name, runs in zip(names, members, strict=True)]
     notes = []
     if any(len(group.runs) > 1 for group in groups):
         notes.append(BAND)
@@ -394,10 +388,11 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
             "Some runs have the same settings and the same seed: they may be copies of one run, "
             "but each is counted."
         )
-    if len({group.told for group in groups}) > 1:
-        notes.append("The learners were told unlike things in training: compare with care.")
-    if len({group.trained_on for group in groups}) > 1:
-        notes.append("The learners were trained on unlike words or lengths.")
+    for name, note in (
+        ("told", "The learners were told unlike things in training: compare with care."),
+        ("trained_on", "The learners were trained on unlike words or lengths."),
+    ):
+        notes += [note] if len({group.told[name] for group in groups}) > 1 else []
     return Comparison(subject=plans[0].problem.name, groups=groups, notes=notes)
 
 

@@ -258,10 +258,9 @@ def _about(config: Mapping[str, Any]) -> tuple[str, str]:
     """Return the kind of the problem, and its subject; computed weights have it at the top."""
     about = config.get("problem", config)
     kind = about.get("kind", "recognition" if "language" in about else "")
-    if "language" in about:
-        words = about.get("words", {})
-        source = f"words:{Path(words['file']).name}" if "file" in words else ""
-        return kind, about["language"]["spec"] or source or "a language"
+    source = f"words:{Path(about['words']['file']).name}" if "words" in about else ""
+    if "language" in about or source:
+        return kind, about.get("language", {}).get("spec") or source or "a language"
     for name in _SUBJECTS:
         value = about.get(name)
         if isinstance(value, str):

@@ -20,7 +20,6 @@ from typing import Any, Self
 
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.errors import LanguageError, TextError
-from lengthwise.evaluation.scores import percent
 from lengthwise.files import read_object, values_of, write_json, write_text
 from lengthwise.inference.statement import DataStatement
 from lengthwise.inference.support import Support
@@ -28,7 +27,7 @@ from lengthwise.languages.att import to_att
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Problem, Run, Told
+from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.capabilities import Concluding, Parametrised
 from lengthwise.problems.inferred.inference import Inference, spec_of_words, statement_of, supported
 from lengthwise.problems.inferred.marking import marked, notes_of
@@ -144,10 +143,10 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Return the model that is proved on any automaton within seconds."""
         return (Route(LARGE_MODEL),)
 
-    def told(self, plan: Plan) -> Told:
+    def told(self, plan: Plan) -> tuple[str, str]:
         """Return the objective, and a few words for what the automaton was inferred from."""
         words = "labels of whole words, by an automaton inferred from them"
-        return Told(str(plan.objective.name), words)
+        return (str(plan.objective.name), words)
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: what words say of A leads, then comes what its network is.
@@ -155,7 +154,6 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         Accuracy in validation says how well the network computes A, and nothing of words.
         """
         plain, best, folder = Problem.account(self, records), records.best, records.folder
-        right = percent(best.get("validation_accuracy", 0.0))
         values = {
             **plain.values,
             "told": "labels of whole words",
@@ -165,7 +163,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             "states": best.get("states", self.language.num_states),
             "label_noise": self.inference.label_noise,
         }
-        rows = [records.validated(f"{right} % of A's answers")]
+        rows = [records.validated("of A's answers")]
         found = replace(plain, rows=rows, values=values, section=partial(self._section, records))
         said = read_statement(folder.path) if folder and best else None
         return found if said is None else self._judged(found, records, said)

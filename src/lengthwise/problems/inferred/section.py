@@ -44,7 +44,9 @@ def inferred_section(records: Records, said: Account) -> Section:
         table=_transitions(automaton),
         is_kept=told is not None,
     )
-    about = [*(_stated(told, _proved(records.folder, automaton)) if told else ()), *found.about]
+    about = list(found.about)
+    if told:
+        about[:0] = [("network", _proved(records.folder, automaton)), *_thin(told)]
     if not found.body:  # facts are shown only where there is no body
         about += found.facts
     return replace(found, about=about, body=found.body + body, note=NOTE)
@@ -65,19 +67,14 @@ def _proved(folder: RunFolder | None, automaton: Language) -> str:
     return proof.brief(automaton)
 
 
-def _stated(told: Mapping[str, Any], network: str) -> Facts:
-    """Return the network's proof, and the thin transitions of the automaton."""
-    thin, found = told["thin"], [("network", network)]
-    found += [
-        (
-            "thin transition",
-            f"{one['symbol']} after {one['after'] or 'nothing'}: {counted(one['words'], 'word')}",
-        )
-        for one in thin
+def _thin(told: Mapping[str, Any]) -> Facts:
+    """Return the transitions on which few words rest, the thinnest first."""
+    found = [
+        f"{one['symbol']} after {one['after'] or 'nothing'}: {counted(one['words'], 'word')}"
+        for one in told["thin"]
     ]
-    if more := told["num_thin"] - len(thin):
-        found.append(("thin transition", f"{more:,} more"))
-    return found
+    more = told["num_thin"] - len(found)
+    return [("thin transition", each) for each in [*found, *([f"{more:,} more"] if more else [])]]
 
 
 def _transitions(automaton: Language) -> list[list[str]]:

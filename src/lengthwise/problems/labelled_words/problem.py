@@ -9,7 +9,6 @@ from typing import Any, Self
 from lengthwise.data.parts import TEST
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.errors import ConfigError, RunError, TextError
-from lengthwise.evaluation.scores import percent
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Entry, ModelEntry
@@ -17,7 +16,7 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of
 from lengthwise.objectives.own_automaton import curriculum
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Problem, Run, Told, evaluated
+from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.capabilities import Proving, Tested
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import (
@@ -164,11 +163,11 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         words = LabelsOfFile(self.words.load(), plan.data, self.name)
         return words.shortest, words.longest
 
-    def told(self, plan: Plan) -> Told:
+    def told(self, plan: Plan) -> tuple[str, str]:
         """Return `final`, and a few words for the words of training."""
         most = plan.data.max_length
         words = "" if most is None else f" of at most {most} symbols"
-        return Told(str(plan.objective.name), f"labels of whole words{words}")
+        return (str(plan.objective.name), f"labels of whole words{words}")
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: the accuracy of its validation, and the words it judged.
@@ -177,7 +176,6 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         """
         shorter, plain = shorter_words(records.best), Problem.account(self, records)
         words = f"words of training{shorter}" if shorter else "words set apart for validation"
-        right = percent(records.best.get("validation_accuracy", 0.0))
         own = {
             "digest": self.words.digest,
             "alphabet": list(self.words.alphabet),
@@ -185,7 +183,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         }
         return replace(
             plain,
-            rows=[records.validated(f"{right} % on {words}")],
+            rows=[records.validated(f"on {words}")],
             values={**plain.values, **own},
             section=partial(self._section, records),
         )

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.results import Facts
 from lengthwise.tasks.task import Task
-from lengthwise.wording import counted, shorter_words
+from lengthwise.wording import counted, shortened, shorter_words
 
 _SHOWN = 60
 """Greatest number of characters that are shown of a wrong word."""
@@ -24,7 +23,6 @@ def account_of(plain: Account, task: Task, records: Records) -> Account:
     """Return what is said of a run on a language: its proof, accuracy and stages."""
     plan, best, protocol = records.plan, records.best, task.protocol
     words = shorter_words(best) or f" of length {plan.data.min_length}..{plan.data.max_length}"
-    right = f"{percent(best.get('validation_accuracy', 0.0))} % on fresh words{words}"
     proof = _proof(plain.values, by_steps=plan.network.is_recurrent) if best else []
     own = {"task": task.id, "language": task.language.spec, "protocol": protocol}
     return replace(
@@ -34,7 +32,7 @@ def account_of(plain: Account, task: Task, records: Records) -> Account:
             f"{plan.supervision} supervision",
             plan.trained_on.removeprefix(f"{protocol}, "),
         ),
-        rows=[*proof, records.validated(right), *_stages(records)],
+        rows=[*proof, records.validated(f"on fresh words{words}"), *_stages(records)],
         values={**plain.values, **own},
     )
 
@@ -114,7 +112,5 @@ def _far(right_to: int, word: str | None) -> str:
     """Say up to which length a model is right, and the first word on which it is wrong."""
     if right_to < 0:
         return "the empty word is wrong"
-    if word is None:
-        return f"right to length {right_to}"
-    brief = word if len(word) <= _SHOWN else f"{word[:_SHOWN]}..."
-    return f"right to length {right_to}, first wrong word {brief}"
+    first = "" if word is None else f", first wrong word {shortened(word, _SHOWN)}"
+    return f"right to length {right_to}{first}"

@@ -24,7 +24,7 @@ from lengthwise.objectives.catalogue import (
 from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.objectives.words import WordsConfig
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Problem, Run, Told
+from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.capabilities import Formal, Plotted, Tested
 from lengthwise.problems.plan import Route
 from lengthwise.problems.presets import OF_PAPER, PRESETS
@@ -224,9 +224,9 @@ class Recognition(Problem, Formal, Tested, Plotted):
         """Return the least and the greatest length of words of training."""
         return int(plan.data.min_length), int(plan.data.max_length)
 
-    def told(self, plan: Plan) -> Told:
+    def told(self, plan: Plan) -> tuple[str, str]:
         """Return the name of the objective, and its labels with the words that they are about."""
-        return Told(str(plan.objective.name), _objective(plan).labels(self._subject(plan)))
+        return (str(plan.objective.name), _objective(plan).labels(self._subject(plan)))
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: whether a proof closed, the accuracy on fresh words."""

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -82,20 +81,6 @@ _PROTOCOL_TERMS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Look:
-    """One analysis of the trained model, by `analyse`."""
-
-    title: str
-    words: str
-    figure: str
-    """The figure as an SVG element."""
-    numbers: list[tuple[str, str]]
-    caption: str
-    meaning: str
-    """The meaning of the numbers for this model."""
-
-
 def section_of(language: Language, records: Records, title: str) -> Section:
     """Return the section of the report about a run on a language.
 
@@ -122,8 +107,8 @@ def section_of(language: Language, records: Records, title: str) -> Section:
         verdict=known_verdict(proof, language),
         has_binary_memory=has_binary_memory(plan.network),
     )
-    body = _render(
-        "section.html",
+    page = template("lengthwise.problems.recognition", "section.html", percent=percent)
+    body = page.render(
         plan=plan,
         evaluation=evaluation,
         tested=tested,
@@ -277,7 +262,7 @@ def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
     return evaluation
 
 
-def read_looks(path: Path, known: Knowledge) -> list[Look]:
+def read_looks(path: Path, known: Knowledge) -> list[dict[str, Any]]:
     """Draw the analyses that `analyse` left in a run folder, and say what they mean.
 
     Raises:
@@ -291,18 +276,14 @@ def read_looks(path: Path, known: Knowledge) -> list[Look]:
         record = read_object(file, remedy="Analyse the run again.")
         with values_of(file, remedy="Analyse the run again."):
             lengths = ", ".join(map(str, record["lengths"]))
-            look = Look(
-                title=entry.title,
-                words=f"{record['words_per_length']} uniform words of {lengths} symbols",
-                figure=to_page_svg(entry.draw(record)),
-                meaning=entry.meaning(record, known),
-                numbers=entry.numbers(record),
-                caption=entry.caption,
+            looks.append(
+                {
+                    "title": entry.title,
+                    "words": f"{record['words_per_length']} uniform words of {lengths} symbols",
+                    "figure": to_page_svg(entry.draw(record)),
+                    "meaning": entry.meaning(record, known),
+                    "numbers": entry.numbers(record),
+                    "caption": entry.caption,
+                }
             )
-        looks.append(look)
     return looks
-
-
-def _render(name: str, **values: Any) -> str:
-    page = template("lengthwise.problems.recognition", name, percent=percent)
-    return page.render(**values)

@@ -16,7 +16,7 @@ from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Problem, Run, Told, evaluated
+from lengthwise.problems.base import Plan, Problem, Run, evaluated
 from lengthwise.problems.capabilities import Parametrised, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
@@ -134,18 +134,17 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             self.steps, plan.data, plan.objective.supervision, half=plan.training.autocast
         )
 
-    def told(self, plan: Plan) -> Told:
+    def told(self, plan: Plan) -> tuple[str, str]:
         """Return the regime (weak, medium or strong), and the number of examples."""
-        return Told(str(plan.objective.supervision), f"{plan.data.examples:,} examples")
+        return (str(plan.objective.supervision), f"{plan.data.examples:,} examples")
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: the share of unseen inputs that are answered exactly."""
         plain, body = Problem.account(self, records), records.plan.network.backbone_summary
-        right = percent(records.best.get("validation_accuracy", 0.0))
         return replace(
             plain,
             conditions=f"backbone {body}, {plain.conditions}" if body else plain.conditions,
-            rows=[records.validated(f"{right} % exact on unseen inputs")],
+            rows=[records.validated("exact on unseen inputs")],
             values={**plain.values, "body": body},
             tested=_facts,
         )

@@ -175,12 +175,11 @@ class CorpusProblem(Problem, Generic[Kind]):
         if not best:
             return plain
         perplexity, speed = perplexity_of(best["validation_loss"]), best.get("words_per_second")
-        said = f"perplexity {perplexity:.2f} on tokens set apart"
         own = {"corpus": self.corpus.folder, "validation_perplexity": perplexity}
         return replace(
             plain,
             rows=[
-                records.validated(said),
+                records.validated("on tokens set apart", f"perplexity {perplexity:.2f}"),
                 *([("speed", f"{speed:,.0f} tokens per second")] if speed else []),
             ],
             values={**plain.values, **own},

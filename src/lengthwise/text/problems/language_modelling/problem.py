@@ -15,7 +15,7 @@ from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Run, Told, evaluated
+from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.capabilities import Distributed, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
@@ -114,9 +114,9 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         read_out = compiled(read_out_of) if training.compile else read_out_of
         return NextToken(*parts, plan.data, read_out, half=training.autocast, processes=processes)
 
-    def told(self, plan: Plan) -> Told:
+    def told(self, plan: Plan) -> tuple[str, str]:
         """Return `next token`, and the length of windows."""
-        return Told("next token", f"windows of {plan.data.window:,} tokens")
+        return ("next token", f"windows of {plan.data.window:,} tokens")
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run, and of an evaluation the perplexity at each length."""

@@ -9,7 +9,7 @@ from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.errors import TextError
 from lengthwise.models.entry import Entry
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Run, Told, evaluated
+from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.capabilities import Plotted, Tested
 from lengthwise.problems.results import (
     Condition,
@@ -120,9 +120,9 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
             half=plan.training.autocast,
         )
 
-    def told(self, plan: Plan) -> Told:
+    def told(self, plan: Plan) -> tuple[str, str]:
         """Return `translations`, and a few words for the lengths of pairs."""
-        return Told("translations", _PROTOCOLS[plan.data.protocol])
+        return ("translations", _PROTOCOLS[plan.data.protocol])
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run, with how many pairs are trained on and are too long.
