@@ -388,11 +388,10 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
             "Some runs have the same settings and the same seed: they may be copies of one run, "
             "but each is counted."
         )
-    for name, note in (
-        ("told", "The learners were told unlike things in training: compare with care."),
-        ("trained_on", "The learners were trained on unlike words or lengths."),
-    ):
-        notes += [note] if len({group.told[name] for group in groups}) > 1 else []
+    if len({group.told["told"] for group in groups}) > 1:
+        notes.append("The learners were told unlike things in training: compare with care.")
+    if len({group.told["trained_on"] for group in groups}) > 1:
+        notes.append("The learners were trained on unlike words or lengths.")
     return Comparison(subject=plans[0].problem.name, groups=groups, notes=notes)
 
 

@@ -210,7 +210,7 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
         held, verdict = found["held_out"], str(found["verdict"])
         against = str(found["sentences"][0]) if verdict in ("refuted", "at chance") else ""
         share = (held["words"] - held["wrong"]) / held["words"]
-        own = {name: found[name] for name in ("headline", "support")}
+        own = {name: found[name] for name in ("headline", "sentences", "support")}
         return {**found, **own, "held_out_accuracy": share, "refutation": against}
 
 

@@ -231,7 +231,7 @@ def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
 
     def says(place: Path) -> str:
         section = read_run(place).section
-        return dict(section.about)["network"]
+        return dict(section.about)["certificate"]
 
     assert run.folder is not None
     own = shutil.copytree(run.folder.path, tmp_path / "run")

@@ -146,7 +146,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     def told(self, plan: Plan) -> tuple[str, str]:
         """Return the objective, and a few words for what the automaton was inferred from."""
         words = "labels of whole words, by an automaton inferred from them"
-        return (str(plan.objective.name), words)
+        return str(plan.objective.name), words
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: what words say of A leads, then comes what its network is.

@@ -46,7 +46,7 @@ def inferred_section(records: Records, said: Account) -> Section:
     )
     about = list(found.about)
     if told:
-        about[:0] = [("network", _proved(records.folder, automaton)), *_thin(told)]
+        about[:0] = [("certificate", _proved(records.folder, automaton)), *_thin(told)]
     if not found.body:  # facts are shown only where there is no body
         about += found.facts
     return replace(found, about=about, body=found.body + body, note=NOTE)

@@ -167,7 +167,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         """Return `final`, and a few words for the words of training."""
         most = plan.data.max_length
         words = "" if most is None else f" of at most {most} symbols"
-        return (str(plan.objective.name), f"labels of whole words{words}")
+        return str(plan.objective.name), f"labels of whole words{words}"
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: the accuracy of its validation, and the words it judged.

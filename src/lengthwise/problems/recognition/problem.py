@@ -226,7 +226,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
 
     def told(self, plan: Plan) -> tuple[str, str]:
         """Return the name of the objective, and its labels with the words that they are about."""
-        return (str(plan.objective.name), _objective(plan).labels(self._subject(plan)))
+        return str(plan.objective.name), _objective(plan).labels(self._subject(plan))
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: whether a proof closed, the accuracy on fresh words."""

@@ -136,7 +136,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
 
     def told(self, plan: Plan) -> tuple[str, str]:
         """Return the regime (weak, medium or strong), and the number of examples."""
-        return (str(plan.objective.supervision), f"{plan.data.examples:,} examples")
+        return str(plan.objective.supervision), f"{plan.data.examples:,} examples"
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run: the share of unseen inputs that are answered exactly."""

@@ -116,7 +116,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
 
     def told(self, plan: Plan) -> tuple[str, str]:
         """Return `next token`, and the length of windows."""
-        return ("next token", f"windows of {plan.data.window:,} tokens")
+        return "next token", f"windows of {plan.data.window:,} tokens"
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run, and of an evaluation the perplexity at each length."""

@@ -122,7 +122,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
 
     def told(self, plan: Plan) -> tuple[str, str]:
         """Return `translations`, and a few words for the lengths of pairs."""
-        return ("translations", _PROTOCOLS[plan.data.protocol])
+        return "translations", _PROTOCOLS[plan.data.protocol]
 
     def account(self, records: Records) -> Account:
         """Return what is said of a run, with how many pairs are trained on and are too long.
