@@ -14,10 +14,12 @@ from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.codebook import CODEBOOK
 from lengthwise.objectives.state_codes import recurrent
+from lengthwise.problems.account import Records
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.recognition.problem import Recognition
+from lengthwise.problems.recognition.outcome import advice_of
 from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.state_codes import make_state_codes
+from lengthwise.training.runs import RunFolder
 
 BOTH = pytest.mark.parametrize("model", ["gru-binary", "elman-binary"])
 
@@ -97,13 +99,12 @@ def test_where_the_monoid_is_too_large_the_next_command_names_a_recurrent_networ
 ) -> None:
     language = replace(automaton(9, 3, 2), spec="att:m.att")
     plan = make_plan(language, "regular-gpt-binary", preset="smoke")
-    problem = Recognition(language=language)
-    found = problem._advice(plan, {"proved": None, "run": str(tmp_path)})
+    folder = RunFolder(tmp_path)
+    found = advice_of(language, Records(plan=plan, folder=folder), {"proved": None}, "1:9")
     assert found == f"lengthwise train att:m.att --model gru-binary --out {tmp_path}-gru"
-    other = make_plan(language, "gru-binary", preset="smoke")
-    assert problem._advice(other, {"proved": False, "run": str(tmp_path)}) == (
-        f"lengthwise certify {tmp_path}"
-    )
+    other = Records(plan=make_plan(language, "gru-binary", preset="smoke"), folder=folder)
+    found = advice_of(language, other, {"proved": False}, "1:9")
+    assert found == f"lengthwise certify {tmp_path}"
     with pytest.raises(ConfigError, match="or gru-binary, or objective='transition'"):
         make_plan(language, "regular-gpt-binary", settings={"objective": "codebook"})
     assert {"gru-binary", "elman-binary"} <= set(MODELS)
