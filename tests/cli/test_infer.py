@@ -40,7 +40,7 @@ def test_what_is_saved_goes_on(file: Path, shell: Shell, tmp_path: Path) -> None
     assert lw.language(f"att:{out}.att").difference(found.language) is None
     run = str(tmp_path / "run")
     status, said, _ = shell("train", f"inferred:{out}.json", "--out", run, "--device", "cpu")
-    assert (status, f": {found.statement.headline}; " in said) == (0, True)
+    assert (status, f"by words  {found.statement.headline}\n" in said) == (0, True)
 
 
 def test_json_has_the_inference_and_the_description(file: Path, shell: Shell) -> None:

@@ -35,7 +35,7 @@ def test_a_run_needs_no_module_and_is_refused_after_a_change(
 ) -> None:
     first = shell(*TRAIN)
     assert first[0] == 0, first[2]
-    assert f"@1 ({SPEC}) (audited words" in first[1]
+    assert f"@1 ({SPEC}), composition supervision" in first[1]
     assert shell(*TRAIN)[1] == first[1]
 
     monkeypatch.delitem(sys.modules, "users_words")

@@ -49,8 +49,8 @@ def test_an_automaton_of_a_file_is_told_by_name_and_by_content(
     spec = f"att:{run_folder.parent}/my.att"
     trained = ["train", spec, "--out", str(run_folder), *SMALL]
     summary = shell(*trained)[1]
-    assert " on machine-" in summary
-    assert f"@1 ({spec}) (audited words" in summary
+    assert " (audited words of machine-" in summary
+    assert f"@1 ({spec}), composition supervision" in summary
     assert shell.json(*trained)["language"] == spec
     tested = ["evaluate", str(run_folder), "--lengths", "3", "--words", "1"]
     shown = shell(*tested)[1]

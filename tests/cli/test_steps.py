@@ -27,7 +27,7 @@ def test_train_says_what_was_trained_and_how_to_go_on(shell: Shell, tmp_path: Pa
         "train", "steps:addition", "--out", out, *SMALL, "--set", "supervision=weak"
     )
     assert status == 0
-    assert "step-decoder on addition of 3-bit numbers, representation 2 (weak superv" in text
+    assert "addition of 3-bit numbers, representation 2, step-decoder (weak superv" in text
     assert "40 examples" in text
     assert f"next: lengthwise evaluate '{out}'" in error
     found = shell.json("train", "steps:addition", "--out", out, *SMALL, "--set", "supervision=weak")

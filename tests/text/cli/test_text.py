@@ -61,8 +61,9 @@ def test_train_says_the_perplexity(shell: Shell, corpus: Path, tmp_path: Path) -
     out = str(tmp_path / "run")
     status, text, error = shell("train", f"text:{corpus}", "--out", out, *SMALL)
     assert status == 0
-    assert "regular-gpt-lm on text:" in text
+    assert f"{corpus}, regular-gpt-lm (next token supervision, windows of " in text
     assert "perplexity" in text
+    assert "% of what a matrix product reaches" in text
     assert re.search(r"tokens/s \(\d+ % of peak\), validation loss", error)
     assert f"next: lengthwise evaluate {out}" in error
     found = shell.json("train", f"text:{corpus}", "--out", out, *SMALL)

@@ -55,7 +55,7 @@ def test_train_says_the_perplexity_and_what_comes_next(
     wishes = (f"pairs:{corpus}", "--out", out, "--protocol", "train-short-test-long", *SMALL)
     status, text, error = shell("train", *wishes)
     assert status == 0
-    assert "encoder-decoder on pairs:" in text
+    assert ", encoder-decoder (translations supervision, pairs up to " in text
     assert "pairs up to the median length" in text
     assert f"lengthwise translate {out}" in error
     found = shell.json("train", *wishes)

@@ -28,7 +28,7 @@ def account_of(plain: Account, task: Task, records: Records) -> Account:
     return replace(
         plain,
         conditions=records.conditions(
-            f"{protocol} words",
+            f"{protocol} words of {task.title}",
             f"{plan.supervision} supervision",
             plan.trained_on.removeprefix(f"{protocol}, "),
         ),

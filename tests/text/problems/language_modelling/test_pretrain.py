@@ -217,9 +217,9 @@ def test_the_command_makes_a_body_that_train_takes(
         *("--preset", "smoke", "--device", "cpu", "--out", str(tmp_path / "run")),
     )
     assert status == 0
-    assert f"gpt2 of {body}, pretrained weights, frozen on addition of 3-bit numbers" in out
+    assert f", gpt2 (backbone {body}, pretrained weights, frozen, " in out
     norms, layers = 3 * 2 * 16, 2 * 16 + 16 * 2 + 2  # input and output layer
-    assert re.search(rf" {norms + layers} of [\d,]+ parameters trained", out)
+    assert re.search(rf" [\d,]+ parameters, {norms + layers} of them trained", out)
     made_with = json.loads((tmp_path / "run" / "config.json").read_text())["environment"]
     assert re.search(r"sha256 \w{12}, pretrained on text \([\d,]+ characters", made_with["body"])
     for arguments, message in (
