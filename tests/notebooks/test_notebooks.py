@@ -46,7 +46,7 @@ CLAIMS: dict[str, dict[str, int]] = {
         r"<svg": 2,
         r">proved<": 1,
         r">training ended with a proof<": 1,
-        r"The words force A": 1,
+        r"The words force A": 2,
         r"The words do not force A": 1,
         r"^the language meant$": 1,
         r"^report\.html$": 1,

@@ -78,7 +78,7 @@ def terminal(run: Run, shell: Shell) -> str:
 
 RENDERINGS: Mapping[str, Callable[[Run, Shell], str]] = {
     "page": page,
-    "card": lambda run, shell: unescape(run._repr_html_()),
+    "card": lambda run, shell: unescape(run._repr_html_() or ""),
     "terminal": terminal,
 }
 """Those that show everything, whole."""

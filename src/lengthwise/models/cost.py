@@ -58,11 +58,6 @@ def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
     return 2 * products * size**3 / best
 
 
-def trained_parameters(model: nn.Module) -> int:
-    """Return the number of parameters that training changes."""
-    return sum(p.numel() for p in model.parameters() if p.requires_grad)
-
-
 @torch.no_grad()
 def forward_flops(model: nn.Module, vocab_size: int, length: int, *, seed: int = 0) -> int:
     """Count the multiplications and additions of the matrix products for one random word.

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lengthwise.models.cost import trained_parameters
+from lengthwise.problems.account import sizes_of
 from lengthwise.problems.base import Plan, Run, run_test
 from lengthwise.problems.runs import train
 from lengthwise.sweeps.folder import BusyError, JobFolder, Spent
@@ -63,7 +63,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
         perfect=bool(best["perfect"]),
         seconds=spent.seconds or 0.0,
         attempts=spent.attempts,
-        parameters=trained_parameters(run.model),
+        parameters=sizes_of(run.model)["trained_parameters"],
         environment={
             "lengthwise": version("lengthwise"),
             **RunFolder(place.run).config()["environment"],

@@ -17,8 +17,8 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from transformers.activations import ACT2FN
 
 from lengthwise.errors import ConfigError, WordError
-from lengthwise.models.cost import trained_parameters
 from lengthwise.models.step_models import STEP_MODELS
+from lengthwise.problems.account import sizes_of
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run, train
@@ -111,7 +111,7 @@ def test_what_is_trained_is_counted_and_changes_alone(body: str, trained: str) -
         "positions": ends + norms + model.config.places * width,
         "all": sum(p.numel() for p in model.parameters()),
     }
-    assert trained_parameters(model) == counts[trained]
+    assert sizes_of(model)["trained_parameters"] == counts[trained]
 
     before = {name: weight.clone() for name, weight in plan.draw().state_dict().items()}
     after = train(plan, device="cpu").model.state_dict()
