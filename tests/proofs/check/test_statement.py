@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from lengthwise.cli.certify import facts_of_certificate
+from lengthwise.evaluation.scores import percent
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.problems.proof import Proof
-from lengthwise.problems.recognition.section import _render
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.check.statement import _listed, facts_of, name_of, quoted
 from lengthwise.proofs.search.certify import certify
+from lengthwise.templates import template
 from notebooks.test_views import Parsed
 from proofs.export.test_rocq import exported
 from proofs.forger import body_of
@@ -79,8 +80,9 @@ def judged(odd: Sequence[Odd], folder: Path) -> Counter[str]:
 def assert_pages_say(made: Certificate) -> None:
     """Cards of notebooks and the report say the statement and the facts as they are."""
     proof = Proof(certificate=made, path=Path("certificate.json"))
-    report = _render(
-        "section.html", proof=proof, figures=facts_of(made), evaluation=None, looks=[], check="FILE"
+    page = template("lengthwise.problems.recognition", "section.html", percent=percent)
+    report = page.render(
+        proof=proof, figures=facts_of(made), evaluation=None, looks=[], check="FILE"
     )
     for html in (made._repr_html_(), report):
         seen = " ".join(Parsed(f"<div>{html}</div>").text.split())
