@@ -74,7 +74,7 @@ FAULTS = (
         "circuits/aiger.py",
         "return netlist.inverse(signal) if literal % 2 else signal",
         "return signal if literal % 2 else netlist.inverse(signal)",
-        "circuits/test_circuit_files.py",
+        "circuits/test_aiger.py",
     ),
     # ---- layers
     Fault(
