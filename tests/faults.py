@@ -53,7 +53,7 @@ FAULTS = (
         "languages/subgroups.py",
         "wanted += [self.times(inverses[x], normal, x) for x in generators]",
         "wanted += [self.times(inverses[x], normal) for x in generators]",
-        "languages/test_monoid.py",
+        "languages/test_subgroups.py",
     ),
     Fault(
         "half of a split block forgotten",
@@ -139,21 +139,21 @@ FAULTS = (
         "models/causal.py",
         "device=vectors.device).tril(start)",
         "device=vectors.device).tril(start + 1)",
-        "models/test_decoder.py",
+        "models/test_causal.py",
     ),
     Fault(
         "cached keys turned as at the start",
         "models/causal.py",
         "new = positions_from(x, start)",
         "new = positions_from(x)",
-        "models/test_decoder.py models/test_models.py",
+        "models/test_causal.py models/test_models.py",
     ),
     Fault(
         "one prefix composed too late",
         "models/regular_gpt.py",
         "done = position >= (stride if stride > 1 else 0)",
         "done = position > (stride if stride > 1 else -1)",
-        "models/test_regular_gpt.py models/test_models.py",
+        "models/test_masked.py models/test_models.py",
     ),
     Fault(
         "seed of dropout lost",
@@ -167,7 +167,7 @@ FAULTS = (
         "models/streaming.py",
         "children[0, -len(present) :] = torch.arange(len(present))",
         "children[0, : len(present)] = torch.arange(len(present))",
-        "models/test_regular_gpt.py",
+        "models/test_streaming.py",
     ),
     Fault(
         "padding of a source seen",

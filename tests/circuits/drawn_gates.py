@@ -12,7 +12,6 @@ HALF_ADDER = Circuit(
     outputs=("carry", "sum"),
 )
 
-
 SEQUENCE = HALF_ADDER.sequence()
 
 

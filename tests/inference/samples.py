@@ -11,7 +11,6 @@ from lengthwise.languages.language import Language
 
 Word = tuple[int, ...]
 
-
 EVERY = [word for n in range(5) for word in itertools.product((0, 1), repeat=n)]
 """All words up to length 4, which tell machines of 3 states apart."""
 
