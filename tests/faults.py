@@ -190,7 +190,7 @@ FAULTS = (
         "tasks/uniform_walk.py",
         "by_goal = terms.transpose(0, 3, 1, 2)",
         "by_goal = terms.transpose(0, 3, 1, 2)[:, ::-1]",
-        "tasks/test_sampling.py",
+        "tasks/test_uniform_walk.py tasks/test_sampling.py",
     ),
     Fault(
         "an odd run of zeros after an odd run of ones",
@@ -226,7 +226,7 @@ FAULTS = (
         "training/loop.py",
         "(result.loss / config.accumulate).backward()",
         "(result.loss / 1).backward()",
-        "text/problems/language_modelling/test_language_modelling.py",
+        "text/problems/language_modelling/test_objective.py",
     ),
     Fault(
         "the earlier of equal weights kept",
@@ -319,7 +319,7 @@ FAULTS = (
         "proofs/search/merging.py",
         "if not (np.abs(points) < _FURTHEST).all():",
         "if (np.abs(points) >= np.inf).all():",
-        "proofs/search/test_damaged_weights.py",
+        "proofs/search/test_merging.py",
     ),
     Fault(
         "radius of a product without its rounding",
@@ -389,7 +389,7 @@ FAULTS = (
         "proofs/check/structure.py",
         "read(logits[asked], radius[asked], answers)",
         "read(logits[asked], radius[asked] * 0, answers)",
-        "proofs/check/test_certificate_format.py",
+        "proofs/check/test_certificate.py",
     ),
     Fault(
         "settings one below their least value",
@@ -454,7 +454,7 @@ FAULTS = (
         "proofs/search/codes.py",
         "if is_kind and has_shape and np.can_cast(found.dtype, np.int64):",
         "if is_kind and has_shape:",
-        "proofs/search/test_prefixes.py",
+        "proofs/search/test_codes.py",
     ),
     Fault(
         "counts compared one too late",

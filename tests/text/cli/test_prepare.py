@@ -1,6 +1,8 @@
 """The command `prepare` on parallel text, as a user gives it."""
 
+import os
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -163,3 +165,37 @@ def test_a_corpus_without_a_part_says_what_it_has(shell: Shell) -> None:
     assert status == 2
     assert "has no part train; it has test. Use one of these" in error
     assert not Path("run").exists()
+
+
+def test_prepare_says_what_differs_from_a_corpus_that_is_there(
+    shell: Shell, tmp_path: Path
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("what a transformer can learn\n" * 300)
+    wishes = ("--out", "c", "--set", "vocab_size=257")
+    assert shell("prepare", "a.txt", *wishes) == (0, ANY, ANY)
+    for others, says in [
+        (("b.txt", *wishes), "sources.train a.txt, but now b.txt is asked for"),
+        (("a.txt", "--out", "c"), "config.vocab_size 257, but now 4096 is asked for"),
+        (("a.txt", "--out", "c", "--tokenizer", "c"), "tokenizer of its own, but now that of a"),
+    ]:
+        status, _, error = shell("prepare", *others)
+        assert status == 2
+        assert says in error
+
+
+def test_prepare_says_what_is_newer_than_a_corpus(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    for name in ("a.txt", "picture.png"):
+        (tmp_path / "a" / name).write_text("what a transformer can learn\n" * 300)
+    wishes = ("prepare", "a", "--out", "c", "--set", "vocab_size=257")
+    assert shell(*wishes)[0] == 0
+    later = (tmp_path / "c" / "index.json").stat().st_mtime + 5
+    os.utime(tmp_path / "a" / "picture.png", (later, later))
+    assert "is newer" not in shell(*wishes)[2]  # no source
+    os.utime(tmp_path / "a" / "a.txt", (later, later))
+    status, _, error = shell(*wishes)
+    assert status == 0
+    assert "a/a.txt is newer than c, which was made from it and stays as it is." in error
+    (tmp_path / "a" / "a.txt").unlink()
+    assert "is newer" not in shell(*wishes)[2]

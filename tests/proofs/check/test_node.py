@@ -168,3 +168,44 @@ def test_the_oracle_is_the_network(seed: int, kind: dict[str, Any]) -> None:
         leaves = case.model.leaf(torch.arange(SYMBOLS))
         found = case.model.gathered(leaves, torch.from_numpy(case.first)).numpy()
     np.testing.assert_allclose(found, np.array(first, dtype=float), atol=1e-11)
+
+
+def on_spheres(random: np.random.Generator, centres: Floats, radius: float) -> Floats:
+    """A point near the surface of each ball, most of them in the direction of its centre."""
+    away = np.where(
+        random.random((len(centres), 1)) < 0.7, centres, random.normal(size=centres.shape)
+    )
+    length = np.sqrt((away**2).sum(axis=1, keepdims=True))
+    return centres + away / length * radius * random.choice([-0.999, 0.999], size=(len(centres), 1))
+
+
+NARROW = {"d_model": 1, "num_heads": 1, "thickness": 1, "pad": "learned"}
+"""One number, so that bounds on norms lose nothing."""
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    radius=st.sampled_from([1e-3, 0.1, 1.0]),
+    shape=st.sampled_from([{}, NARROW]),
+)
+def test_points_of_wide_balls_become_points_of_the_result(
+    seed: int, radius: float, shape: dict[str, Any]
+) -> None:
+    random = np.random.default_rng(seed)
+    settings = settings_drawn(random) | RATIONAL | shape
+    model = hostile(random, settings, 0.0, torch.float64)
+    with torch.no_grad():
+        for layer in model.block:
+            layer.attention.bias.add_(3.0)  # else few weights are above 0
+            if shape:
+                layer.contract.weight.zero_()
+    config, weights = model.config.to_dict(), weights_of(model)
+    centres = random.normal(size=(3, config["d_model"])) + random.choice([0.0, 5.0])
+    rows = chunks(random, config["chunk"], 3, 4)
+    if shape:  # equal places, whose weights move together
+        rows = np.repeat(rows[:, -1:], config["chunk"], axis=1)
+    balls = Node(config, weights).gathered(Ball(centres, np.full(3, radius)), rows)
+    exact = ExactNode(config, weights)
+    for _ in range(4):
+        points = [[Fraction(float(x)) for x in row] for row in on_spheres(random, centres, radius)]
+        assert not outside([exact.gathered(points, row) for row in rows.tolist()], balls)
