@@ -1,11 +1,6 @@
 """Every experiment: its smallest preset runs, and all else is a function of the records."""
 
-import contextlib
-import copy
-import json
-import math
 import subprocess
-import tempfile
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,17 +13,15 @@ from lengthwise.training import devices as module
 from lengthwise.training.devices import commit
 from lengthwise_papers import trained
 from lengthwise_papers.catalogue import EXPERIMENTS
-from lengthwise_papers.chiang2022 import figure2, figure3
 from lengthwise_papers.experiment import (
     MeasurementOptions,
     Record,
     counted,
-    reproduced,
     stem,
 )
-from lengthwise_papers.page import section
-from lengthwise_papers.steps2022 import figure1
 from lengthwise_papers.trained import TrainedExperiment
+from smoke_runs import results as results  # noqa: PLC0414  a fixture
+from smoke_runs import smoke
 
 NAMES = sorted(EXPERIMENTS)
 COMPUTED = [
@@ -85,22 +78,6 @@ ONE_OF_A_KIND = [
 ]
 
 
-@pytest.fixture(scope="module")
-def results() -> dict[str, dict[str, Any]]:
-    """What the smallest preset gives, measured when it is first asked for."""
-    return {}
-
-
-def smoke(results: dict[str, dict[str, Any]], name: str) -> list[Record]:
-    """The records of an experiment, as they come back from a file."""
-    if name not in results:
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            options = MeasurementOptions(progress=_ignore, runs=Path(folder))
-            found = reproduced(name, EXPERIMENTS[name], preset="smoke", options=options)
-        results[name] = json.loads(json.dumps(found, allow_nan=False))
-    return copy.deepcopy(results[name]["records"])
-
-
 def _lasting(record: Record) -> Record:
     """The record without the time that it took."""
     passing = ("seconds", "processor_seconds", "megabytes")
@@ -108,10 +85,6 @@ def _lasting(record: Record) -> Record:
     if isinstance(record.get("tests"), dict):
         lasting["tests"] = {name: _lasting(test) for name, test in record["tests"].items()}
     return lasting
-
-
-def _ignore(done: int, steps: int) -> None:
-    pass
 
 
 # ---- all of them -------------------------------------------------------------------------------
@@ -242,19 +215,6 @@ def test_what_another_kind_of_device_needed_is_no_estimate(
     assert {(one.is_done, one.seconds) for one in others} == {(False, None)}
 
 
-def test_a_section_says_which_runs_an_accelerator_trained(
-    results: dict[str, dict[str, Any]],
-) -> None:
-    name, machine = "own/constructions", {"processor": "one", "torch": "2", "device": "cpu"}
-    there = {**machine, "device": "cuda", "accelerator": "NVIDIA H200"}
-    smoke(results, name)
-    result = copy.deepcopy(results[name])
-    for place, one in enumerate(result["records"]):
-        one |= {"digest": str(place), "environment": machine if place else there}
-    written = section(name, EXPERIMENTS[name], result, "picture")
-    assert f", 1 of {len(result['records'])} runs on NVIDIA H200." in " ".join(written.split())
-
-
 def test_counted_steps_add_up() -> None:
     seen: list[tuple[int, int]] = []
     add = counted(lambda *step: seen.append(step), 5)
@@ -264,121 +224,3 @@ def test_counted_steps_add_up() -> None:
 
 
 # ---- verdicts: each statement fails if what it says is not so ----------------------------------
-
-
-def failing(name: str, records: list[Record]) -> list[str]:
-    """The first words of the statements that do not hold."""
-    statements = EXPERIMENTS[name].check(records)
-    return [" ".join(s.says.split()[:4]) for s in statements if not s.holds]
-
-
-def changed(records: list[Record], change: Record, **only: Any) -> list[Record]:
-    """The records, those that have all values of `only` with other values."""
-    assert any(only.items() <= record.items() for record in records)
-    return [record | (change if only.items() <= record.items() else {}) for record in records]
-
-
-def test_figure_2_fails_where_its_curves_are_not_as_the_paper_says(
-    results: dict[str, dict[str, Any]],
-) -> None:
-    name = "chiang2022/figure2"
-    records = smoke(results, name)
-    one = {"language": "first", "length": 1_000}
-    wrong = changed(records, {"accuracy": 0.95}, **one, epsilon=None)
-    assert failing(name, wrong) == ["the exact networks have"]
-    falls = changed(records, {"bits": 0.991}, **one, epsilon=None)
-    falls = changed(falls, {"bits": 0.992}, language="first", length=100, epsilon=None)
-    assert failing(name, falls) == ["without layer norm, the"]
-    sure = [
-        {**r, "bits": r["bits"] * (0.95 if r["language"] == "first" else 1)}
-        if r["epsilon"] is None
-        else r
-        for r in records
-    ]
-    assert failing(name, sure) == ["without layer norm, the"]
-    worse = changed(records, {"bits": 0.9995}, **one, epsilon=0.1)
-    assert failing(name, worse) == ["with layer norm and"]
-    falls = changed(records, {"bits": 0.0014}, **one, epsilon=1e-5)
-    assert failing(name, falls) == ["but it still grows"]
-    low = [{**r, "bits": r["bits"] / 4 if r["epsilon"] == 0.1 else r["bits"]} for r in records]
-    assert failing(name, low) == ["but it still grows"]
-    uneven = changed(records, {"bits": 0.0014}, **one, epsilon=0.0)
-    assert failing(name, uneven) == ["with ε = 0,"]
-    high = [{**r, "bits": 0.002 if r["epsilon"] == 0 else r["bits"]} for r in records]
-    assert failing(name, high) == ["and can be made"]
-
-
-def test_figure_2_has_lengths_of_equal_ratios() -> None:
-    assert figure2.geometric(100) == [1, 2, 3, 6, 10, 18, 32, 56, 100]
-    assert figure2.geometric(1_000)[-1] == 1_000
-
-
-def test_figure_2_has_a_record_for_each_network_and_length(
-    results: dict[str, dict[str, Any]],
-) -> None:
-    records = smoke(results, "chiang2022/figure2")
-    lengths = figure2.geometric(1_000)
-    assert len(records) == 2 * (1 + len(figure2.EPSILONS)) * len(lengths)
-    weight = math.e / (math.e + 1)  # of the one symbol, beside CLS
-    expected = -math.log2(1 / (1 + math.exp(-weight / 2)))
-    found = [
-        record["bits"]
-        for record in records
-        if (record["language"], record["epsilon"], record["length"]) == ("first", None, 1)
-    ]
-    assert found == [pytest.approx(expected, abs=1e-12)]
-
-
-def test_figure_3_fails_where_its_curve_is_not_as_the_paper_says(
-    results: dict[str, dict[str, Any]],
-) -> None:
-    name = "chiang2022/figure3"
-    records = smoke(results, name)
-    assert failing(name, changed(records, {"accuracy": 0.95}, weight=1.0)) == ["at 1, it has"]
-    assert failing(name, changed(records, {"bits": 0.1}, weight=1.0)) == ["at 1, it has"]
-    assert failing(name, changed(records, {"bits": 0.001}, weight=1.1)) == ["at 1, it has"]
-    blunt = [
-        record | ({"accuracy": 1.0} if abs(record["weight"] - 1) < 0.02 else {})
-        for record in records
-    ]
-    assert failing(name, blunt) == ["cross-entropy and accuracy are"]
-    smooth = [record | {"bits": 9 * min(1, 100 * abs(record["weight"] - 1))} for record in records]
-    smooth = changed(smooth, {"bits": 0.0}, weight=1.0)
-    assert failing(name, smooth) == ["the cross-entropy oscillates rapidly"]
-
-
-def test_figure_3_is_right_as_long_as_the_count_is_off_by_less_than_half_a_place(
-    results: dict[str, dict[str, Any]],
-) -> None:
-    records = smoke(results, "chiang2022/figure3")
-    assert 1.0 in {record["weight"] for record in records}
-    for record in records:
-        off = abs(record["weight"] - 1) * record["most_ones"]
-        if off < 0.5:
-            assert record["accuracy"] == 1
-        elif off < 1.0:
-            assert record["accuracy"] < 1
-    ((symbols, *_, half, _),) = figure3.table(records).rows
-    assert symbols == "100"
-    assert float(half) == pytest.approx(1 / (2 * records[0]["most_ones"]), abs=1e-5)
-
-
-def test_steps_figure_1_fails_where_a_row_looks_elsewhere(
-    results: dict[str, dict[str, Any]],
-) -> None:
-    name = "steps2022/figure1"
-    records = smoke(results, name)
-    assert [record["representation"] for record in records] == [1, 2]
-    row = records[1]["weights"][records[1]["gates_with_sources"][2]]
-    first, second = sorted(range(len(row)), key=lambda column: -row[column])[:2]
-    third = next(column for column in range(len(row)) if column not in (first, second))
-    uneven = copy.deepcopy(records)
-    changed_row = uneven[1]["weights"][records[1]["gates_with_sources"][2]]
-    changed_row[first] += 0.1
-    changed_row[second] -= 0.1
-    assert failing(name, uneven) == ["to both alike, if"]
-    changed_row[first] -= 0.1
-    changed_row[third] += 0.1
-    assert failing(name, uneven) == ["the decoder attends to", "to both alike, if"]
-    assert figure1.table(uneven).rows[0] == figure1.table(records).rows[0]
-    assert figure1.table(uneven).rows[1] != figure1.table(records).rows[1]

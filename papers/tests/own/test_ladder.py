@@ -17,7 +17,7 @@ from lengthwise_papers.own.ladder import (
 )
 from lengthwise_papers.own.random_languages import random_of_rung
 
-RESULTS = Path(__file__).parents[1] / "results"
+RESULTS = Path(__file__).parents[2] / "results"
 
 
 @pytest.mark.slow_except("generalised_definite", "solvable")
