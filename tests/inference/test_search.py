@@ -12,6 +12,7 @@ from inference.samples import (
     sample_of,
     samples,
 )
+from lengthwise.inference import search
 from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.search import best_automaton
@@ -71,3 +72,9 @@ def test_a_search_past_its_bound_is_refused() -> None:
     with pytest.raises(MergedTooLargeError):
         merged_automaton(sample, caution=24.0, max_states=3)
     assert best_automaton(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=3) is None
+
+
+def test_noise_explains_as_many_wrong_labels_as_three_deviations_above_the_mean() -> None:
+    assert search._expected(0.1, 100) == pytest.approx(10 + 3 * 3)
+    assert search._expected(0.5, 64) == pytest.approx(32 + 3 * 4)
+    assert search._expected(0.0, 100) == 0
