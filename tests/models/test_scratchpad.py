@@ -132,9 +132,4 @@ def test_states_without_a_class_are_refused(classes: list[int]) -> None:
 
 def test_learned_positions_are_of_the_symbols_and_of_as_many_states() -> None:
     """A word of `max_length` symbols stands between a start and its states, the last one unread."""
-    rows = {
-        len(each)
-        for name, each in make(position="learned").state_dict().items()
-        if "position" in name
-    }
-    assert rows == {24}
+    assert make(position="learned").state_dict()["position.vectors"].shape == (2 * 12, 8)

@@ -12,24 +12,24 @@ def of(count: int) -> Tokens:
 
 
 @pytest.mark.parametrize(
-    ("count", "most", "lengths"),
+    ("count", "most", "lengths", "is_noted"),
     [
-        (1_000, None, [8, 16, 32, 64, 128]),
-        (128, None, [8, 16, 32, 64, 128]),
-        (127, None, [8, 16, 32, 64]),
-        (1_000, 32, [8, 16, 32]),
-        (20, 32, [8, 16]),
-        (7, None, [4]),
-        (3, None, [2]),
-        (1, None, [8]),
+        (1_000, None, [8, 16, 32, 64, 128], False),
+        (128, None, [8, 16, 32, 64, 128], False),
+        (127, None, [8, 16, 32, 64], True),
+        (1_000, 32, [8, 16, 32], False),
+        (20, 32, [8, 16], True),
+        (7, None, [4], True),
+        (3, None, [2], True),
+        (1, None, [8], False),
     ],
 )
 def test_lengths_are_doubled_as_far_as_model_and_text_allow(
-    count: int, most: int | None, lengths: list[int]
+    count: int, most: int | None, lengths: list[int], is_noted: bool
 ) -> None:
-    """A text that is too short for all of them is refused later, with its window."""
+    """A text without any window is refused later, with the window of training."""
     notes: list[str] = []
     assert list(_usual_windows(8, most, of(count), notes)) == lengths
-    is_short = count < 128 and lengths != [8, 16, 32]
-    assert len(notes) == (is_short and count > 1)
-    assert all(f"no window of {2 * lengths[-1]} tokens, so {lengths[-1]} is" in n for n in notes)
+    longest = lengths[-1]
+    note = f"the text has no window of {2 * longest} tokens, so {longest} is the longest asked"
+    assert notes == [note] * is_noted
