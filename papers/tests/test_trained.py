@@ -35,6 +35,16 @@ TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, Trai
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.parametrize("name", TRAINED)
+def test_seeds_are_counted_from_0_so_that_no_run_is_counted_twice(name: str) -> None:
+    found = EXPERIMENTS[name]
+    assert isinstance(found, TrainedExperiment)
+    for preset in found.presets:
+        sizes = found.presets[preset]
+        for seeds in (sizes.seeds, *getattr(sizes, "seeds_of", {}).values()):
+            assert seeds == tuple(range(len(seeds)))
+
+
 def test_accuracy_is_that_of_the_lengths_that_have_words() -> None:
     test = found_by_test({"42": 3, "44": 10}, missing=[43])
     assert accuracy_by_length(test) == {41: 1.0, 42: 0.7, 44: 0.0}
