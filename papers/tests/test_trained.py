@@ -41,8 +41,9 @@ def test_seeds_are_counted_from_0_so_that_no_run_is_counted_twice(name: str) -> 
     assert isinstance(found, TrainedExperiment)
     for preset in found.presets:
         sizes = found.presets[preset]
-        for seeds in (sizes.seeds, *getattr(sizes, "seeds_of", {}).values()):
-            assert seeds == tuple(range(len(seeds)))
+        [seeds] = [getattr(sizes, each) for each in ("seeds", "trials") if hasattr(sizes, each)]
+        for each in (seeds, *getattr(sizes, "seeds_of", {}).values()):
+            assert tuple(each) == tuple(range(len(each)))
 
 
 def test_accuracy_is_that_of_the_lengths_that_have_words() -> None:
