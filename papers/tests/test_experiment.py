@@ -17,7 +17,6 @@ from lengthwise_papers.experiment import (
     MeasurementOptions,
     Record,
     counted,
-    stem,
 )
 from lengthwise_papers.trained import TrainedExperiment
 from smoke_runs import results as results  # noqa: PLC0414  a fixture
@@ -90,13 +89,6 @@ def _lasting(record: Record) -> Record:
 # ---- all of them -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_presets_differ_in_numbers_only(name: str) -> None:
-    presets = EXPERIMENTS[name].presets
-    assert list(presets) == ["smoke", "laptop", "paper"]
-    assert len({type(sizes) for sizes in presets.values()}) == 1
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ONE_OF_A_KIND)
 def test_a_seed_gives_the_records_that_came_back_from_json_and_progress_goes_to_the_end(
@@ -153,11 +145,6 @@ def test_tables_have_a_cell_for_each_column_and_leave_the_records_alone(
     }
     EXPERIMENTS[name].check(records)
     assert records == untouched
-
-
-def test_no_two_experiments_write_the_same_file() -> None:
-    assert len({stem(name) for name in EXPERIMENTS}) == len(EXPERIMENTS)
-    assert stem("chiang2022/figure2") == "chiang2022-figure2"
 
 
 def test_the_commit_is_that_of_the_repository_which_the_code_runs_from(
