@@ -9,7 +9,7 @@ PLACES = {"tests": "src/lengthwise", "papers/tests": "papers/src/lengthwise_pape
 
 SPANNING = {
     "tests": """
-        test_docs test_errata test_ladder_page test_languages_page test_mirror test_names
+        test_docs test_errata test_imports test_ladder_page test_languages_page test_mirror test_names
         test_public_names test_settings_page test_version test_wheel test_words_page
         circuits/test_broken_circuit_files
         cli/test_advice cli/test_damage cli/test_growing_words cli/test_help cli/test_models
@@ -32,7 +32,6 @@ SPANNING = {
         problems/recognition/test_every_model problems/recognition/test_runs_on_languages
         problems/recognition/test_shown_lengths
         problems/step_by_step/test_runs_on_step_tasks
-        proofs/test_imports
         proofs/check/test_alone proofs/check/test_bounds_fuzz proofs/check/test_forgeries
         proofs/check/test_inward_rounding proofs/check/test_rounding_ledger
         proofs/check/test_rounding_numbers proofs/check/test_second_checker
