@@ -53,7 +53,7 @@ FAULTS = (
         "languages/subgroups.py",
         "wanted += [self.times(inverses[x], normal, x) for x in generators]",
         "wanted += [self.times(inverses[x], normal) for x in generators]",
-        "languages/test_monoid.py",
+        "languages/test_subgroups.py",
     ),
     Fault(
         "half of a split block forgotten",
@@ -74,7 +74,7 @@ FAULTS = (
         "circuits/aiger.py",
         "return netlist.inverse(signal) if literal % 2 else signal",
         "return signal if literal % 2 else netlist.inverse(signal)",
-        "circuits/test_circuit_files.py",
+        "circuits/test_aiger.py",
     ),
     # ---- layers
     Fault(
@@ -139,21 +139,21 @@ FAULTS = (
         "models/causal.py",
         "device=vectors.device).tril(start)",
         "device=vectors.device).tril(start + 1)",
-        "models/test_decoder.py",
+        "models/test_causal.py",
     ),
     Fault(
         "cached keys turned as at the start",
         "models/causal.py",
         "new = positions_from(x, start)",
         "new = positions_from(x)",
-        "models/test_decoder.py models/test_models.py",
+        "models/test_causal.py models/test_models.py",
     ),
     Fault(
         "one prefix composed too late",
         "models/regular_gpt.py",
         "done = position >= (stride if stride > 1 else 0)",
         "done = position > (stride if stride > 1 else -1)",
-        "models/test_regular_gpt.py models/test_models.py",
+        "models/test_masked.py models/test_models.py",
     ),
     Fault(
         "seed of dropout lost",
@@ -167,7 +167,7 @@ FAULTS = (
         "models/streaming.py",
         "children[0, -len(present) :] = torch.arange(len(present))",
         "children[0, : len(present)] = torch.arange(len(present))",
-        "models/test_regular_gpt.py",
+        "models/test_streaming.py",
     ),
     Fault(
         "padding of a source seen",
@@ -190,7 +190,7 @@ FAULTS = (
         "tasks/uniform_walk.py",
         "by_goal = terms.transpose(0, 3, 1, 2)",
         "by_goal = terms.transpose(0, 3, 1, 2)[:, ::-1]",
-        "tasks/test_sampling.py",
+        "tasks/test_uniform_walk.py tasks/test_sampling.py",
     ),
     Fault(
         "an odd run of zeros after an odd run of ones",
@@ -226,7 +226,7 @@ FAULTS = (
         "training/loop.py",
         "(result.loss / config.accumulate).backward()",
         "(result.loss / 1).backward()",
-        "text/problems/language_modelling/test_language_modelling.py",
+        "text/problems/language_modelling/test_objective.py",
     ),
     Fault(
         "the earlier of equal weights kept",
@@ -319,7 +319,7 @@ FAULTS = (
         "proofs/search/merging.py",
         "if not (np.abs(points) < _FURTHEST).all():",
         "if (np.abs(points) >= np.inf).all():",
-        "proofs/search/test_damaged_weights.py",
+        "proofs/search/test_merging.py",
     ),
     Fault(
         "radius of a product without its rounding",
@@ -389,7 +389,7 @@ FAULTS = (
         "proofs/check/structure.py",
         "read(logits[asked], radius[asked], answers)",
         "read(logits[asked], radius[asked] * 0, answers)",
-        "proofs/check/test_certificate_format.py",
+        "proofs/check/test_certificate.py",
     ),
     Fault(
         "settings one below their least value",
@@ -454,7 +454,7 @@ FAULTS = (
         "proofs/search/codes.py",
         "if is_kind and has_shape and np.can_cast(found.dtype, np.int64):",
         "if is_kind and has_shape:",
-        "proofs/search/test_prefixes.py",
+        "proofs/search/test_codes.py",
     ),
     Fault(
         "counts compared one too late",

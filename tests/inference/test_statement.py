@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from inference.test_inference import machine
+from inference.samples import machine
 from lengthwise.inference.limits import chance_of_at_least
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.statement import DataStatement, state_data

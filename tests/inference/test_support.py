@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from inference.test_inference import machine
+from inference.samples import machine
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.support import Support
 

@@ -4,7 +4,6 @@ import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,19 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ladder_oracles as oracles
-from ladder_checks import ON_A_TIER, check_witnesses, drawn, inclusions, pieces, some_width
+from ladder_checks import ON_A_TIER, check_witnesses, drawn, inclusions, some_width
 from ladder_oracles import Naive
-from lengthwise.languages import windows
-from lengthwise.languages.algebra import complexity
-from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
-from lengthwise.languages.components import components
 from lengthwise.languages.describe import describe
 from lengthwise.languages.evidence import LadderSubject, Verdict
 from lengthwise.languages.groups import group
 from lengthwise.languages.ladder import RUNGS, Ladder, ladder
 from lengthwise.languages.language import Language
-from lengthwise.languages.local import dot_depth_one
-from lengthwise.languages.sensitivity import average_sensitivity, greatest_sensitivity
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subsequences import decides, piecewise_testable, subsequence_depth
 from strategies import all_words, domained, machines, recognisers
@@ -160,72 +153,6 @@ def test_the_first_or_the_last_of_some_symbols_is_not_seen_in_windows(spec: str)
 # ---- C-RASP -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("spec", "inside"),
-    [
-        ("regex:(ab)*", True),
-        ("regex:(a(ab)*b)*", True),
-        ("regex:(bbac)*", True),
-        ("d-5", True),
-        ("regex:.*a.*b.*", True),
-        ("regex:(aa)*", False),
-        ("parity", False),
-        ("regex:(ab)*|(bb)*", False),
-        ("regex:(a|b)*b", False),
-        ("tomita-4", False),
-        ("group:S5", False),
-    ],
-)
-def test_known_languages_of_c_rasp(spec: str, inside: bool) -> None:
-    assert is_c_rasp(parse(spec)) is inside
-
-
-def test_symbols_are_read_anew_together_with_what_was_counted() -> None:
-    """u and v are interchangeable far away, where both lead from 6 to 7, so at first they weigh
-    alike and 0 and 2 have one value; with the value before them they weigh apart. Labels that are
-    values alone would forget which symbol it was.
-    """
-    rows = {
-        0: {"u": 1, "x": 4},
-        1: {"c": 2},
-        2: {"v": 3},
-        3: {"c": 0},
-        4: {"x": 5},
-        5: {"u": 6, "v": 6, "y": 0},
-        6: {"z": 5},
-    }
-    alphabet = ("u", "v", "c", "x", "y", "z")
-    sink = len(rows)
-    table = tuple(tuple(row.get(a, sink) for a in alphabet) for row in rows.values())
-    language = Language(
-        alphabet=alphabet, transitions=(*table, (sink,) * 6), classes=(1, *(0,) * sink)
-    ).minimised()
-    (part,) = counted_parts(language)
-    assert len(part.rounds) == 2
-    first, second = part.rounds
-    at = {state: i for i, state in enumerate(part.states)}
-    other = at[language.run(language.encode("uc"))]
-    assert all(counter.values[0] == counter.values[other] for counter in first.counters)
-    assert any(counter.values[0] != counter.values[other] for counter in second.counters)
-    assert part.is_counted
-    assert oracles.c_rasp(language)
-    assert not oracles.c_rasp(language, keep_symbols=False)
-
-
-@given(recognisers(alphabet="abc", max_states=6))
-def test_counters_are_balanced(language: Language) -> None:
-    machine = language.minimised()
-    for part in counted_parts(machine):
-        place = {state: i for i, state in enumerate(part.states)}
-        for each in part.rounds:
-            for counter in each.counters:
-                for state, i in place.items():
-                    for symbol, target in enumerate(machine.transitions[state]):
-                        if target in place:
-                            weight = counter.weights[symbol, each.blocks[i]]
-                            assert counter.values[place[target]] == counter.values[i] + weight
-
-
 @given(recognisers(max_states=4), recognisers(max_states=4))
 def test_programs_can_be_combined(one: Language, two: Language) -> None:
     """C-RASP is closed under Boolean operations, and so are the classes that are varieties."""
@@ -235,68 +162,7 @@ def test_programs_can_be_combined(one: Language, two: Language) -> None:
             assert ladder(one ^ two)[key].holds
 
 
-@given(st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=1, max_size=5))
-def test_null_space_is_that_of_fractions(rows: list[list[int]]) -> None:
-    basis = null_space(np.array(rows, dtype=np.int64))
-    expected = oracles._kernel([[Fraction(x) for x in row] for row in rows], 4)
-    assert len(basis) == len(expected)
-    assert all((np.array(rows) @ vector == 0).all() for vector in basis)
-    assert len(basis) == 0 or np.linalg.matrix_rank(np.array(basis, dtype=float)) == len(basis)
-
-
-def test_large_weights_are_exact() -> None:
-    """x_1 = 10^6 x_0, x_2 = 10^6 x_1, ...: the entries leave 64 bits."""
-    rows = np.zeros((6, 7), dtype=np.int64)
-    for i in range(6):
-        rows[i, i], rows[i, i + 1] = 10**6, -1
-    (vector,) = null_space(rows)
-    assert [int(x) for x in vector] == [10 ** (6 * i) for i in range(7)]
-
-
-@given(machines(max_states=6))
-def test_components_are_mutually_reachable(language: Language) -> None:
-    reach = [{s} | set(row) for s, row in enumerate(language.transitions)]
-    for _ in reach:
-        reach = [set().union(*(reach[t] for t in r)) for r in reach]
-    numbers = components(language.transitions)
-    for a, b in itertools.product(range(len(reach)), repeat=2):
-        assert (numbers[a] == numbers[b]) == (a in reach[b] and b in reach[a])
-        assert b not in reach[a] or numbers[b] <= numbers[a]
-
-
 # ---- witnesses --------------------------------------------------------------------------------
-
-
-def test_long_windows_do_not_tell_the_words_of_a_witness_apart() -> None:
-    """Knast's words are pumped inside, too: with `(exfye)^m` alone, they differ in long windows."""
-    language = parse("subregular:SF,seed=0")
-    verdict = dot_depth_one(LadderSubject(language))
-    assert verdict.holds is False
-    one, two = (word.at(6) for word in verdict.words)
-    assert pieces(one, 6, 2) == pieces(two, 6, 2)
-
-
-@given(recognisers(alphabet="abc", max_states=5))
-def test_drawn_pairs_refute_what_all_pairs_refute(language: Language) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        exact = [ladder(language)[key] for key in ("strictly_local", "co_strictly_local")]
-        patch.setattr(windows, "MAX_PAIRS", -1)
-        subject = LadderSubject(language)
-        for before, wanted in zip(exact, (1, 0), strict=True):
-            verdict = windows.strictly_local(subject, wanted)
-            assert verdict.holds is (None if before.holds else False)
-            if verdict.holds is False:
-                classes = [language.classify(word.at(3)) for word in verdict.words]
-                assert classes == [wanted, wanted, 1 - wanted]
-                one, two, wrong = (oracles.windows_of(word.at(5), 4)[2] for word in verdict.words)
-                assert wrong <= one | two
-
-
-def test_too_many_pairs_of_states_are_refuted_by_draws() -> None:
-    """Lengths modulo 400: no number of symbols merges two states."""
-    found = ladder(parse("regex[ab]:((a|b){400})*"))
-    for key in ("strictly_local", "co_strictly_local", "tier_strictly_local"):
-        assert found[key].holds is False
 
 
 def test_witnesses_of_some_automata_of_three_states() -> None:
@@ -374,66 +240,7 @@ def test_subsequences_up_to_the_depth_decide() -> None:
             assert decides(language, frozenset[Word](), read)
 
 
-@given(recognisers(max_states=4))
-def test_windows_that_shrink_to_symbols_make_subsequences(language: Language) -> None:
-    """Knast's equation with the empty word among the idempotents is Simon's."""
-    with_identity = dot_depth_one(LadderSubject(language), with_identity=True)
-    assert with_identity.holds is ladder(language)["piecewise_testable"].holds
-
-
 # ---- numbers ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("spec", "bounds"),
-    [
-        ("parity", (1, 1)),
-        ("d-3", (0, 0)),
-        ("group:S4", (1, 1)),
-        ("abab-star", (1, 1)),
-        ("modular-arithmetic", (1, 2)),
-    ],
-)
-def test_bounds_of_complexity(spec: str, bounds: tuple[int, int]) -> None:
-    assert complexity(LadderSubject(parse(spec))) == bounds
-
-
-def test_all_maps_of_four_states_have_a_chain_of_three_groups() -> None:
-    """The complexity of the monoid of all maps of n states is n - 1 (Rhodes)."""
-    maps = [(1, 2, 3, 0), (1, 0, 2, 3), (0, 0, 2, 3)]
-    full = Language(
-        alphabet=("cycle", "swap", "merge"),
-        transitions=tuple(zip(*maps, strict=True)),
-        classes=(1, 0, 0, 0),
-    )
-    subject = LadderSubject(full)
-    assert subject.green.group_depth == 3
-    assert complexity(subject) == (1, 3)
-
-
-@given(st.one_of(recognisers(max_states=4), machines(alphabet="abc", max_states=3)))
-def test_sensitivity_is_that_of_all_words(language: Language) -> None:
-    subject = LadderSubject(language)
-    machine, size = subject.machine, 4
-    average = average_sensitivity(subject, [size])
-    greatest = greatest_sensitivity(subject, [size])
-    assert average is not None
-    assert greatest is not None
-    totals, most = 0.0, 0
-    for word in itertools.product(range(machine.num_symbols), repeat=size):
-        c = machine.classes[machine.run(word)]
-        changed = [
-            [
-                machine.classes[machine.run((*word[:i], b, *word[i + 1 :]))] != c
-                for b in range(machine.num_symbols)
-                if b != word[i]
-            ]
-            for i in range(size)
-        ]
-        totals += sum(sum(row) / max(1, len(row)) for row in changed)
-        most = max(most, sum(map(any, changed)))
-    assert average[size] == pytest.approx(totals / machine.num_symbols**size)
-    assert greatest[size] == most
 
 
 # ---- what is said -----------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """RegularGPT in all its forms: tree, shared tree, masks, windows and streams give one answer."""
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -8,66 +7,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lengthwise.errors import ConfigError, WordError
+from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.masked import masked_logits
-from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from lengthwise.models.streaming import open_stream
+from lengthwise.models.regular_gpt import RegularGPTConfig
+from models.drawn_trees import VOCABULARY, draw, make, shapes
 from ordinary import few
-from perturbed import perturbed, random_tokens
-
-VOCABULARY = 3
-
-
-def make(seed: int = 0, **values: Any) -> RegularGPT:
-    """A small model in float64 whose every weight is away from its initial value."""
-    config = RegularGPTConfig(
-        **{"vocab_size": VOCABULARY, "num_classes": 4, "d_model": 8, "num_heads": 2, **values}
-    )
-    return perturbed(RegularGPT(config), 0.2, seed)
-
-
-draw = partial(random_tokens, VOCABULARY)
-
-
-shapes = st.fixed_dictionaries(
-    {
-        "chunk": st.integers(2, 5),
-        "thickness": st.integers(1, 2),
-        "pad": st.sampled_from(["learned", "absent"]),
-        "norm": st.sampled_from(["post", "pre", "none"]),
-        "activation": st.sampled_from(["relu", "gelu"]),
-    }
-)
-
-
-@pytest.mark.slow_except("3")
-@pytest.mark.parametrize("chunk", [2, 3, 4, 5])
-def test_tree_equals_masks_below_at_and_past_the_powers_of_the_chunk(chunk: int) -> None:
-    near = {chunk**power + off for power in range(8) for off in (-1, 0, 1)}
-    lengths = sorted(length for length in near | {7, 11, 130} if 0 < length <= 130)
-    for thickness, pad in ((1, "learned"), (1, "absent"), (2, "learned"), (2, "absent")):
-        model = make(chunk=chunk, thickness=thickness, pad=pad)
-        with torch.no_grad():
-            for length in lengths:
-                tokens = draw(3, length, seed=length)
-                masked = masked_logits(model, tokens)
-                torch.testing.assert_close(model(tokens), masked, rtol=0, atol=1e-10)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pad", ["learned", "absent"])
-@pytest.mark.parametrize("thickness", [1, 2])
-@pytest.mark.parametrize("chunk", [2, 3, 4, 5])
-def test_tree_equals_masks_at_all_of_1_to_130(chunk: int, thickness: int, pad: str) -> None:
-    for norm in ("post", "pre", "none"):
-        model = make(chunk=chunk, thickness=thickness, pad=pad, norm=norm)
-        with torch.no_grad():
-            for length in range(1, 131):
-                tokens = draw(3, length, seed=length)
-                masked = masked_logits(model, tokens)
-                rtol = 1e-10 if norm == "none" else 0  # without norms numbers grow with depth
-                torch.testing.assert_close(model(tokens), masked, rtol=rtol, atol=1e-10)
 
 
 @settings(max_examples=few(8))
@@ -159,60 +104,6 @@ def test_merging_equal_codes_changes_no_answer(
     with torch.no_grad():
         torch.testing.assert_close(model(tokens), model(tokens, share=False), rtol=0, atol=1e-10)
         torch.testing.assert_close(model(tokens), masked_logits(model, tokens), rtol=0, atol=1e-10)
-
-
-@given(
-    shape=shapes,
-    memory=st.sampled_from(["continuous", "binary"]),
-    lengths=st.lists(st.integers(0, 70), min_size=1, max_size=3),
-)
-@settings(max_examples=25)
-def test_stream_answers_as_the_batch_at_every_announced_length(
-    shape: dict[str, Any], memory: str, lengths: list[int]
-) -> None:
-    model = make(**shape, memory=memory)
-    tokens = draw(1, max(lengths))
-    stream = open_stream(model, *lengths)
-    for length in sorted(set(lengths)):
-        stream.feed(tokens[0, stream.num_fed : length].tolist())
-        with torch.no_grad():
-            expected = model(tokens[:, :length])[0]
-        torch.testing.assert_close(stream.answer(), expected, rtol=0, atol=1e-10)
-
-
-def test_stream_holds_at_most_c_log_t_vectors() -> None:
-    model = make(chunk=3)
-    stream = open_stream(model, 3**6)
-    most = 0
-    for symbol in draw(1, 3**6)[0].tolist():
-        stream.feed([symbol])
-        most = max(most, stream.num_vectors)
-    assert most <= 2 * 6
-
-
-@pytest.mark.parametrize("length", [0, 7])
-def test_a_stream_computes_without_dropout_and_leaves_the_mode_of_training(length: int) -> None:
-    model = make(dropout=0.5).train()
-    tokens = draw(1, length)
-    stream = open_stream(model, length)
-    stream.feed(symbol for symbol in tokens[0].tolist() if model.train())
-    answer = stream.answer()
-    assert model.training
-    with torch.no_grad():
-        torch.testing.assert_close(answer, model.eval()(tokens)[0], rtol=0, atol=1e-10)
-
-
-def test_stream_refuses_what_was_not_announced() -> None:
-    stream = open_stream(make(), 3)
-    stream.feed([0, 1])
-    with pytest.raises(WordError, match="2 symbols were fed, but the announced lengths are 3"):
-        stream.answer()
-    stream.feed([2])
-    stream.answer()
-    with pytest.raises(WordError, match="longest announced length is 3"):
-        stream.feed([0])
-    with pytest.raises(WordError, match="symbol 3 is not one of"):
-        open_stream(make(), 3).feed([3])
 
 
 def test_a_row_does_not_depend_on_the_other_rows() -> None:

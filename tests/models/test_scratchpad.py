@@ -128,3 +128,8 @@ def test_states_without_a_class_are_refused(classes: list[int]) -> None:
         make(state_classes=classes)
     with pytest.raises(ConfigError, match="must be a list, each a whole number"):
         make(state_classes=[0, "1"])
+
+
+def test_learned_positions_are_of_the_symbols_and_of_as_many_states() -> None:
+    """A word of `max_length` symbols stands between a start and its states, the last one unread."""
+    assert make(position="learned").state_dict()["position.vectors"].shape == (2 * 12, 8)

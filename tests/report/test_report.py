@@ -155,6 +155,7 @@ def test_a_curve_has_more_than_one_point(runs: Path) -> None:
     assert several.figures == one.figures + 1
     assert any("evaluate" in code and "--lengths" in code for code in one.codes)
     assert not any("evaluate" in code for code in several.codes)
+    assert not any(said.endswith("in one figure") for said in several.headings)
 
 
 def test_the_worst_length_stands_where_lengths_differ(runs: Path) -> None:

@@ -1,7 +1,9 @@
 """The film of training: bounded, and the same whether training was interrupted or not."""
 
+import math
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import torch
@@ -11,6 +13,9 @@ from torch import nn
 
 from lengthwise.errors import RunError
 from lengthwise.training.film import MOST_FRAMES, Film, stored_film
+from lengthwise.training.loop import Step, Validation, fit
+from lengthwise.training.runs import RunFolder
+from lengthwise.training.settings import TrainingConfig
 
 
 class Weight(nn.Module):
@@ -87,3 +92,24 @@ def test_a_damaged_film_is_refused(changed: dict[str, Any]) -> None:
     tensors = {**shot(empty(), range(2)).tensors(), **changed}
     with pytest.raises(RunError, match=r"Delete film\.safetensors"):
         stored_film({name: each for name, each in tensors.items() if each is not None})
+
+
+class Towards:
+    """Learn to hold 1/2."""
+
+    def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
+        return Step((cast(Weight, model).weight - 0.5) ** 2, 0.0, 1)
+
+    def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
+        return Validation(0.0, 0.75, False)
+
+
+def test_the_film_of_a_run_begins_before_its_first_step(tmp_path: Path) -> None:
+    folder, film = RunFolder(tmp_path / "run"), empty()
+    folder.claim({})
+    config = TrainingConfig(steps=4, validate_every=2, learning_rate=0.1)
+    fit(Weight(), Towards(), config, folder=folder, film=film)
+    assert [(frame.number, frame.step) for frame in film.frames] == [(0, 0), (1, 2), (2, 4)]
+    assert math.isnan(film.frames[0].accuracy)
+    assert [frame.accuracy for frame in film.frames[1:]] == [0.75, 0.75]
+    assert film.frames[0].codes.tolist() == [[0], [127]]

@@ -13,9 +13,8 @@ import torch
 from torch import nn
 
 import lengthwise as lw
-from lengthwise.errors import LengthwiseError, VerificationError
+from lengthwise.errors import LengthwiseError
 from lengthwise.proofs.search.extraction import extract_algebra
-from lengthwise.proofs.search.merging import merge
 from proofs.recurrent import random_recurrence
 from proofs.slots import slots_of
 from proofs.trained import ENDS_WITH_1, last_symbol, random_model, random_rational
@@ -115,22 +114,3 @@ def test_a_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
 def test_every_third_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
     for name in names_of(kind)[::3]:
         require_sound(damaged(kind, name, value), value, every=True)
-
-
-@pytest.mark.parametrize("strength", ["snapped", "robust"])
-@pytest.mark.parametrize("value", [math.nan, 1e30, 1e200])
-def test_vectors_that_overflow_are_not_merged(strength: Any, value: float) -> None:
-    model = random_model(ENDS_WITH_1, 1, memory="continuous", norm="none").double()
-    model.get_parameter("embedding.weight").data.fill_(value)
-    made = lw.certify(model, ENDS_WITH_1, strength=strength)
-    assert made.verdict == "not-closed"
-    if value != 1e30:
-        assert "vectors of the network overflow" in made.reason
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, 1e160])
-def test_distances_that_are_none_are_refused(value: float) -> None:
-    vectors = torch.zeros(3, 2).double().numpy()
-    vectors[1] = value
-    with pytest.raises(VerificationError, match="have no distances"):
-        merge(vectors)

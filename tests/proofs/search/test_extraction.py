@@ -1,7 +1,6 @@
 """Are planted classes found, are binary models taken exactly, and can every merge be checked?"""
 
 from contextlib import suppress
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,73 +8,29 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
 import lengthwise as lw
-from lengthwise.errors import LanguageError, RunError, VerificationError
+from lengthwise.errors import RunError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Ball, Floats
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.search import continuous_levels, merging, snapped_file
 from lengthwise.proofs.search import extraction as module
+from lengthwise.proofs.search import merging, snapped_file
 from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.extraction import Extraction, extract_algebra
-from lengthwise.proofs.search.finite import NONE, FiniteAlgebra, Tables, tabulate
+from lengthwise.proofs.search.finite import NONE, tabulate
 from lengthwise.proofs.search.lookup import Lookup, SnappedModel
-from lengthwise.proofs.search.merging import NO_ANSWER, merge
+from lengthwise.proofs.search.merging import merge
 from lengthwise.proofs.search.network import node_of
 from lengthwise.proofs.search.snapped_file import load_snapped, save_snapped
-from lengthwise.proofs.search.snapping import Snaps
 from ordinary import few
-from strategies import domained, machines
-
-
-def state_maps(machine: Language) -> list[tuple[int, ...]]:
-    """What words do to the states, the empty word first, then the symbols."""
-    symbols = list(zip(*machine.transitions, strict=True))
-    maps = [tuple(range(machine.num_states))]
-    for found in maps:
-        for symbol in symbols:
-            then = tuple(symbol[state] for state in found)
-            if then not in maps:
-                maps.append(then)
-    return maps
-
-
-def algebra_of(language: Language, chunk: int) -> FiniteAlgebra:
-    """The language as an algebra: state maps in the interior, states at the edge."""
-    machine = language.minimised()
-    maps = state_maps(machine)
-    number = {found: i for i, found in enumerate(maps)}
-    then = np.array([[number[tuple(b[s] for s in a)] for b in maps] for a in maps])
-    after = np.array([[found[state] for found in maps] for state in range(machine.num_states)])
-    symbols = list(zip(*machine.transitions, strict=True))
-
-    def tables(inner: Integers, outer: Integers) -> Tables:
-        """For children that are these maps, or at the edge these states."""
-        interior, edge = inner, [outer]
-        for _ in range(chunk - 1):
-            interior = then[interior[..., None], inner]
-            edge.append(after[edge[-1][..., None], inner])
-        return Tables(interior=interior, edge=tuple(edge), classes=np.array(machine.classes))
-
-    first = tables(
-        np.array([number[symbol] for symbol in symbols]),
-        np.array([symbol[machine.start] for symbol in symbols]),
-    )
-    return FiniteAlgebra(
-        num_symbols=machine.num_symbols,
-        num_classes=machine.num_classes,
-        chunk=chunk,
-        levels=(first, tables(np.arange(len(maps)), np.arange(machine.num_states))),
-        repeat=1,
-        empty=machine.start,
-    )
+from proofs.tables import state_maps
 
 
 class Planted(Node):
@@ -142,57 +97,6 @@ def network(memory: str, seed: int = 0, **settings: Any) -> RegularGPT:
 
 
 # ---- merging ---------------------------------------------------------------------------------
-
-
-@given(
-    sizes=st.lists(st.integers(1, 5), min_size=2, max_size=6),
-    noise=st.sampled_from([0.0, 1e-6, 0.5]),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_points_around_centres_are_merged_into_as_many_classes(
-    sizes: list[int], noise: float, seed: int
-) -> None:
-    random = np.random.default_rng(seed)
-    truth = random.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    vectors = 10.0 * np.eye(len(sizes), 8)[truth] + noise * random.uniform(-1, 1, (len(truth), 8))
-    found = merge(vectors)
-    first = [truth.tolist().index(truth[found.chosen[number]]) for number in found.numbers]
-    assert found.numbers.tolist() == list(np.unique(first, return_inverse=True)[1])
-    assert [truth[found.chosen[n]] for n in found.numbers] == truth.tolist()
-    own = vectors[found.chosen[found.numbers]]
-    assert np.allclose(found.distances, np.linalg.norm(vectors - own, axis=1))
-    others = truth[:, None] != truth
-    between = np.linalg.norm(vectors[:, None] - vectors, axis=2)[others].min()
-    assert np.isclose(found.gap, between)
-    for number, chosen in enumerate(found.chosen):
-        members = vectors[found.numbers == number]
-        to_mean = np.linalg.norm(members - members.mean(axis=0), axis=1).min()
-        assert np.isclose(np.linalg.norm(vectors[chosen] - members.mean(axis=0)), to_mean)
-
-
-def test_where_all_distances_are_alike_only_equal_vectors_are_merged() -> None:
-    vectors = np.concatenate([np.eye(4), np.eye(4)[:2]])
-    assert merge(vectors).numbers.tolist() == [0, 1, 2, 3, 0, 1]
-    assert merge(vectors[:1]).gap == np.inf
-    assert merge(vectors[:0]).numbers.tolist() == []
-
-
-def test_classes_that_lie_unevenly_are_not_joined() -> None:
-    near = np.array([[0.0], [1e-3], [1.0], [1.001]])  # two classes, and a third further off
-    assert merge(np.concatenate([near, [[3.5]]])).numbers.tolist() == [0, 0, 1, 1, 2]
-
-
-def test_different_answers_are_never_merged() -> None:
-    line = np.array([[0.0], [1.0], [2.0], [50.0]])
-    assert merge(line).numbers.tolist() == [0, 0, 0, 1]
-    asked = np.array([0, NO_ANSWER, 1, 1])
-    numbers = merge(line, asked).numbers
-    assert numbers[0] != numbers[2]
-
-
-def test_a_class_is_narrower_than_the_gap_around_it() -> None:
-    line = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [8.5]])
-    assert merge(line).numbers.tolist() == list(range(8))
 
 
 # ---- continuous memory -----------------------------------------------------------------------
@@ -269,23 +173,6 @@ def test_chunks_outside_the_domain_are_in_no_table() -> None:
     assert [machine.classify(w) for w in ("", "01", "0101")] == [0, 1, 0]
 
 
-def test_a_class_is_read_off_a_whole_word() -> None:
-    """The image of one child of the edge is no whole word, and what it answers does not count."""
-    edge = Snaps(
-        representatives=np.zeros((1, 2)),
-        children=np.array([[ABSENT, 0], [0, 0]]),
-        elements=np.array([0, 0]),
-        distances=np.array([0.0, 1.0]),
-        gap=np.inf,
-    )
-    interior = replace(edge, children=np.array([[0, 0]]), elements=np.array([0]))
-    logits = np.array([[1.0, 0.0], [0.0, 1.0]])
-    tables, answers = continuous_levels._tables(
-        interior, edge, logits, np.array([NO_ANSWER, 1]), (1, 1, 2)
-    )
-    assert tables.classes.tolist() == answers.tolist() == [1]
-
-
 def test_vectors_in_no_clear_classes_are_refused_with_numbers() -> None:
     with pytest.raises(VerificationError, match=r"level \d+ has \d+ elements .* max_elements=3"):
         extract_algebra(network("continuous", vocab_size=3), max_elements=3)
@@ -342,41 +229,6 @@ def test_what_is_no_regular_gpt_is_refused() -> None:
 
 
 # ---- back to a language ----------------------------------------------------------------------
-
-
-@given(language=machines(max_states=4), chunk=st.sampled_from([2, 3]))
-def test_the_language_of_an_algebra_is_the_planted_one(language: Language, chunk: int) -> None:
-    assume(len(state_maps(language.minimised())) <= 30)
-    algebra = algebra_of(language, chunk)
-    assert language_of(algebra, language.alphabet, language.class_names) == language.minimised()
-
-
-@given(language=domained())
-def test_the_language_of_an_algebra_on_a_domain(language: Language) -> None:
-    everywhere = replace(language, domain=None)
-    assume(len(state_maps(everywhere.minimised())) <= 30)
-    algebra = algebra_of(everywhere, 2)
-    machine = language_of(algebra, language.alphabet, language.class_names, language.domain)
-    assert machine == language.minimised()
-
-
-def test_an_algebra_that_counts_its_levels_recognises_no_regular_language() -> None:
-    def tables(c: int) -> Tables:
-        one = np.zeros((1, 1), dtype=int)
-        return Tables(interior=one, edge=(one[0], one), classes=np.array([c]))
-
-    algebra = FiniteAlgebra(
-        num_symbols=1,
-        num_classes=2,
-        chunk=2,
-        levels=(tables(0), tables(1), tables(0)),
-        repeat=1,
-        empty=0,
-    )
-    with pytest.raises(
-        LanguageError, match=r"more than max_states=12.*need not recognise a regular"
-    ):
-        language_of(algebra, ("a",), ("0", "1"), max_states=12)
 
 
 # ---- on disk ---------------------------------------------------------------------------------

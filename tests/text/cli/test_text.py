@@ -1,13 +1,11 @@
 """The commands on texts, as a user gives them."""
 
 import json
-import os
 import re
 import shlex
 import shutil
 from pathlib import Path
 from typing import Any, cast
-from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -106,40 +104,6 @@ def test_models_are_compared_on_one_text_whatever_its_name(
     moved = shutil.copytree(corpus, tmp_path / "moved")
     assert shell("evaluate", str(runs[1]), "--words", "30", "--text", str(moved))[0] == 0
     assert shell("compare", *map(str, runs))[0] == 0
-
-
-def test_prepare_says_what_differs_from_a_corpus_that_is_there(
-    shell: Shell, tmp_path: Path
-) -> None:
-    for name in "ab":
-        (tmp_path / f"{name}.txt").write_text("what a transformer can learn\n" * 300)
-    wishes = ("--out", "c", "--set", "vocab_size=257")
-    assert shell("prepare", "a.txt", *wishes) == (0, ANY, ANY)
-    for others, says in [
-        (("b.txt", *wishes), "sources.train a.txt, but now b.txt is asked for"),
-        (("a.txt", "--out", "c"), "config.vocab_size 257, but now 4096 is asked for"),
-        (("a.txt", "--out", "c", "--tokenizer", "c"), "tokenizer of its own, but now that of a"),
-    ]:
-        status, _, error = shell("prepare", *others)
-        assert status == 2
-        assert says in error
-
-
-def test_prepare_says_what_is_newer_than_a_corpus(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    for name in ("a.txt", "picture.png"):
-        (tmp_path / "a" / name).write_text("what a transformer can learn\n" * 300)
-    wishes = ("prepare", "a", "--out", "c", "--set", "vocab_size=257")
-    assert shell(*wishes)[0] == 0
-    later = (tmp_path / "c" / "index.json").stat().st_mtime + 5
-    os.utime(tmp_path / "a" / "picture.png", (later, later))
-    assert "is newer" not in shell(*wishes)[2]  # no source
-    os.utime(tmp_path / "a" / "a.txt", (later, later))
-    status, _, error = shell(*wishes)
-    assert status == 0
-    assert "a/a.txt is newer than c, which was made from it and stays as it is." in error
-    (tmp_path / "a" / "a.txt").unlink()
-    assert "is newer" not in shell(*wishes)[2]
 
 
 @pytest.mark.parametrize(

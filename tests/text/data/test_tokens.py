@@ -11,16 +11,7 @@ from hypothesis import strategies as st
 
 from lengthwise.data import extra
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text.data.python_text import python_text
 from lengthwise.text.data.tokens import _short_runs, encode, learn_tokenizer
-
-
-@pytest.mark.slow
-def test_python_brings_two_million_characters_of_english() -> None:
-    text = python_text()
-    assert len(text) > 1_500_000
-    assert text == python_text()
-    assert text.count(" the ") > 10_000
 
 
 @pytest.mark.parametrize("vocab_size", [256, 300])

@@ -1,0 +1,134 @@
+"""The printed numbers, by spot checks against the paper."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from lengthwise.languages.spec import parse
+from lengthwise_papers.chi2023 import table1
+from lengthwise_papers.chi2023.table1 import COLUMNS, NEAR, PUBLISHED, check, fit_table
+from lengthwise_papers.experiment import Record
+from lengthwise_papers.trained import (
+    best_and_mean,
+    mean_curve,
+)
+from trained_records import RECORDS, record
+
+ROWS = list(dict.fromkeys(row for row, _ in PUBLISHED))
+
+
+def test_printed_numbers() -> None:
+    for row, column, printed in (
+        ("modular-arithmetic", "regular-gpt C=2", (96.4, 82.6, 40, (41, 500))),
+        ("tomita-6", "regular-gpt C=3", (100.0, 65.7, 50, (51, 100))),
+    ):
+        cell = PUBLISHED[row, column]
+        assert (cell.best, cell.mean, cell.train_length, cell.test_lengths) == printed
+    assert len(PUBLISHED) == 12 * len(COLUMNS)
+
+
+def test_every_row_is_a_language_of_ours_and_no_mean_is_above_its_best() -> None:
+    for (spec, _), cell in PUBLISHED.items():
+        assert parse(spec).spec == spec
+        assert cell.mean <= cell.best <= 100
+
+
+def run_of(accuracy: float, longest: int | None) -> Record:
+    """A run of the Transformer, as its record tells."""
+    reached = {} if longest is None else {"longest": longest}
+    right = {"lengths": "41:44", "words_per_length": 2, "missing": [], "wrong": {"41": 2, "42": 2}}
+    test = {"mean_accuracy": 0.5, "protocol": "published", **right}
+    return {
+        **{"row": "parity", "column": "transformer", "seed": 0, "perfect": False},
+        **{"settings": {"data": {"max_length": 40}}, "validation_accuracy": accuracy},
+        **{"tests": {NEAR: test}, **reached},
+    }
+
+
+@pytest.mark.parametrize(
+    ("runs", "fits"),
+    [
+        ([(0.995, 40), (1.0, None)], True),
+        ([(0.995, 40), (0.98, 40)], False),  # one seed does not fit
+        ([(1.0, 33)], False),  # words did not grow to the end
+    ],
+)
+def test_a_network_fits_if_every_seed_does_up_to_the_longest_words(
+    runs: list[tuple[float, int | None]], fits: bool
+) -> None:
+    records = [{**run_of(*run), "row": row} for row in ROWS for run in runs]
+    (statement,) = check(records)
+    assert statement.holds == fits
+    assert statement.measured == (f"12 of 12: {', '.join(ROWS)}" if fits else "0 of 12: none")
+    assert [row[:2] for row in fit_table(records).rows] == [[row, "Transformer"] for row in ROWS]
+    assert check(records[: -len(runs)]) == []  # a row is missing
+
+
+def test_runs_that_do_not_know_how_they_fit_have_no_row() -> None:
+    old = run_of(1.0, None)
+    del old["validation_accuracy"]
+    assert not fit_table([old]).rows
+    assert check([old]) == []
+
+
+def test_best_and_mean_are_over_seeds_of_the_mean_over_lengths() -> None:
+    runs = [one for one in RECORDS if one["column"] == "rnn"]
+    assert best_and_mean(runs, NEAR) == pytest.approx((97.5, 88.75))
+    assert mean_curve(runs, NEAR) == pytest.approx({41: 0.75, 42: 1.0, 43: 1.0, 44: 0.8})
+
+
+def test_table_1_has_the_papers_layout() -> None:
+    columns, rows = table1.table(RECORDS)
+    lines = {row[1]: dict(zip(columns, row, strict=True)) for row in rows}
+    assert {row[0] for row in rows} == {"parity"}
+    assert lines["printed"]["RNN"] == "100.0 / 98.9"
+    assert lines["measured"]["RNN"] == "97.5 / 88.7 (2 seeds)"
+    assert lines["difference"]["RNN"] == "-2.5 / -10.2"
+    assert lines["difference"]["RegularGPT C=2"] == "+0.0 / +0.0"
+    assert "RegularGPT C=3" not in columns  # no run of it is there
+    assert lines["printed"]["RegularGPT, binary memory"] == ""
+    assert lines["measured"]["RegularGPT, binary memory"] == "97.5 (1 seed)"
+    third = record("parity", "rnn", 2, {})
+    columns, rows = table1.table([*RECORDS, third])
+    assert "97.5 / " not in str(rows)
+    assert "100.0 / 92.5'" in str(rows)
+
+
+def test_words_of_another_kind_are_not_set_beside_the_print() -> None:
+    audited = copy.deepcopy(RECORDS)
+    for one in audited:
+        one["tests"][NEAR]["protocol"] = "audited"
+    assert {row[1] for row in table1.table(audited)[1]} == {"measured"}
+    assert not any("printed" in one.says for one in table1.check(audited))
+
+
+def test_binary_memory_is_told_by_its_worst_seed_and_length() -> None:
+    columns, rows = table1.binary_table(RECORDS)
+    line = dict(zip(columns, rows[0], strict=True))
+    assert line["worst length %"] == "90.0"
+    assert line["far beyond %"] == "1,000: 100.0, 10,000: 70.0"
+    assert line["perfect in validation"] == "1 of 1"
+
+
+def test_a_transformer_fails_only_where_there_was_something_to_learn() -> None:
+    """Which an RNN shows, from the same data."""
+
+    def says(
+        rnn: dict[str, int], transformer: dict[str, int], **more: Any
+    ) -> list[tuple[bool, str]]:
+        found = [
+            record("parity", "rnn", 0, rnn),
+            record("parity", "transformer", 0, transformer, **more),
+        ]
+        return [
+            (one.holds, one.measured) for one in table1.check(found) if "Transformer" in one.says
+        ]
+
+    half = {str(n): 5 for n in range(41, 45)}
+    assert says({"41": 5}, half) == []
+    assert says({}, half, perfect=True) == [(True, "parity 50.0 (1 seed)")]
+    assert says({}, half, perfect=False) == [
+        (True, "parity 50.0 (1 seed) (not perfect at its training lengths)")
+    ]
+    assert says({}, {"41": 1}, perfect=True) == [(False, "parity 97.5 (1 seed)")]

@@ -1,0 +1,63 @@
+"""Labelled words by hand and drawn, and all small machines."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from lengthwise.inference.sample import Sample
+from lengthwise.languages.language import Language
+
+Word = tuple[int, ...]
+
+EVERY = [word for n in range(5) for word in itertools.product((0, 1), repeat=n)]
+"""All words up to length 4, which tell machines of 3 states apart."""
+
+
+def sample_of(words: Sequence[Word], classes: Sequence[int], symbols: int = 2) -> Sample:
+    return Sample.of_words(words, classes, symbols, 2)
+
+
+def machine(moves: Sequence[Sequence[int]], classes: Sequence[int]) -> Language:
+    return Language(
+        alphabet=("0", "1"), transitions=tuple(map(tuple, moves)), classes=tuple(classes)
+    )
+
+
+def small_machines() -> tuple[list[Language], np.ndarray]:
+    """All machines of 3 states over 2 symbols, and their answers to `EVERY`."""
+    found, answers = [], []
+    for moves in itertools.product(range(3), repeat=6):
+        table = (moves[:2], moves[2:4], moves[4:])
+        states = []
+        for word in EVERY:
+            state = 0
+            for symbol in word:
+                state = table[state][symbol]
+            states.append(state)
+        for classes in itertools.product((0, 1), repeat=3):
+            found.append(machine(table, classes))
+            answers.append([classes[state] for state in states])
+    return found, np.array(answers)
+
+
+MACHINES, ANSWERS = small_machines()
+
+
+@st.composite
+def samples(draw: st.DrawFn, longest: int = 6) -> Sample:
+    """Different words with classes that follow no rule."""
+    words = draw(
+        st.lists(
+            st.lists(st.integers(0, 1), max_size=longest).map(tuple),
+            min_size=1,
+            max_size=25,
+            unique=True,
+        )
+    )
+    return sample_of(words, [draw(st.integers(0, 1)) for _ in words])
+
+
+def words_of(sample: Sample) -> dict[Word, int]:
+    return {sample.word(row): int(sample.classes[row]) for row in range(len(sample))}

@@ -1,0 +1,68 @@
+"""Formulas as they are written and read."""
+
+import pytest
+from hypothesis import given
+
+from lengthwise.errors import LanguageError
+from lengthwise.languages.language import Language
+from lengthwise.languages.ltl import automaton, written_formula
+from lengthwise.languages.ltl_parser import FUTURE, WORDS, parse_formula
+from lengthwise.languages.spec import parse
+from ltl_strategies import Tree, formulas, in_text, temporal_depth
+
+
+def ltl(formula: str, alphabet: str | None = None) -> Language:
+    return parse(f"ltl:{formula}", alphabet)
+
+
+@given(tree=formulas())
+def test_a_formula_is_written_as_it_is_read(tree: Tree) -> None:
+    formula = parse_formula(in_text(tree))
+    assert written_formula(parse_formula(written_formula(formula))) == written_formula(formula)
+    assert automaton(parse_formula(written_formula(formula)), "ab") == automaton(formula, "ab")
+
+
+@given(tree=formulas())
+def test_depth_is_the_nesting_of_temporal_operators(tree: Tree) -> None:
+    """Negations that cancel and `Y (f S g)` can only make it less."""
+    assert parse_formula(in_text(tree)).depth() <= temporal_depth(tree)
+
+
+def test_depth_by_hand() -> None:
+    depths = {"a": 0, "Y a": 1, "a S b": 1, "Y (a S b)": 1, "Y Y a": 2, "O (a & Y b)": 2}
+    assert {text: parse_formula(text).depth() for text in depths} == depths
+
+
+@pytest.mark.parametrize(
+    ("formula", "column", "part"),
+    [
+        ("a S", 4, "the end stands where a symbol"),
+        ("a b", 3, "'b' stands where an operator or the end"),
+        ("(a & b", 7, "where an operator or ')'"),
+        ("a)", 2, "')' stands"),
+        ("a & + b", 5, "'+' begins no symbol or operator"),
+        ("a & 'b", 5, "begins no symbol"),
+        ("a & c", 5, "symbol 'c' is not in the alphabet"),
+        ("a & 'cd'", 5, "symbol 'cd' is not"),
+        ("", 1, "the end stands"),
+        ("  ", 1, "the end stands"),
+        ("!" * 200 + "a", 102, "at most 100 deep"),
+        ("a <-> " * 200 + "a", 607, "at most 100 deep"),
+        *((f"a & {word} b", 5, f"{word} looks into the future") for word in FUTURE),
+    ],
+)
+def test_what_is_no_formula_is_refused_with_its_column(
+    formula: str, column: int, part: str
+) -> None:
+    with pytest.raises(LanguageError) as caught:
+        ltl(formula, "ab")
+    assert str(caught.value).startswith(f"column {column}: ")
+    assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_operators_as_symbols_are_quoted() -> None:
+    for word in (*WORDS, *FUTURE, "+", "->"):
+        language = ltl(f"O '{word}'", f"{word} b ")
+        assert language.alphabet == (word, "b")
+        assert f"b {word} b" in language if language.spaced else word in language
