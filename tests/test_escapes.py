@@ -13,6 +13,7 @@ import pytest
 from hostile_strings import HOSTILE
 from lengthwise import escapes
 from lengthwise.analysis.figures import bands_figure, to_page_svg
+from lengthwise.display import html_of
 from lengthwise.escapes import code_in_markdown, in_dot, printable, printable_lines
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
@@ -59,7 +60,7 @@ def test_a_cell_of_a_page_shows_what_was_typed_and_has_no_element_of_it(text: st
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_view_of_a_language_is_one_element_with_no_element_of_a_user(text: str) -> None:
-    shown = _language(text)._repr_html_()
+    shown = html_of(_language(text))
     assert "<script" not in shown
     assert "<b>" not in shown
     for svg in re.findall(r"<svg.*?</svg>", shown, re.DOTALL):

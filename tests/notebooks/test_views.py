@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 import lengthwise as lw
+from lengthwise.display import html_of
 from lengthwise.evaluation.scores import Score, Scores
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.views import MOST_STATES
@@ -54,7 +55,7 @@ class Parsed(HTMLParser):
 
 
 def view(value: Any) -> Parsed:
-    html = value._repr_html_()
+    html = html_of(value)
     assert len(html) < 120_000
     assert "http://" not in html.replace("http://www.w3.org", "")
     return Parsed(html)
@@ -84,7 +85,7 @@ def proved(made: lw.Construction) -> Certificate:
 
 def test_a_language_is_drawn_with_an_arrow_for_each_pair_of_states() -> None:
     language = lw.language("tomita-4")
-    html = language._repr_html_()
+    html = html_of(language)
     seen = view(language)
     assert seen.tags.count("svg") == 1
     assert "tomita-4" in seen.text
@@ -166,7 +167,7 @@ def test_scores_have_a_bar_for_each_shown_length_and_a_curve_of_several() -> Non
     seen = view(several)
     assert seen.tags.count("svg") == 1
     assert "worst length50 (25.00 %)" in "".join(seen.text.split("\n"))
-    assert 'style="width: 25.0%"' in several._repr_html_()
+    assert 'style="width: 25.0%"' in html_of(several)
     assert repr(several) == (
         "Scores(m on parity@1: mean 62.50 %, worst 25.00 % at length 50; 16 words of length 3..50)"
     )
@@ -178,7 +179,7 @@ def test_certificates_are_cards_of_a_few_lines(
     run: lw.Run, made: lw.Construction, proved: Certificate
 ) -> None:
     seen = view(proved)
-    assert len(proved._repr_html_()) < 8_000
+    assert len(html_of(proved)) < 8_000
     assert proved.strength == "snapped"
     assert "proved, with snapped vectors" in seen.text
     assert proved.model_digest in seen.text

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import lengthwise as lw
+from lengthwise.display import html_of
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
 from lengthwise.problems.inferred.inference import Inference
 from lengthwise.problems.inferred.problem import InferredProblem
@@ -44,7 +45,7 @@ def test_what_is_printed_begins_with_the_words_held_out(found: Inference) -> Non
 
 
 def test_a_notebook_shows_the_statement_and_draws_the_automaton(found: Inference) -> None:
-    card = found._repr_html_()
+    card = html_of(found)
     assert found.statement.headline in card
     assert "<svg" in card
     assert ">refuted<" not in card
