@@ -14,7 +14,7 @@ from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, t
 from lengthwise.problems.account import Account
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.inference import Inference
-from lengthwise.problems.recognition.measure import figures, shown_lengths
+from lengthwise.problems.recognition.measure import list_scores, shown_lengths
 from lengthwise.problems.results import Evaluation
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
@@ -136,7 +136,7 @@ def of_scores(scores: Scores) -> str:
             title=_cut(f"{first.model} on {first.task}"),
             subtitle=f"{counted(summary['words'], 'word')} of length {lengths}",
             pictures=(accuracy_drawing(accuracy),) if len(accuracy) > 1 else (),
-            facts=figures({**summary, **of_each}),
+            facts=list_scores({**summary, **of_each}),
             columns=("length", "accuracy", ""),
             bars=[
                 Bar(str(n), f"{percent(accuracy[n])} %", accuracy[n])

@@ -147,11 +147,11 @@ def facts(summary: Mapping[str, Any]) -> Facts:
     return [
         ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
         ("lengths", f"{first}..{last}, {counted(words, 'word')} each{lacking}"),
-        *figures(summary),
+        *list_scores(summary),
     ]
 
 
-def figures(summary: Mapping[str, Any]) -> Facts:
+def list_scores(summary: Mapping[str, Any]) -> Facts:
     """Return the figures of an evaluation, with those of shortcuts."""
     low, high = summary["interval_95"]
     words, each, loss = summary["words"], summary["words_per_length"], summary["mean_loss"]

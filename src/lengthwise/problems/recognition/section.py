@@ -19,7 +19,7 @@ from lengthwise.problems.account import Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.inside import has_binary_memory
 from lengthwise.problems.proof import Proof, known_verdict, read_proof
-from lengthwise.problems.recognition.measure import figures
+from lengthwise.problems.recognition.measure import list_scores
 from lengthwise.problems.results import Condition, Curve, Facts, Section
 from lengthwise.proofs.check.statement import facts_of
 from lengthwise.registry import Catalogue
@@ -99,7 +99,7 @@ def section_of(language: Language, records: Records, title: str) -> Section:
     cells = ["not evaluated yet", "", "", ""]
     if evaluation is not None:
         with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
-            tested, cells = figures(evaluation), _cells(evaluation)
+            tested, cells = list_scores(evaluation), _cells(evaluation)
             if len(scores.lengths) > 1:
                 curves = {title: scores.accuracy_by_length()}
                 curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
