@@ -14,13 +14,16 @@ idempotent with that image and kernel is its identity.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.moore_machine import MooreMachine
-from lengthwise.languages.subgroups import SMALLEST_UNSOLVABLE, Subgroup
+
+if TYPE_CHECKING:
+    from lengthwise.languages.subgroups import Subgroup
 
 Integers = NDArray[np.int32]
 
@@ -123,13 +126,18 @@ class Monoid:
         return self.unsolvable is None
 
     @cached_property
-    def unsolvable(self) -> Subgroup | None:
+    def unsolvable(self) -> "Subgroup | None":
         """A subgroup that equals its commutator subgroup and is not trivial, or None."""
         cores = (group.perfect_core() for group in self._subgroups())
         return next((core for core in cores if len(core.elements) > 1), None)
 
-    def _subgroups(self) -> Iterator[Subgroup]:
+    def _subgroups(self) -> "Iterator[Subgroup]":
         """Yield the maximal subgroups that are large enough not to be solvable."""
+        from lengthwise.languages.subgroups import (  # noqa: PLC0415  of this question alone
+            SMALLEST_UNSOLVABLE,
+            Subgroup,
+        )
+
         members: dict[tuple[bytes, bytes], list[int]] = {}
         if self.is_group:
             members[b"", b""] = list(range(self.size))

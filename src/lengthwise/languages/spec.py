@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import LanguageError, unknown_name
-from lengthwise.languages.benchmark_languages import BENCHMARKS
 from lengthwise.languages.characters import listed, split_alphabet, written_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, dyck
@@ -22,6 +21,8 @@ from lengthwise.languages.validation import short
 if TYPE_CHECKING:
     from lengthwise.languages.kinds import Kind
     from lengthwise.languages.ltl import Formula
+    from lengthwise.languages.named_languages import NamedLanguage
+    from lengthwise.registry import Catalogue
 
 _KIND = re.compile(r"(\w+)(?:\[(.*?)\])?:")
 """The beginning of a line that names a kind of language, with its options."""
@@ -121,7 +122,7 @@ def languages() -> list[dict[str, str]]:
             "source": entry.source,
             "example": ", ".join(f"{word or '(empty)'}: {c}" for word, c in entry.examples[:2]),
         }
-        for name, entry in (*CATALOGUE.items(), *BENCHMARKS.items())
+        for name, entry in (*CATALOGUE.items(), *_benchmarks().items())
     ]
     families = [
         {
@@ -135,11 +136,18 @@ def languages() -> list[dict[str, str]]:
     return named + families
 
 
+def _benchmarks() -> "Catalogue[NamedLanguage]":
+    """Return the languages of benchmarks, which are read when no other has a name."""
+    from lengthwise.languages.benchmark_languages import BENCHMARKS  # noqa: PLC0415
+
+    return BENCHMARKS
+
+
 def _named(spec: str) -> Language:
     if spec in CATALOGUE:
         return replace(CATALOGUE[spec].build(), spec=spec)
-    if spec in BENCHMARKS:
-        return replace(BENCHMARKS[spec].build(), spec=spec)
+    if spec in (benchmarks := _benchmarks()):
+        return replace(benchmarks[spec].build(), spec=spec)
     if match := re.fullmatch(r"d-(\d+)", spec, re.ASCII):
         if len(match.group(1)) > 9:
             raise LanguageError(f"a depth has at most nine digits, but {spec[:40]!r} has more.")
@@ -156,7 +164,7 @@ def _named(spec: str) -> Language:
         )
     if remedy := _meant(spec):
         raise LanguageError(f"unknown language {spec!r}. {remedy}")
-    raise unknown_name("language", spec, [*CATALOGUE, *BENCHMARKS, *FAMILIES], LanguageError)
+    raise unknown_name("language", spec, [*CATALOGUE, *benchmarks, *FAMILIES], LanguageError)
 
 
 def _meant(spec: str) -> str:

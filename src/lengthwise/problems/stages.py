@@ -17,7 +17,6 @@ import torch
 
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.problems.base import Plan, Run, remember_subject
-from lengthwise.problems.recognition.film import film_of
 from lengthwise.problems.recognition.routes import standing_of
 from lengthwise.training.loop import Ending, Progress, fit_stage
 from lengthwise.training.runs import RunFolder
@@ -124,13 +123,17 @@ def _trained(
     film: bool,
 ) -> tuple[Run, Ending, str]:
     """Train one stage; return it, how it ended, and the error that ended it."""
-    problem, model = plan.problem, plan.draw().to(device)
+    problem, model, empty = plan.problem, plan.draw().to(device), None
+    if film:
+        from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  seldom
+
+        empty = film_of(plan)
     metrics, ending, error = fit_stage(
         model,
         problem.objective(plan),
         plan.training,
         folder=folder,
-        film=film_of(plan) if film else None,
+        film=empty,
         progress=progress,
     )
     remember_subject(model, problem)

@@ -7,7 +7,7 @@ checkpoint of the `State` at every validation.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -19,12 +19,14 @@ from lengthwise.training.adamw import AdamW
 from lengthwise.training.clock import Clock
 from lengthwise.training.determinism import deterministic
 from lengthwise.training.distributed import ALONE, ProcessGroup
-from lengthwise.training.film import Film
 from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from lengthwise.training.state import Remembering, State
 from lengthwise.transfer import sent
+
+if TYPE_CHECKING:
+    from lengthwise.training.film import Film
 
 FUSED = frozenset({"cpu", "cuda"})
 """Devices on which AdamW goes over all weights once, instead of twelve times."""
@@ -87,7 +89,7 @@ def fit(
     config: TrainingConfig,
     *,
     folder: RunFolder | None = None,
-    film: Film | None = None,
+    film: "Film | None" = None,
     progress: Progress | None = None,
     processes: ProcessGroup = ALONE,
 ) -> list[dict[str, Any]]:
@@ -149,7 +151,7 @@ def fit_stage(
     config: TrainingConfig,
     *,
     folder: RunFolder | None = None,
-    film: Film | None = None,
+    film: "Film | None" = None,
     progress: Progress | None = None,
 ) -> tuple[list[dict[str, Any]], Ending, str]:
     """Train like `fit`, but end where a stage diverges; return the records, how it ended,
@@ -218,7 +220,7 @@ def begin(
     objective: Objective,
     config: TrainingConfig,
     folder: RunFolder | None,
-    film: Film | None = None,
+    film: "Film | None" = None,
 ) -> State:
     """Return the state before the first step, or that of the checkpoint if there is one."""
     device = device_of(model)

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 from torch import Tensor
@@ -49,9 +49,11 @@ from lengthwise.files import (
 from lengthwise.settings import flattened
 from lengthwise.shipped import PREFIX, is_shipped, resolved
 from lengthwise.training import FORMAT
-from lengthwise.training.film import Film, Frame, stored_film
 from lengthwise.training.run_files import lasting, load_tensors, read_metrics, save_tensors
 from lengthwise.wording import shortened
+
+if TYPE_CHECKING:
+    from lengthwise.training.film import Film, Frame
 
 try:
     import fcntl
@@ -367,15 +369,17 @@ class RunFolder:
         """Tell whether there is a film of training."""
         return self._film.exists()
 
-    def film(self) -> Film | None:
+    def film(self) -> "Film | None":
         """Return the film of training, or None if there is none.
 
         Raises:
             RunError: it is damaged.
         """
+        from lengthwise.training.film import stored_film  # noqa: PLC0415  of films alone
+
         return stored_film(load_tensors(self._film)) if self.is_filmed else None
 
-    def frames(self) -> list[Frame]:
+    def frames(self) -> "list[Frame]":
         """Return the frames of the film so far; none of one that is damaged."""
         with suppress(RunError):
             film = self.film()

@@ -7,7 +7,7 @@ remembers, so that a run that is killed and started again ends with the same wei
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,9 @@ from torch import Tensor, nn
 from lengthwise.errors import RunError
 from lengthwise.memory import lacks_memory
 from lengthwise.training.adamw import AdamW, state_keys
-from lengthwise.training.film import Film
+
+if TYPE_CHECKING:
+    from lengthwise.training.film import Film
 
 
 @runtime_checkable
@@ -43,7 +45,7 @@ class State:
     optimiser: AdamW
     generators: dict[str, torch.Generator]
     objective: Remembering | None = None
-    film: Film | None = None
+    film: "Film | None" = None
     step: int = 0
     perfect: int = 0
     best: tuple[float, float, float] = (0.0, -math.inf, -math.inf)
