@@ -32,6 +32,7 @@ def read_construction(path: Path | str) -> Construction:
             about=about,
             architecture=compiled.model,
             model=model,
+            folder=RunFolder(Path(path)),
             **claim_of(name, settings),
         )
         require_settings(name, settings)

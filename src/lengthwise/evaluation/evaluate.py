@@ -1,6 +1,7 @@
 """Evaluation of a recogniser: fresh words of every length are classified and scored."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -10,6 +11,7 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
+from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
 from lengthwise.languages.language import Language
 from lengthwise.layers.rows import unusual
 from lengthwise.precision import require_usable
@@ -181,7 +183,8 @@ def evaluate_words(
         done += len(wanted)
         if progress:
             progress(done, len(drawable) * words_per_length)
-    return Scores(tuple(records), missing)
+    rules = partial(shortcuts_beside, task, spread_lengths(drawable), words_per_length, seed)
+    return Scores(tuple(records), missing, rules)
 
 
 def neighbours(lengths: Sequence[int], words_each: int = 1) -> Iterator[slice]:
