@@ -56,4 +56,4 @@ with torch.no_grad():
     network.symbols[1, 1] = 0.0
 found = lw.inside.decide(lw.inside.CodeRecurrence(network), "parity")
 assert found.wrong is not None
-print("shortest wrong word:", "parity".decode(found.wrong))
+print("shortest wrong word:", lw.language("parity").decode(found.wrong))

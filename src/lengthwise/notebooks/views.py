@@ -6,6 +6,7 @@ from typing import Any
 from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Construction
+from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
@@ -81,6 +82,21 @@ def of_inference(found: Inference) -> str:
             facts=[*sentences, ("classes", _listed(machine.class_names))],
         )
     )
+
+
+def drawn(language: Language) -> str:
+    """Draw an automaton as an SVG element.
+
+    Raises:
+        ConfigError: it is too large.
+    """
+    if not is_drawn(language):
+        states = counted(language.num_states, "state")
+        raise ConfigError(
+            f"an automaton of {states} is too large to draw. Save it for Graphviz by the command "
+            f"infer: --out FILE.dot."
+        )
+    return automaton_drawing(language)
 
 
 def is_drawn(machine: Language) -> bool:
