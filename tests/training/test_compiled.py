@@ -64,8 +64,10 @@ def config_of(folder: Path) -> dict[str, Any]:
 def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
     before = made(name)
     after = read_construction(saved(tmp_path / "made", before))
+    assert after.folder is not None
+    assert (after.folder.path, before.folder) == (tmp_path / "made", None)
     for field in dataclasses.fields(Construction):
-        if field.name != "model":
+        if field.name not in ("model", "folder"):
             assert getattr(after, field.name) == getattr(before, field.name), field.name
     assert after.compiled.to_dict() == before.compiled.to_dict()
     assert after.num_parameters == before.num_parameters
