@@ -84,7 +84,11 @@ def test_the_first_proof_goes_as_it_is_told(
     for quote in quotes:
         assert " ".join(quote.replace("\n> ", " ").removeprefix("> ").split()) in said
     (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
-    assert run_python(block, tmp_path) == "equivalent ['1', '1']\n"
+    verdict, statement = run_python(block, tmp_path).splitlines()
+    assert verdict == "equivalent ['1', '1']"
+    assert (
+        statement == "The model as it runs gives every word of tomita-5 its class, at every length."
+    )
 
 
 def test_the_citation_has_the_version_of_the_package() -> None:
@@ -112,6 +116,7 @@ def test_the_commands_of_the_page_are_understood(
 ) -> None:
     """In their order, as they stand, but for fewer test lengths."""
     monkeypatch.chdir(tmp_path)
+    Path("words.tsv").write_text("".join(f"{'a' * n}\t{n % 2}\n" for n in range(400)))
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     blocks = "".join(block for kind, block in BLOCK.findall(page) if not kind)
     lines = re.findall(r"^(?:printf .*\| )?lengthwise .*$", blocks, flags=re.MULTILINE)

@@ -68,7 +68,7 @@ def infer(
 
     `words` names a file with a word and its label on each line (.tsv, .jsonl or a dataset).
     `.statement` says how sure we may be that the automaton is the language meant, first of all on
-    how many of the words it is right that were held out; `print` shows it, and a notebook draws the
+    how many of the words it is right that were held out; `print` shows it, and `.draw()` draws the
     automaton. `train` trains a network on the result until it is proved to compute the automaton.
 
     `alphabet` gives all symbols, if not those of the file. `settings` are `label_noise`,
