@@ -11,7 +11,6 @@ from torch.nn import functional as F
 
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.evaluation.scores import Score, Scores
-from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
 from lengthwise.languages.language import Language
 from lengthwise.layers.rows import unusual
 from lengthwise.precision import require_usable
@@ -155,6 +154,11 @@ def evaluate_words(
         TaskError: none of the lengths has a word, or there would be too many symbols at once.
         ConfigError: the model returns something other than logits of the task's classes.
     """
+    from lengthwise.evaluation.shortcuts import (  # noqa: PLC0415  not in training
+        shortcuts_beside,
+        spread_lengths,
+    )
+
     if not lengths or words_per_length < 1:
         raise TaskError("an evaluation needs at least one length and one word of each.")
     if max(lengths) * words_per_length > MOST_AT_ONE_LENGTH:
