@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lengthwise import inside, steps
     from lengthwise.api import certify, compile, evaluate, infer, load, predict, train
-    from lengthwise.constructions.construction import Construction
+    from lengthwise.constructions.exact import Construction
     from lengthwise.evaluation.scores import Scores
     from lengthwise.inside import extract
     from lengthwise.languages.language import Language
@@ -65,7 +65,7 @@ __all__ = [
 _ELSEWHERE = {
     "Certificate": "proofs.check.certificate",
     "Comparison": "report.compare",
-    "Construction": "constructions.construction",
+    "Construction": "constructions.exact",
     "Evaluation": "problems.results",
     "Extraction": "proofs.search.extracted_automaton",
     "Inference": "problems.inferred.inference",

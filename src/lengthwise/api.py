@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from lengthwise.arguments import path_of, require_text, whole
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.exact import Construction
 from lengthwise.constructions.folders import read_construction
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.errors import ConfigError, LengthwiseWarning, VerificationError, WordError
@@ -106,7 +106,7 @@ def compile(spec: Language | str, **settings: Any) -> Construction:
             f"weights are computed for a language, a circuit or a name, such as 'parity', but got "
             f"{spec!r:.40}."
         )
-    return construct(spec, settings)
+    return Construction.of(construct(spec, settings))
 
 
 def train(
@@ -195,7 +195,7 @@ def load(
         keep_again(config["model"], model)
     if not is_compiled(config):
         return load_run(path, device=device)
-    made = read_construction(path)
+    made = Construction.of(read_construction(path))
     made.model.to(choose_device(device))
     return made
 

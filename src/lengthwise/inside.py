@@ -11,7 +11,7 @@ from torch import nn
 from lengthwise.analysis.analyses import LONGEST, Findings, Knowledge, has_binary_memory
 from lengthwise.analysis.analyses import analysis_of as analyse_model
 from lengthwise.arguments import require_text, whole
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
 from lengthwise.languages.language import Language
@@ -132,7 +132,7 @@ def learn_automaton(
         LanguageError: the alphabet, the classes and the domain do not fit together, or even the
             first hypothesis has more than `max_states` states.
     """
-    if isinstance(recogniser, Run | Construction):
+    if isinstance(recogniser, Run | Computed):
         own = symbols_of(recogniser, None)
         alphabet = own.alphabet if alphabet is None else alphabet
         classes = own.class_names if classes is None else classes

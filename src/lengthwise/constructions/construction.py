@@ -2,26 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from torch import nn
 
-from lengthwise.arguments import whole
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.display import Viewed
-from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.made_for import remember
-from lengthwise.training.progress import caller_watch
 from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted, shortened
-
-if TYPE_CHECKING:
-    from lengthwise.constructions.explain import Explanation
-    from lengthwise.constructions.verify import Verification
 
 EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
 """The range of a claim for every length in every precision."""
@@ -39,7 +32,7 @@ class Claim(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Construction(Viewed):
+class Computed(Viewed):
     """A network whose weights were computed, for a language or for a circuit.
 
     `range` maps each precision to the longest words (for a circuit: its only length) of the claim;
@@ -111,55 +104,6 @@ class Construction(Viewed):
             RunError: it computes a circuit.
         """
         return self.compiled.task.language
-
-    def verify(
-        self,
-        *,
-        longest: int = 1_000,
-        words_per_length: int = 32,
-        seed: int = 0,
-        progress: bool | None = None,
-    ) -> "Verification":
-        """Compare the network with the independent definition, in four precisions.
-
-        `.holds` says whether the claim holds on all words that were compared;
-        `.precisions["float32"]` has `.right_to`, `.first_wrong` and `.margin` by length. A
-        precision in which this machine cannot compute is skipped, and its `.skipped` says why.
-        `progress` is that of `evaluate`: a bar on a terminal and in a notebook, unless it is False.
-
-        Raises:
-            ConfigError: `progress` is neither True, False nor None.
-            VerificationError: a number is out of range, or no word is as short as `longest`.
-        """
-        from lengthwise.constructions.verify import verify_construction  # noqa: PLC0415  knows this
-
-        watch = caller_watch(progress)
-        asked: dict[str, Any] = {
-            "longest": whole("longest", longest, error=VerificationError),
-            "words_per_length": whole(
-                "words_per_length", words_per_length, 1, error=VerificationError
-            ),
-            "seed": whole("seed", seed, error=VerificationError),
-        }
-        with watch(f"verifying {self.name}", "lengths") as shown:
-            return verify_construction(self, **asked, progress=shown)
-
-    def explain(self, word: str | None = None) -> "Explanation":
-        """Say what each layer does, and with a word how its heads attend there.
-
-        `print` shows it as text; `.layers` and `.answer` are its lines, `.reading.heads` has the
-        attention of every head, `weights[query][key]`, with the start symbol at position 0, and
-        `.to_dict()` plain values.
-
-        Raises:
-            ConfigError: it is not the network of a language, or a word is given for a tree, or a
-                word is too long.
-            RunError: the weights are not those that the language and the settings have.
-            WordError: a symbol of the word is not in the alphabet.
-        """
-        from lengthwise.constructions.explain import explain_weights  # noqa: PLC0415  knows this
-
-        return explain_weights(self, word)
 
     def range_in_words(self) -> str:
         """Write the range as text: `to 10,000 symbols in float64; every length in float32,

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from torch import nn
 
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.errors import ConfigError, LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -18,7 +18,7 @@ from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.proofs.search.guarded import guarded
 from lengthwise.training.made_for import difference
 
-Model: TypeAlias = Run | Construction | nn.Module
+Model: TypeAlias = Run | Computed | nn.Module
 """A trained run, computed weights, or a network alone, whose language must be given."""
 
 
@@ -28,7 +28,7 @@ def module_of(model: Model) -> nn.Module:
     Raises:
         ConfigError: it is none of them.
     """
-    if isinstance(model, Run | Construction):
+    if isinstance(model, Run | Computed):
         return model.model
     if isinstance(model, nn.Module):
         return model
@@ -49,7 +49,7 @@ def run_of(model: Model) -> Run | None:
     Raises:
         RunError: the weights compute a circuit.
     """
-    if isinstance(model, Construction):
+    if isinstance(model, Computed):
         problem, plan = Recognition(language=model.language), model.compiled
         return Run(problem=problem, plan=plan, model=model.model, folder=model.folder)
     return model if isinstance(model, Run) else None
@@ -73,7 +73,7 @@ def asked_language(model: Model, language: Language | str | None) -> Language:
     """
     if language is not None:
         return named_language(language)
-    if isinstance(model, Run | Construction):
+    if isinstance(model, Run | Computed):
         return model.language
     raise LanguageError(
         "a network alone does not know its language. Give language='parity', say, or a Language."
