@@ -16,4 +16,4 @@ assert isinstance(exact.model, Decoder)
 answer = exact.model.complete(question, len(sequence.steps))[0]
 print(from_bits([int(answer[place]) for place in sequence.outputs]), (12_345 + 54_321) % 2**bits)
 
-print(lw.verify(exact).holds)
+print(exact.verify().holds)

@@ -53,6 +53,6 @@ class Thresholds:
 
 for threshold in (0.5, 1.0 - 1e-16):
     codes = TrackedCodes(Thresholds(threshold))
-    found = lw.certify(lw.CodeRecurrence(codes), lw.language("parity"))
+    found = lw.inside.decide(lw.inside.CodeRecurrence(codes), "parity")
     print(f"threshold {threshold}: right at every length {found.is_closed},", end=" ")
     print(f"whatever the order of additions {codes.is_certain}")

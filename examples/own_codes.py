@@ -49,11 +49,11 @@ class Thresholds(nn.Module):
 
 
 network = Thresholds()
-found = lw.certify(lw.CodeRecurrence(network), lw.language("parity"))
+found = lw.inside.decide(lw.inside.CodeRecurrence(network), "parity")
 print("right at every length:", found.is_closed)
 
 with torch.no_grad():
     network.symbols[1, 1] = 0.0
-found = lw.certify(lw.CodeRecurrence(network), lw.language("parity"))
+found = lw.inside.decide(lw.inside.CodeRecurrence(network), "parity")
 assert found.wrong is not None
 print("shortest wrong word:", lw.language("parity").decode(found.wrong))

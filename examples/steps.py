@@ -2,7 +2,7 @@
 
 import lengthwise as lw
 
-print("written, in order:", *lw.step_task("steps:parity", length=12).names)
+print("written, in order:", *lw.steps.step_task("steps:parity", length=12).names)
 
 for supervision in ("weak", "strong"):
     run = lw.train(

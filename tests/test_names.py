@@ -14,13 +14,14 @@ CONTRACTS = {
 """Names that modules have because others look for them."""
 
 DOORS = {
-    "certify": "lw.certify checks its arguments, and takes runs and algebras, too",
+    "certify": "lw.certify checks its arguments, and takes runs and constructions, too",
+    "check": "lw.check reads a file, whose certificate the checker takes",
     "train": "lw.train makes a plan, by which problems.runs.train trains",
 }
 """Names of `lw` that a function below has, too."""
 
 OF_PROOFS = {
-    *("Tables", "explore", "named", "node_of", "require"),
+    *("Tables", "named", "node_of", "require"),
 }
 """Names in the checker and the search, each of which has its own on purpose or by its format."""
 

@@ -505,9 +505,9 @@ def test_a_model_with_such_weights_is_refused(plant: Plant) -> None:
     plant(DIES)
     model = lw.compile("parity").model.bfloat16()
     for ask in (
-        lambda: lw.evaluate(model, "parity", [4]),
-        lambda: lw.predict(model, "parity", ["01"]),
-        lambda: lw.learn_automaton(model, "01"),
+        lambda: lw.evaluate(model, language="parity", lengths=[4]),
+        lambda: lw.predict(model, ["01"], language="parity"),
+        lambda: lw.inside.learn_automaton(model, "01"),
     ):
         with pytest.raises(ConfigError, match=r"^a model with weights in torch\.bfloat16 cannot"):
             ask()

@@ -17,109 +17,91 @@ TYPE_CHECKING = False  # that of typing, which takes long to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from lengthwise.analysis.analyses import Findings
-    from lengthwise.api import (
-        certify,
-        evaluate,
-        infer,
-        load,
-        predict,
-        shortcuts,
-        step_task,
-        train,
-    )
-    from lengthwise.constructions.api import compile, explain, load_construction, verify
-    from lengthwise.constructions.construction import Construction
+    from lengthwise import inside, steps
+    from lengthwise.api import certify, compile, evaluate, infer, load, predict, train
+    from lengthwise.constructions.exact import Construction
     from lengthwise.evaluation.scores import Scores
+    from lengthwise.inside import extract
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
     from lengthwise.models.adapted import adapt
-    from lengthwise.problems.base import Plan, Problem, Run
+    from lengthwise.problems.base import Run
     from lengthwise.problems.inferred.inference import Inference
-    from lengthwise.problems.inside import (
-        analyse,
-        extract,
-        learn_automaton,
-        streaming,
-    )
     from lengthwise.problems.results import Evaluation
     from lengthwise.proofs.check.certificate import Certificate
-    from lengthwise.proofs.search.codes import CodeRecurrence
+    from lengthwise.proofs.check.file import check
+    from lengthwise.proofs.search.extracted_automaton import Extraction
     from lengthwise.report.compare import Comparison, compare
-    from lengthwise.tasks.task import Task
 
     __version__: str
 
 __all__ = [
     "Certificate",
-    "CodeRecurrence",
     "Comparison",
     "Construction",
     "Evaluation",
-    "Findings",
+    "Extraction",
     "Inference",
     "Language",
-    "Plan",
-    "Problem",
     "Run",
     "Scores",
-    "Task",
     "__version__",
     "adapt",
-    "analyse",
     "certify",
+    "check",
     "compare",
     "compile",
     "evaluate",
-    "explain",
     "extract",
     "infer",
+    "inside",
     "language",
-    "learn_automaton",
     "load",
-    "load_construction",
     "predict",
-    "shortcuts",
-    "step_task",
-    "streaming",
+    "steps",
     "train",
-    "verify",
 ]
 
 _ELSEWHERE = {
     "Certificate": "proofs.check.certificate",
-    "CodeRecurrence": "proofs.search.codes",
     "Comparison": "report.compare",
-    "Construction": "constructions.construction",
+    "Construction": "constructions.exact",
     "Evaluation": "problems.results",
-    "Findings": "analysis.analyses",
+    "Extraction": "proofs.search.extracted_automaton",
     "Inference": "problems.inferred.inference",
     "Language": "languages.language",
-    "Plan": "problems.base",
-    "Problem": "problems.base",
     "Run": "problems.base",
     "Scores": "evaluation.scores",
-    "Task": "tasks.task",
     "adapt": "models.adapted",
-    "analyse": "problems.inside",
+    "check": "proofs.check.file",
     "compare": "report.compare",
-    "extract": "problems.inside",
+    "extract": "inside",
     "language": "languages.spec",
-    "learn_automaton": "problems.inside",
-    "compile": "constructions.api",
-    "explain": "constructions.api",
-    "load_construction": "constructions.api",
-    "streaming": "problems.inside",
-    "verify": "constructions.api",
 }
 """Modules of the names that `lengthwise.api` does not have."""
 
+_MODULES = ("inside", "steps")
+"""Names that are modules."""
+
 _NOW = {
-    "evaluate_steps": "evaluate",
-    "explore": "certify, or the command explore",
-    "extract_automaton": "extract",
-    "ltl": "language('ltl:...')",
-    "snap": "extract(model).snapped()",
+    "CodeRecurrence": "lw.inside.CodeRecurrence",
+    "Findings": "lw.inside.Findings",
+    "Plan": "lengthwise.problems.plan.Plan",
+    "Problem": "lengthwise.problems.base.Problem",
+    "Task": "lengthwise.tasks.task.Task",
+    "analyse": "lw.inside.analyse",
+    "evaluate_steps": "lw.evaluate",
+    "explain": "lw.compile(...).explain()",
+    "explore": "lw.certify, or the command explore",
+    "extract_automaton": "lw.extract",
+    "learn_automaton": "lw.inside.learn_automaton",
+    "load_construction": "lw.load",
+    "ltl": "lw.language('ltl:...')",
+    "shortcuts": "lw.evaluate(...).shortcuts(), or lw.inside.shortcuts",
+    "snap": "lw.extract(model).snapped()",
+    "step_task": "lw.steps.step_task",
+    "streaming": "lw.inside.streaming",
+    "verify": "lw.compile(...).verify()",
 }
 """What took the place of a name that is no more."""
 
@@ -134,6 +116,8 @@ def __getattr__(name: str) -> "Any":
         return _from_a_wing(name)
     if name == "__version__":
         return import_module("importlib.metadata").version("lengthwise")
+    if name in _MODULES:
+        return import_module(f"lengthwise.{name}")
     return getattr(import_module(f"lengthwise.{_ELSEWHERE.get(name, 'api')}"), name)
 
 
@@ -141,7 +125,7 @@ def _from_a_wing(name: str) -> "Any":
     """Return the wing of that name, `lw.text`, which is a module that an entry point names.
 
     Raises:
-        AttributeError: there is none; the message has the wing that has such a name.
+        AttributeError: there is none; the message has the new name, or the wing that has such one.
     """
     from lengthwise.registry import Catalogue  # noqa: PLC0415
 
@@ -149,9 +133,10 @@ def _from_a_wing(name: str) -> "Any":
     is_public = not name.startswith("_")
     if is_public and name in wings:
         return wings[name]
-    has_it = [f"{each}.{name}" for each in wings if is_public and name in wings[each].__all__]
-    now = has_it[0] if has_it else _NOW.get(name)
-    remedy = f". Use lw.{now}." if now else ""
+    now = _NOW.get(name)
+    if now is None and is_public:
+        now = next((f"lw.{each}.{name}" for each in wings if name in wings[each].__all__), None)
+    remedy = "" if now is None else f". Use {now}."
     raise AttributeError(f"module 'lengthwise' has no attribute {name!r}{remedy}")
 
 

@@ -2,27 +2,20 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from operator import index
 from pathlib import Path
-from typing import Any, Literal, cast, overload
-
-from torch import nn
+from typing import Any, Literal
 
 from lengthwise.arguments import path_of, require_text, whole
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import Construction
-from lengthwise.errors import (
-    ConfigError,
-    LanguageError,
-    LengthwiseWarning,
-    VerificationError,
-    WordError,
-)
+from lengthwise.constructions.exact import Construction
+from lengthwise.constructions.folders import read_construction
+from lengthwise.constructions.known_constructions import construct
+from lengthwise.errors import ConfigError, LengthwiseWarning, VerificationError, WordError
 from lengthwise.evaluation.evaluate import evaluate_words as evaluate_task
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import alphabet_text, parse, require_alphabet
+from lengthwise.languages.spec import alphabet_text, require_alphabet
 from lengthwise.languages.validation import short
 from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
@@ -31,16 +24,21 @@ from lengthwise.problems.base import Problem, Run, evaluated
 from lengthwise.problems.capabilities import proving
 from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
+from lengthwise.problems.given import (
+    Model,
+    asked_language,
+    fitting_language,
+    listed_lengths,
+    module_of,
+    named_language,
+    run_of,
+)
 from lengthwise.problems.inferred.inference import Inference, infer_from, referred
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import InferenceConfig
-from lengthwise.problems.inside import module_of
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.recognition.measure import (
-    RecognitionEvaluation,
-    shortcuts_beside,
-    spread_lengths,
-)
+from lengthwise.problems.recognition.measure import RecognitionEvaluation
+from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import infers
 from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run
@@ -48,16 +46,12 @@ from lengthwise.problems.runs import train as train_plan
 from lengthwise.problems.without_model import with_inference
 from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.narrow import Precision
-from lengthwise.proofs.search.algebra import Algebra
 from lengthwise.proofs.search.certify import certify as certify_model
-from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure
-from lengthwise.proofs.search.exploration import explore
-from lengthwise.proofs.search.guarded import guarded
-from lengthwise.proofs.search.prefixes import PrefixClosure
+from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.silence import told
-from lengthwise.tasks.step_specs import make_step_task
-from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.tasks.task import Task
+from lengthwise.training.compiled import is_compiled
+from lengthwise.training.devices import choose_device
 from lengthwise.training.made_for import difference
 from lengthwise.training.progress import Shown, caller_progress, caller_watch
 from lengthwise.training.runs import RunFolder
@@ -74,7 +68,7 @@ def infer(
 
     `words` names a file with a word and its label on each line (.tsv, .jsonl or a dataset).
     `.statement` says how sure we may be that the automaton is the language meant, first of all on
-    how many of the words it is right that were held out; `print` shows it, and a notebook draws the
+    how many of the words it is right that were held out; `print` shows it, and `.draw()` draws the
     automaton. `train` trains a network on the result until it is proved to compute the automaton.
 
     `alphabet` gives all symbols, if not those of the file. `settings` are `label_noise`,
@@ -91,6 +85,28 @@ def infer(
     return infer_from(
         referred(place, alphabet_text(alphabet), config), config, caller_watch(progress)
     )
+
+
+@told("computing weights")
+def compile(spec: Language | str, **settings: Any) -> Construction:
+    """Compute exact weights: `.model` is right by construction within `.range`.
+
+    `.claim` states what the model computes, `.verify()` compares it with the independent
+    definition, and `.explain()` says what each layer does. `spec` is a language (`chunk`, `norm`,
+    `target` are its settings), `circuit:FILE` (`error`, `epsilon`), or a name such as
+    `chiang2022/parity` or `steps2022/addition-2`; `lengthwise compile` lists them.
+
+    Raises:
+        ConstructionError: a setting is out of range, or the result would be too large.
+        ConfigError: a setting has another name or type.
+        LanguageError, CircuitError: the language or circuit cannot be read.
+    """
+    if not isinstance(spec, str | Language):
+        raise ConfigError(
+            f"weights are computed for a language, a circuit or a name, such as 'parity', but got "
+            f"{spec!r:.40}."
+        )
+    return Construction.of(construct(spec, settings))
 
 
 def train(
@@ -142,7 +158,7 @@ def train(
             raise ConfigError("a problem has its alphabet; alphabet= is for a name. Leave it out.")
         spec: str | Problem | Language = language
     else:
-        spec = require_alphabet(_chosen(language), symbols)
+        spec = require_alphabet(named_language(language), symbols)
     out = None if out is None else path_of("out", out)
     options: Mapping[str, Any] = {"alphabet": symbols, "protocol": protocol}
     layers: Sequence[Mapping[str, Any]] = [settings]
@@ -157,226 +173,76 @@ def train(
         return train_plan(plan, out=out, device=device, film=film, progress=shown)
 
 
-def step_task(spec: str, **settings: Any) -> StepTask:
-    """Return the step task of a specification, with `.written(inputs)`, `.names`, `.outputs`:
-    `steps:addition` (`bits`, `order`), `steps:multiplication` (`bits`, `order`),
-    `steps:circuit:FILE` (`order`), or a language such as `steps:group:S5` (`length`).
+def load(
+    path: Path | str, *, device: str = "auto", model: OwnModel | None = None
+) -> Run | Construction:
+    """Load a trained run, or computed weights, from their folder or by `zoo:NAME`.
 
-    Raises:
-        ConfigError: a setting is unknown, or of another kind.
-        CircuitError, LanguageError: the circuit, the order or the language is wrong.
-    """
-    return make_step_task(spec, settings)
-
-
-def load(path: Path | str, *, device: str = "auto", model: OwnModel | None = None) -> Run:
-    """Load the trained model of a run folder.
+    A folder that `train` wrote gives a `Run`, and one that `compile` wrote a `Construction`.
 
     `model` is a network of the same shape, where that of the run was given as an object, or the
     function that builds it, where it was given as one.
 
     Raises:
-        RunError: the folder holds no finished run.
+        RunError: the folder holds neither, or is damaged.
         ConfigError: the run's model is neither a given network nor built by a given function.
     """
     path = path_of("a run's folder", path)
     if model is not None:
         own_name(model)  # raises unless it is a network, or builds one
-        keep_again(RunFolder(path).config()["model"], model)
-    return load_run(path, device=device)
-
-
-@overload
-def evaluate(
-    model: nn.Module,
-    language: Language | str,
-    lengths: Sequence[int] | None = None,
-    *,
-    protocol: str | None = None,
-    words_per_length: int | None = None,
-    seed: int = 0,
-    progress: bool | None = None,
-) -> Scores: ...
-
-
-@overload
-def evaluate(
-    model: Run,
-    language: None = None,
-    lengths: Sequence[int] | None = None,
-    *,
-    protocol: str | None = None,
-    words_per_length: int | None = None,
-    seed: int = 0,
-    progress: bool | None = None,
-    store: bool = False,
-    **options: Any,
-) -> Any: ...
-
-
-@keeps_mode
-def evaluate(
-    model: nn.Module | Run,
-    language: Language | str | None = None,
-    lengths: Sequence[int] | None = None,
-    *,
-    protocol: str | None = None,
-    words_per_length: int | None = None,
-    seed: int = 0,
-    progress: bool | None = None,
-    store: bool = False,
-    **options: Any,
-) -> Any:
-    """Test a model on fresh words of a language, or a run on its own problem.
-
-    The result is `Scores` for a language, and an `Evaluation` for other problems.
-
-    For a model, or a run about a language, the result has accuracy and loss by length and class.
-    `lengths` are 41 to 500 for a model, and lengths greater than those of training for a run; there
-    are 512 words of each unless `words_per_length` is given; `protocol` is `audited` for a model,
-    and the run's own for a run. For other runs the result has the figures of the problem, and
-    `options` are those of the command `evaluate`, such as `part`. `.summary()` summarises the
-    result: for a language by the mean over lengths, the worst length and the 95 % interval.
-
-    `store=True` stores the result in the folder of the run, as the command `evaluate` does, where
-    `compare` and the report find it; otherwise nothing is written. `progress` is that of `train`: a
-    bar on a terminal and in a notebook, unless it is False. Dropout and noise are off. `shortcuts`
-    says how far rules get on such words without recognising the language.
-
-    Raises:
-        TaskError: no length has a word, or the language has no words of that protocol.
-        ConfigError: the model was made for other symbols or classes, lengths are not whole
-            numbers, an option is not for this problem, or there is no folder to store into.
-    """
-    module, watch = with_lengths(module_of(model)), caller_watch(progress)
-    seed = whole("seed", seed)
-    if words_per_length is not None:
-        words_per_length = whole("words_per_length", words_per_length, 1)
-    if protocol is not None:
-        require_text("protocol", protocol, "audited")
-    if isinstance(model, Run) and language is None:
-        given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
-        asked = {**given, "seed": None if seed == 0 else seed, **options}
-        if isinstance(against := options.get("against"), str | Path):
-            asked["against"] = load_run(against, device=str(device_of(module)))
-        return _evaluated(model, asked, watch, store=store)
-    if store:
-        raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")
-    chosen = _fitting(model, language)
-    if options:
-        remedy = "Use words_per_length." if "words" in options else "Leave it out."
-        raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
-    task = Task(language=chosen, protocol=protocol or "audited")
-    asked_lengths = listed_lengths(range(41, 501) if lengths is None else lengths)
-    shortest = sorted({n for n in asked_lengths if 0 < n <= _LONGEST_TRIED})[:3]
-    require_steady_if_own(
-        module, [[place % min(2, chosen.num_symbols) for place in range(n)] for n in shortest]
-    )
-    with watch(f"evaluating {task.title}") as shown:
-        return evaluate_task(
-            module,
-            task,
-            asked_lengths,
-            words_per_length=512 if words_per_length is None else words_per_length,
-            seed=seed,
-            device=device_of(module),
-            progress=shown,
-        )
-
-
-def _evaluated(
-    run: Run, options: Mapping[str, Any], watch: Watch, *, store: bool
-) -> Scores | Evaluation:
-    """Test a run on its own problem, with the options that are not None."""
-    if store and (run.folder is None or run.folder.is_read_only):
-        where = "is in a folder that cannot be written to"
-        if run.folder is None:
-            where = "has no folder"
-        elif run.folder.is_shipped:
-            where = "is part of the package"
-        raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
-    asked = {name: value for name, value in options.items() if value is not None}
-    if "lengths" in asked:
-        asked["lengths"] = listed_lengths(asked["lengths"])
-    found = evaluated(run, asked, watch, stored=store)
-    return found.scores if isinstance(found, RecognitionEvaluation) else found
-
-
-def shortcuts(
-    language: Language | str,
-    lengths: Sequence[int] = range(41, 501),
-    *,
-    protocol: str = "audited",
-    words_per_length: int = 512,
-    seed: int = 0,
-) -> dict[str, float]:
-    """Return the accuracy of rules that recognise no language, on words such as those of a test.
-
-    The rules are `majority`, `length only`, `symbol counts` and `first and last symbol`, learnt
-    from other words of the same lengths. A model that does no better has learnt none of the
-    language. The mean is over lengths; of more than 60 lengths, five runs of twelve neighbouring
-    ones are used. `evaluate` of a run tests on the same kind of words.
-
-    Raises:
-        TaskError: a length has no word, or the language has no words of that protocol.
-        ConfigError: lengths are not whole numbers, or there is no such protocol.
-    """
-    task = Task(language=_chosen(language), protocol=require_text("protocol", protocol, "audited"))
-    seed, words = whole("seed", seed), whole("words_per_length", words_per_length, 1)
-    return shortcuts_beside(task, spread_lengths(listed_lengths(lengths)), words, seed)
+    config = RunFolder(path).config()
+    if model is not None:
+        keep_again(config["model"], model)
+    if not is_compiled(config):
+        return load_run(path, device=device)
+    made = Construction.of(read_construction(path))
+    made.model.to(choose_device(device))
+    return made
 
 
 @keeps_mode
 def predict(
-    model: nn.Module | Run | Construction,
-    language: Language | str | Sequence[str | Sequence[int]] | None = None,
-    words: Sequence[str | Sequence[int]] | None = None,
+    model: Model,
+    inputs: Sequence[str | Sequence[int]],
+    *,
+    language: Language | str | None = None,
     **options: Any,
 ) -> list[str]:
-    """Return the answer to each input: `predict(run, inputs)` or `predict(model, language, words)`.
+    """Return the answer of a model to each input.
 
-    A construction is given like a run; inputs of a circuit are its bits. For a language the answer
-    is the class of a word of any length. A word is a text as it is written, or a sequence of
-    integers as encoded. The class is that of the largest logit, in the model's own precision, and
-    the first of equal ones; certificates are about this class. For other runs the answer is the
-    text that the commands `predict` and `translate` print, and `options` are those of the commands.
+    `model` is a run, a construction, or a network alone, whose `language` must be given.
+
+    For a language the answer is the class of a word of any length. A word is a text as it is
+    written, or a sequence of integers as encoded. The class is that of the largest logit, in the
+    model's own precision, and the first of equal ones; certificates are about this class. A circuit
+    reads its bits. For other runs the answer is the text that the commands `predict` and
+    `translate` print, and `options` are those of the commands.
 
     Raises:
         WordError: an input cannot be read: a symbol is not in the alphabet, or a word is outside
             the domain.
-        ConfigError: the model was made for other symbols or classes, or the words are not a list,
+        ConfigError: the model was made for other symbols or classes, or the inputs are not a list,
             or the logits are not finite.
+        LanguageError: a network is given alone.
     """
-    if isinstance(model, Run) and (words is None or language is None):
-        inputs = language if words is None else words
-        if model.problem.kind != "recognition" or options:
-            return _answered(model, inputs, options)
-        return predict(model.model, model.language, cast(Sequence[str], inputs))
+    module = with_lengths(module_of(model))
+    if isinstance(model, Construction) and isinstance(model.about, GateSequence):
+        if language is not None or options:
+            option = "language" if language is not None else min(options)
+            raise ConfigError(f"{option} is not for circuits. Leave it out.")
+        return _answers(circuit_predictor(model.model, model.about), inputs)
+    run = None if language is not None else run_of(model)
+    if run is not None and (options or run.problem.kind != Recognition.kind):
+        return _answered(run, inputs, options)
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
-    if isinstance(model, Construction):
-        inputs = language if words is None else words
-        if isinstance(model.about, GateSequence):
-            if None not in (language, words):
-                raise ConfigError(f"{model.name} has no language. Give its inputs alone.")
-            return _answers(circuit_predictor(model.model, model.about), inputs)
-        if words is None or language is None:
-            words, language = cast(Sequence[str], inputs), model.about
-        model = model.model
-    module = with_lengths(module_of(model))
-    if words is None and not isinstance(language, Language | str):
-        before = "" if language is None else f" Give the language before {short(language)}."
+    chosen = fitting_language(model, language)
+    if not _are_words(inputs):
         raise ConfigError(
-            f"a model alone does not know its language: predict(model, language, words) needs all "
-            f"three, but got no words.{before}"
-        )
-    chosen = _fitting(model, language)
-    if words is None or not _are_words(words):
-        raise ConfigError(
-            f"words are a list of texts, but got {short(words)}. Give [word], where a word is a "
+            f"words are a list of texts, but got {short(inputs)}. Give [word], where a word is a "
             f"text, or the numbers that language.encode makes of one."
         )
-    encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in words]
+    encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in inputs]
     for word in encoded:
         chosen.require_in_domain(word)
     require_steady_if_own(module, encoded)
@@ -412,36 +278,116 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     return [each.shown for each in answers]
 
 
-@overload
-def certify(
-    model: nn.Module | Run,
-    language: Language | str | None = None,
+@keeps_mode
+def evaluate(
+    model: Model,
     *,
-    strength: Literal["auto"] | Strength = "auto",
-    precision: Precision = "weights",
-    max_chunks: int = MAX_CHUNKS,
-) -> Certificate: ...
+    lengths: Sequence[int] | None = None,
+    language: Language | str | None = None,
+    protocol: str | None = None,
+    words_per_length: int | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    store: bool = False,
+    **options: Any,
+) -> Any:
+    """Test a model on fresh words of a language, or a run on its own problem.
+
+    `model` is a run, a construction, or a network alone, whose `language` must be given. The result
+    is `Scores` for a language, and an `Evaluation` for other problems.
+
+    Scores have accuracy and loss by length and class, and `.shortcuts()` says how far rules get on
+    such words without recognising the language. `lengths` are 41 to 500, or for a run greater than
+    those of training; there are 512 words of each unless `words_per_length` is given; `protocol` is
+    the run's own, or `audited` where a `language` is given. Of other problems the result has the
+    figures, and `options` are those of the command `evaluate`, such as `part`. `.summary()`
+    summarises the result: for a language by the mean over lengths, the worst length and the 95 %
+    interval.
+
+    `store=True` stores the result in the folder of the run, as the command `evaluate` does, where
+    `compare` and the report find it; otherwise nothing is written. `progress` is that of `train`: a
+    bar on a terminal and in a notebook, unless it is False. Dropout and noise are off.
+
+    Raises:
+        TaskError: no length has a word, or the language has no words of that protocol.
+        ConfigError: the model was made for other symbols or classes, lengths are not whole
+            numbers, an option is not for this problem, or there is no folder to store into.
+        LanguageError: a network is given alone.
+        RunError: the model computes a circuit.
+    """
+    module, watch = with_lengths(module_of(model)), caller_watch(progress)
+    seed = whole("seed", seed)
+    if words_per_length is not None:
+        words_per_length = whole("words_per_length", words_per_length, 1)
+    if protocol is not None:
+        require_text("protocol", protocol, "audited")
+    run = None if language is not None else run_of(model)
+    if run is not None:
+        given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
+        asked = {**given, "seed": None if seed == 0 else seed, **options}
+        if isinstance(against := options.get("against"), str | Path):
+            asked["against"] = load_run(against, device=str(device_of(module)))
+        return _evaluated(run, asked, watch, store=store)
+    if store:
+        raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")
+    chosen = fitting_language(model, language)
+    if options:
+        remedy = "Use words_per_length." if "words" in options else "Leave it out."
+        raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
+    task = Task(language=chosen, protocol=protocol or "audited")
+    asked_lengths = listed_lengths(range(41, 501) if lengths is None else lengths)
+    shortest = sorted({n for n in asked_lengths if 0 < n <= _LONGEST_TRIED})[:3]
+    require_steady_if_own(
+        module, [[place % min(2, chosen.num_symbols) for place in range(n)] for n in shortest]
+    )
+    with watch(f"evaluating {task.title}") as shown:
+        return evaluate_task(
+            module,
+            task,
+            asked_lengths,
+            words_per_length=512 if words_per_length is None else words_per_length,
+            seed=seed,
+            device=device_of(module),
+            progress=shown,
+        )
 
 
-@overload
-def certify(
-    model: Algebra, language: Language | str, *, max_chunks: int = MAX_CHUNKS
-) -> Closure | PrefixClosure: ...
+_LONGEST_TRIED = 1000
+"""Greatest length of the words that a network of somebody's own is tried on."""
+
+
+def _evaluated(
+    run: Run, options: Mapping[str, Any], watch: Watch, *, store: bool
+) -> Scores | Evaluation:
+    """Test a run on its own problem, with the options that are not None."""
+    if store and (run.folder is None or run.folder.is_read_only):
+        where = "is in a folder that cannot be written to"
+        if run.folder is None:
+            where = "has no folder"
+        elif run.folder.is_shipped:
+            where = "is part of the package"
+        raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
+    asked = {name: value for name, value in options.items() if value is not None}
+    if "lengths" in asked:
+        asked["lengths"] = listed_lengths(asked["lengths"])
+    found = evaluated(run, asked, watch, stored=store)
+    return found.scores if isinstance(found, RecognitionEvaluation) else found
 
 
 @told("certifying")
 @keeps_mode
 def certify(
-    model: nn.Module | Run | Algebra,
-    language: Language | str | None = None,
+    model: Model,
     *,
+    language: Language | str | None = None,
     strength: Literal["auto"] | Strength = "auto",
     precision: Precision = "weights",
     max_chunks: int = MAX_CHUNKS,
-) -> Certificate | Closure | PrefixClosure:
+) -> Certificate:
     """Prove that a model is right at every length, or find the shortest word on which it is wrong.
 
-    A run is certified on its own language unless another one is given.
+    `model` is a run, a construction, or a network alone, whose `language` must be given. Runs and
+    constructions are certified on their own language unless another one is given.
 
     `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`) or
     `not-closed` (`.reason` says why; all words of at most `.checked_length` symbols were right, as
@@ -449,7 +395,7 @@ def certify(
     about the model as it runs, but with the strength `snapped`, which continuous memory has by
     default, about the model whose vectors are moved to the nearest of finitely many: the model
     itself may answer a word otherwise. `.table` is the finite algebra that the model computes,
-    `.save(path)` writes all of it to a file that `lengthwise certify --check FILE` checks again.
+    `.save(path)` writes all of it to a file that `check` checks again.
     The verdict `equivalent` is given only if that checker, which believes nothing of what the
     search found, accepts the proof. The search imports the checker's functions that compute
     networks and bounds on their rounding (`lengthwise.proofs.check`), and nothing else decides for
@@ -458,87 +404,30 @@ def certify(
 
     `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
 
-    An algebra of your own, such as `CodeRecurrence(network)`, is decided by the same search, and
-    without a file: the result `.is_closed`, or has a shortest `.wrong` word, or the `.reason`.
-
     Raises:
-        VerificationError: the model is neither a RegularGPT nor a recurrent network with binary
-            memory, has other symbols or classes, or the strength or precision does not suit it.
-        LanguageError: the language has too many state maps to distinguish.
+        VerificationError: there are no proofs of such a network, it has other symbols or classes,
+            or the strength or precision does not suit it.
+        LanguageError: the language has too many state maps to distinguish, or a network is given
+            alone.
+        RunError: the model computes a circuit.
     """
     max_chunks = whole("max_chunks", max_chunks, 1)
-    if isinstance(model, Run):
-        against = None if language is None else _chosen(language)
+    network, run = module_of(model), run_of(model)
+    if run is not None:
+        against = None if language is None else named_language(language)
         options = {
             "against": against,
             "strength": strength,
             "precision": precision,
             "max_chunks": max_chunks,
         }
-        return proving(model.problem).certify(model, options)
-    if language is not None and not isinstance(model, nn.Module) and guarded(model) is not None:
-        if (strength, precision) != ("auto", "weights"):
-            raise ConfigError("strength and precision are for models. Leave them out.")
-        return explore(model, _chosen(language), max_chunks=max_chunks)
-    network = module_of(cast(nn.Module, model))
-    if language is None:
-        raise LanguageError(
-            "a model alone does not know its language. Give one, such as 'parity' or a Language."
-        )
-    chosen = _chosen(language)
+        return proving(run.problem).certify(run, options)
+    chosen = asked_language(model, language)
     if (other := difference(network, chosen)) is not None:
         raise VerificationError(other)
     return certify_model(
         network, chosen, strength=strength, precision=precision, max_chunks=max_chunks
     )
-
-
-_LONGEST_TRIED = 1000
-"""Greatest length of the words that a network of somebody's own is tried on."""
-
-
-def require_run_of(run: Run, kind: str, message: str) -> None:
-    """Refuse a run about another kind of problem.
-
-    Raises:
-        ConfigError: it is about one, or not a run.
-    """
-    if not isinstance(run, Run):
-        module_of(run)  # which says how to load one
-    if not isinstance(run, Run) or run.problem.kind != kind:
-        raise ConfigError(f"{message} Use evaluate.")
-
-
-def _chosen(language: object) -> Language:
-    """Return the language that is given or named.
-
-    Raises:
-        LanguageError: it is neither.
-    """
-    return language if isinstance(language, Language) else parse(language)  # type: ignore[arg-type]
-
-
-def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
-    """Return the lengths, if they are a sequence of whole numbers.
-
-    Raises:
-        ConfigError: they are not.
-    """
-    try:
-        given = list(lengths)
-        if any(isinstance(each, bool) for each in given):
-            raise TypeError
-        found = [index(each) for each in given]
-    except TypeError:
-        raise ConfigError(
-            f"lengths are whole numbers, such as range(41, 501), but got {short(lengths)}. Give "
-            f"[{lengths}]."
-            if isinstance(lengths, int)
-            else f"lengths are whole numbers, such as range(41, 501), but got {short(lengths)}."
-        ) from None
-    if min(found, default=0) < 0:
-        raise ConfigError(f"a length is 0 or more, but got {min(found)}.")
-    return found
 
 
 def _are_words(words: object) -> bool:
@@ -547,27 +436,3 @@ def _are_words(words: object) -> bool:
         and not isinstance(words, str)
         and all(isinstance(word, Sequence) for word in words)
     )
-
-
-def _fitting(model: nn.Module | Run, language: object) -> Language:
-    """Return the language, if the model has its symbols and classes (as far as they are known)."""
-    network, chosen = module_of(model), _chosen(language)
-    if isinstance(model, Run) and model.problem.kind != "recognition":
-        raise ConfigError(
-            f"this run is about {model.problem.name}, and classifies no words. Give the run alone, "
-            f"without a language."
-        )
-    model = network
-    if (other := difference(model, chosen)) is not None:
-        raise ConfigError(other)
-    config = getattr(model, "config", None)
-    if hasattr(config, "vocab_size") and not hasattr(config, "num_classes"):
-        raise ConfigError("this model writes symbols, and classifies no words. Use evaluate.")
-    made_for = (getattr(config, "vocab_size", None), getattr(config, "num_classes", None))
-    asked = (chosen.num_symbols, chosen.num_classes)
-    if None not in made_for and made_for != asked:
-        raise ConfigError(
-            f"the model was made for {made_for[0]} symbols and {made_for[1]} classes, but "
-            f"{chosen.spec or 'the language'} has {asked[0]} and {asked[1]}. Give its own language."
-        )
-    return chosen

@@ -60,7 +60,7 @@ _THIRDS = "regex:(0*10*10*1)*0*"
 def _another_language(folder: Path) -> None:
     """A proved network for another language, in files that call it parity."""
     made = lw.compile(_THIRDS)
-    found = lw.certify(made.model, _THIRDS)
+    found = lw.certify(made.model, language=_THIRDS)
     assert found.verdict == "equivalent"
     config = json.loads((folder / "config.json").read_text())
     config["network"] = made.compiled.network.to_dict()
@@ -192,7 +192,7 @@ def test_a_forgery_is_refused_in_one_line(
 
 def test_a_proof_that_the_network_is_wrong_is_a_failed_claim(shell: Shell, honest: Path) -> None:
     run = lw.load(honest)
-    lw.certify(run, "tomita-6").save(honest / "certificate.json")
+    lw.certify(run, language="tomita-6").save(honest / "certificate.json")
     status, _, error = shell("board", "check", str(honest))
     assert status == 1
     assert "counterexample" in error

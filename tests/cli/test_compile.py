@@ -199,18 +199,24 @@ def test_python_answers_for_computed_weights_as_the_command_does(
     folder = str(tmp_path / "adder")
     assert shell("compile", "steps2022/addition-2", "--out", folder, "--set", "bits=4")[0] == 0
     printed = shell("predict", folder, stdin="11001010\n00000000\n")[1].split()
-    made = lw.load_construction(folder)
+    made = lw.load(folder)
     assert lw.predict(made, ["11001010", "0000 0000"]) == printed
-    assert lw.verify(folder, words_per_length=2).holds
-    with pytest.raises(ConfigError, match=r"has no language\. Give its inputs alone"):
-        lw.predict(made, "parity", ["0"])
-    with pytest.raises(RunError, match=r"in Python, load it by lw\.load_construction"):
-        lw.load(folder)
+    assert isinstance(made, lw.Construction)
+    assert made.verify(words_per_length=2).holds
+    with pytest.raises(ConfigError, match=r"language is not for circuits\. Leave it out"):
+        lw.predict(made, ["0"], language="parity")
+    with pytest.raises(ConfigError, match=r"tokens is not for circuits\. Leave it out"):
+        lw.predict(made, ["0"], tokens=3)
+    for asked in (lw.evaluate, lw.certify, lw.extract):
+        with pytest.raises(RunError, match=r"computes a circuit, and classifies no words"):
+            asked(made)
     words = ["", "0", "0110", "111"]
     exact = lw.compile("parity")
     assert lw.predict(exact, words) == ["0", "0", "0", "1"]
-    assert lw.predict(exact, words=words) == lw.predict(exact, words)
-    assert lw.predict(exact, "parity", words) == lw.predict(exact.model, "parity", words)
+    assert lw.predict(exact, inputs=words) == lw.predict(exact, words)
+    assert lw.predict(exact, words, language="parity") == lw.predict(
+        exact.model, words, language="parity"
+    )
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
@@ -246,7 +252,7 @@ def test_what_asks_about_words_refuses_a_circuit(
 ) -> None:
     folder = str(tmp_path / "adder")
     assert shell("compile", "steps2022/addition-1", "--set", "bits=1", "--out", folder)[0] == 0
-    assert "Use the commands predict or verify" in complaint(shell(command, folder))
+    assert "Use predict or verify" in complaint(shell(command, folder))
 
 
 @pytest.mark.slow_for

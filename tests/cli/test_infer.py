@@ -35,7 +35,7 @@ def test_what_is_saved_goes_on(file: Path, shell: Shell, tmp_path: Path) -> None
     for ending in ("json", "svg", "dot", "att"):
         assert shell("infer", f"words:{file}", "--out", f"{out}.{ending}")[0] == 0
     assert read_object(Path(f"{out}.json")) == json.loads(json.dumps(found.to_dict()))
-    assert Path(f"{out}.svg").read_text().startswith("<svg")
+    assert Path(f"{out}.svg").read_text() == found.draw().svg
     assert "digraph" in Path(f"{out}.dot").read_text()
     assert lw.language(f"att:{out}.att").difference(found.language) is None
     run = str(tmp_path / "run")
@@ -85,7 +85,7 @@ def test_a_large_automaton_is_not_drawn(shell: Shell, tmp_path: Path) -> None:
     file.write_text("".join(f"{'a' * n}\t{int(n % 31 == 0)}\n" for n in range(400)))
     status, said, error = shell("infer", str(file), "--out", str(out))
     assert (status, said, out.exists()) == (2, "", False)
-    assert "an automaton of 31 states is too large to draw. Save FILE.dot or .json." in error
+    assert "an automaton of 31 states is too large to draw. Save it for Graphviz by" in error
 
 
 def test_words_of_a_language_are_sampled_with_their_classes(shell: Shell) -> None:

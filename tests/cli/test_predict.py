@@ -32,7 +32,7 @@ def test_the_class_is_that_of_the_largest_logit_and_its_share_is_shown(
     assert all(set(each) == {"word", "class", "probability"} for each in found)
     assert all(0.5 <= each["probability"] <= 1 for each in found)
     assert shell("predict", str(folder), stdin=stdin)[1].split() == expected
-    assert lw.predict(lw.load(folder).model, "parity", words) == expected
+    assert lw.predict(lw.load(folder).model, words, language="parity") == expected
     assert shell.json("predict", str(folder), stdin="") == {"words": []}
 
 

@@ -1,12 +1,14 @@
 """Tables in place of a network, and the automaton of a run, as a user asks for them."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from safetensors.torch import load_file, save_file
 
+import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.languages.att import from_att
 from lengthwise.languages.dot import to_dot
@@ -51,13 +53,18 @@ def test_snapped_predict_and_evaluate_agree_with_the_model_and_leave_its_records
 def test_extract_tells_the_machine_and_saves_it(shell: Shell, folder: str, tmp_path: Path) -> None:
     out = tmp_path / "machine.att"
     told = shell.json("extract", folder, "--out", str(out))
-    assert (told["num_states"], told["is_language"], told["difference"]) == (2, True, None)
-    assert told["transitions"] == [[0, 1], [1, 0]]
+    automaton = told["automaton"]
+    assert (automaton["num_states"], told["is_language"], told["difference"]) == (2, True, None)
+    assert automaton["transitions"] == [[0, 1], [1, 0]]
+    found = lw.extract(lw.load(folder, device="cpu"))
+    assert {name: told[name] for name in found.summary()} == json.loads(json.dumps(found.summary()))
     assert from_att(out).difference(parse("parity")) is None
     picture = tmp_path / "machine.dot"
     status, out_text, error = shell("extract", folder, "--out", str(picture))
     assert status == 0
     assert "yes, on every word" in out_text
+    assert re.search(r"automaton +2 states\n", out_text)
+    assert re.search(r"algebra +\d+ levels?, then from level \d+ again", out_text)
     assert str(picture) in error
     assert picture.read_text(encoding="utf-8") == to_dot(parse("parity").minimised())
 
@@ -97,8 +104,9 @@ def test_slips_are_told_in_one_line(shell: Shell, folder: str, tmp_path: Path) -
 def test_the_automaton_of_slots_is_read_off_the_weights(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "machine.att"
     told = shell.json("extract", "zoo:d-12", "--out", str(out))
-    assert (told["is_language"], told["difference"], told["num_states"]) == (True, None, 14)
-    assert told["extraction"] == {"is_exact": True, "is_certain": True}
+    assert (told["is_language"], told["difference"]) == (True, None)
+    assert told["automaton"]["num_states"] == 14
+    assert (told["is_exact"], told["is_certain"], told["algebra"]) == (True, True, None)
     assert from_att(out).difference(parse("d-12")) is None
     copy = tmp_path / "run"
     assert shell("zoo", "d-12", "--out", str(copy))[0] == 0

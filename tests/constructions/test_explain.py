@@ -121,16 +121,16 @@ def test_a_reading_has_the_answers_and_the_attention_of_the_network(spec: str, r
 
 def test_it_is_printed_and_plain() -> None:
     made = lw.compile("parity", rung="cascade", longest=20)
-    told = lw.explain(made, "011")
+    told = made.explain("011")
     text = str(told)
     assert "head 1: m1 = the sum over all earlier positions of +1 where symbol is '1'" in text
     assert "  3 attends to 0 to 2 alike" in text.splitlines()
     plain = told.to_dict()
     assert plain["word"]["memories"] == {"m1": [0, 0, 0, 1]}
     assert plain["word"]["classes"] == ["0", "0", "1", "0"]
-    assert lw.explain(made).to_dict()["word"] is None
-    assert lw.explain(dataclasses.replace(made, model=made.model.float())).layers == told.layers
-    assert "1 moves the states 0 to 1, 1 to 0" in str(lw.explain(lw.compile("parity")))
+    assert made.explain().to_dict()["word"] is None
+    assert dataclasses.replace(made, model=made.model.float()).explain().layers == told.layers
+    assert "1 moves the states 0 to 1, 1 to 0" in str(lw.compile("parity").explain())
 
 
 def test_what_cannot_be_explained_is_refused() -> None:

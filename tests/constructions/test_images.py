@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lengthwise.constructions.api import compile, verify
+from lengthwise.api import compile
 from lengthwise.constructions.automata import MAX_PARAMETERS, build, design_automaton
 from lengthwise.constructions.images import ImageEncoding
 from lengthwise.constructions.subword_encodings import ENCODINGS
@@ -140,7 +140,7 @@ def test_an_automaton_with_millions_of_elements_compiles() -> None:
     made = compile(language, target="images")
     assert made.num_parameters < 4_000
     assert made.settings["target"] == "images"
-    found = verify(made, longest=300, words_per_length=2)
+    found = made.verify(longest=300, words_per_length=2)
     assert found.holds
     assert all(one.skipped or one.is_whole for one in found.precisions.values())
 
@@ -164,10 +164,10 @@ def test_a_planted_fault_is_caught() -> None:
         with torch.no_grad():
             contract[:, unit] = kept
     assert noticed == len(units)
-    assert verify(made, longest=20, words_per_length=1).holds
+    assert made.verify(longest=20, words_per_length=1).holds
     with torch.no_grad():
         contract[0, units[0]] += 2**-6
-    found = verify(made, longest=20, words_per_length=1)
+    found = made.verify(longest=20, words_per_length=1)
     assert found.precisions["float64"].is_whole is False
     assert found.holds is False
 

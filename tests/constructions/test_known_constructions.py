@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.known_constructions import (
     ADDITIONS,
@@ -44,19 +44,19 @@ RUNGS_OF: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 ALL = (*CONSTRUCTIONS, *ADDITIONS, *AUTOMATA, *RUNGS_OF)
 
 
-def small(name: str, **settings: Any) -> Construction:
+def small(name: str, **settings: Any) -> Computed:
     if name in RUNGS_OF:
         spec, own = RUNGS_OF[name]
         return construct(spec, {**own, **settings})
     return construct(name, {"bits": 2, **settings} if name in ADDITIONS else settings)
 
 
-def on_its_rung(made: Construction) -> dict[str, Any]:
+def on_its_rung(made: Computed) -> dict[str, Any]:
     return {key: value for key, value in made.settings.items() if key == "rung"}
 
 
 @pytest.fixture(params=ALL, scope="module")
-def construction(request: pytest.FixtureRequest) -> Construction:
+def construction(request: pytest.FixtureRequest) -> Computed:
     return small(request.param)
 
 
@@ -72,13 +72,13 @@ def construction(request: pytest.FixtureRequest) -> Construction:
     "steps2022/addition-1",
     "steps2022/addition-2",
 )
-def test_its_claim_holds(construction: Construction) -> None:
+def test_its_claim_holds(construction: Computed) -> None:
     found = verify_construction(construction, longest=14, all_words=64, words_per_length=4)
     assert found.holds, found
     assert all(found.precisions[name].claimed for name in construction.range)
 
 
-def test_it_says_what_it_is(construction: Construction) -> None:
+def test_it_says_what_it_is(construction: Computed) -> None:
     assert construction.claim
     assert construction.source
     assert set(construction.range) <= set(PRECISIONS)
@@ -92,7 +92,7 @@ def test_it_says_what_it_is(construction: Construction) -> None:
 
 
 @pytest.mark.slow_for("chiang2022/parity", "group:S3", "regex:(0|10*1)*")
-def test_it_is_made_from_its_own_settings_again(construction: Construction) -> None:
+def test_it_is_made_from_its_own_settings_again(construction: Computed) -> None:
     again = construct(construction.name, construction.settings)
     assert again.settings == construction.settings
     assert again.range == construction.range
@@ -101,7 +101,7 @@ def test_it_is_made_from_its_own_settings_again(construction: Construction) -> N
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-def test_it_is_an_ordinary_model(construction: Construction) -> None:
+def test_it_is_an_ordinary_model(construction: Computed) -> None:
     """`predict` and a plain run of the definition agree."""
     about = construction.about
     if isinstance(about, GateSequence):
@@ -114,7 +114,7 @@ def test_it_is_an_ordinary_model(construction: Construction) -> None:
     assert answer_of(logits).tolist() == [about.classify(word) for word in some]
 
 
-def test_unknown_settings_are_refused(construction: Construction) -> None:
+def test_unknown_settings_are_refused(construction: Computed) -> None:
     for name in construction.settings:
         with pytest.raises(LengthwiseError) as caught:
             construct(construction.name, {**on_its_rung(construction), f"{name}x": 1})
@@ -123,7 +123,7 @@ def test_unknown_settings_are_refused(construction: Construction) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_values_of_settings_are_accepted_or_refused_in_one_line(construction: Construction) -> None:
+def test_values_of_settings_are_accepted_or_refused_in_one_line(construction: Computed) -> None:
     values: list[object] = [None, True, [1], {}, "much", 10**400, math.nan, math.inf, -1, 0]
     for value, (name, default) in product(values, construction.settings.items()):
         message = ""
@@ -220,7 +220,7 @@ def test_a_margin_is_claimed_where_it_is_certain() -> None:
 
 
 @pytest.mark.slow
-def test_its_claim_holds_of_longer_words(construction: Construction) -> None:
+def test_its_claim_holds_of_longer_words(construction: Computed) -> None:
     found = verify_construction(construction, longest=300, all_words=1_024, words_per_length=16)
     assert found.holds, found
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import EVERY_LENGTH, Construction
+from lengthwise.constructions.construction import EVERY_LENGTH, Computed
 from lengthwise.constructions.defaults import MOST, PRECISIONS
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import NAN_MARGIN, Verification, verify_construction
@@ -41,7 +41,7 @@ class UpTo(nn.Module):
         return logits
 
 
-def made(model: nn.Module, spec: str = "parity", **claim: Any) -> Construction:
+def made(model: nn.Module, spec: str = "parity", **claim: Any) -> Computed:
     values: dict[str, Any] = {
         "name": spec,
         "settings": {},
@@ -51,10 +51,10 @@ def made(model: nn.Module, spec: str = "parity", **claim: Any) -> Construction:
         "architecture": "regular-gpt",
         "model": model,
     }
-    return Construction(**{**values, **claim})
+    return Computed(**{**values, **claim})
 
 
-def quickly(construction: Construction, **options: Any) -> Verification:
+def quickly(construction: Computed, **options: Any) -> Verification:
     chosen = {"longest": 60, "all_words": 64, "words_per_length": 4, "precisions": ["float64"]}
     return verify_construction(construction, **{**chosen, **options})
 

@@ -82,18 +82,21 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
     many: tuple[RegularGPT, Language],
 ) -> None:
     model, language = many
-    proof = lw.certify(model, language)
+    proof = lw.certify(model, language=language)
     assert proof.verdict == "equivalent"
     names = language.alphabet
     words = ["", *names, *(f"{a} {b}" for a, b in zip(names, reversed(names), strict=True))]
     right = [language.classify(language.encode(word)) for word in words]
     expected = [language.class_names[c] for c in right]
-    assert lw.predict(model, language, words) == expected
-    assert lw.predict(lw.extract(model, language).snapped(), language, words) == expected
+    assert lw.predict(model, words, language=language) == expected
+    assert (
+        lw.predict(lw.extract(model, language=language).snapped(), words, language=language)
+        == expected
+    )
     encoded = [language.encode(word) for word in words]
     assert answer_of(logits_of(model, encoded)).tolist() == right
-    for recogniser in (model, lw.extract(model, language).snapped()):
-        scores = lw.evaluate(recogniser, language, [1, 2, 7], words_per_length=60)
+    for recogniser in (model, lw.extract(model, language=language).snapped()):
+        scores = lw.evaluate(recogniser, language=language, lengths=[1, 2, 7], words_per_length=60)
         assert {record.correct / record.total for record in scores.records} == {1.0}
 
 
@@ -101,17 +104,20 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
 def test_of_near_logits_everything_that_answers_says_the_same(small: RegularGPT) -> None:
     """`certify` used to say that the model's code was changed."""
     for strength in ("auto", "discrete"):
-        proof = lw.certify(small, ENDS_WITH_1, strength=strength)
+        proof = lw.certify(small, language=ENDS_WITH_1, strength=strength)
         assert proof.verdict == "equivalent"
     words = ["", "1", "0", "01", "10", "0" * 300 + "1"]
     expected = ["0", "1", "0", "1", "0", "1"]
-    assert lw.predict(small, ENDS_WITH_1, words) == expected
-    assert lw.predict(lw.extract(small, ENDS_WITH_1).snapped(), ENDS_WITH_1, words) == expected
-    assert lw.learn_automaton(small, "01", num_tests=300).language == ENDS_WITH_1.minimised()
-    stream = lw.streaming(small, 2)
+    assert lw.predict(small, words, language=ENDS_WITH_1) == expected
+    assert (
+        lw.predict(lw.extract(small, language=ENDS_WITH_1).snapped(), words, language=ENDS_WITH_1)
+        == expected
+    )
+    assert lw.inside.learn_automaton(small, "01", num_tests=300).language == ENDS_WITH_1.minimised()
+    stream = lw.inside.streaming(small, 2)
     stream.feed([0, 1])
     assert int(answer_of(stream.answer())) == 1
-    wrong = lw.certify(small, ~ENDS_WITH_1)
+    wrong = lw.certify(small, language=~ENDS_WITH_1)
     assert wrong.counterexample is not None
     assert (wrong.counterexample.word, wrong.counterexample.model) == ("", "0")
 
@@ -125,6 +131,6 @@ def test_of_near_logits_short_words_that_are_tried_get_the_class_of_the_largest(
         model.answer.weight.mul_(0.0)
         model.answer.bias.copy_(torch.tensor([-1e-12, 1e-12]))
     language = Language(alphabet=("0", "1"), transitions=((0, 0),), classes=(1,))
-    tried = lw.certify(model.eval(), language, strength="robust")
+    tried = lw.certify(model.eval(), language=language, strength="robust")
     assert "is wrong on" not in tried.reason
     assert tried.verdict == "equivalent" or (tried.checked_length or 0) > 5

@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from lengthwise.errors import TaskError
-from lengthwise.evaluation.shortcuts import SHORTCUTS, compared_counts, ends, shortcut_accuracies
+from lengthwise.evaluation.shortcuts import (
+    SHORTCUTS,
+    compared_counts,
+    ends,
+    shortcut_accuracies,
+    spread_lengths,
+)
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.task import Task
 
@@ -83,3 +89,12 @@ def test_the_words_that_are_scored_are_counted() -> None:
         lambda done, total: seen.append((done, total)),
     )
     assert seen[-1] == (20, 20)
+
+
+@pytest.mark.parametrize("count", [1, 59, 60, 61, 100, 460])
+def test_spread_lengths_reach_from_first_to_last(count: int) -> None:
+    lengths = list(range(41, 41 + count))
+    some = spread_lengths(lengths)
+    assert some == sorted(set(some) & set(lengths))
+    assert (some[0], some[-1]) == (lengths[0], lengths[-1])
+    assert len(some) == min(count, 60) or count in (61, 100)

@@ -13,7 +13,7 @@ import torch
 import lengthwise as lw
 from explorer.browsing import DARK, LIGHT, PHONE, Page, opened, serving
 from lengthwise.circuits.multipliers import multiplier_circuit
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.explorer import table_values
 from lengthwise.explorer.circuit_values import circuit_values
 from lengthwise.explorer.page import render_explorer
@@ -183,7 +183,7 @@ LONG = pytest.param(1_000, marks=pytest.mark.slow)
 
 
 @cache
-def compiled(name: str, precision: str) -> tuple[Construction, torch.nn.Module]:
+def compiled(name: str, precision: str) -> tuple[Computed, torch.nn.Module]:
     made = lw.compile(name)
     return made, made.model.to(getattr(torch, precision)).eval()
 

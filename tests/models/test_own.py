@@ -19,6 +19,7 @@ from lengthwise.evaluation.predict import logits_of
 from lengthwise.models.adapted import Adapted, require_recogniser
 from lengthwise.models.own import own_entry
 from lengthwise.objectives.answers import validate_answers
+from lengthwise.problems.plan import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.tasks.task import Batch
 from models.users_own import SMALL, package_in
@@ -111,7 +112,7 @@ def test_a_network_that_is_given_keeps_its_weights_and_loads_with_it(package: Pa
     first = lw.train("parity", network, out="run", device="cpu", **SMALL)
     assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
     assert not torch.equal(first.model.state_dict()["module.weight"], before["module.weight"])
-    assert isinstance(first.plan, lw.Plan)
+    assert isinstance(first.plan, Plan)
     assert first.plan.model.endswith(":Sums()")
     again = lw.load("run", device="cpu", model=Sums())
     weights = [run.model.state_dict()["module.weight"] for run in (first, again)]
@@ -225,8 +226,8 @@ def test_logits_of_unusual_tensors_are_refused(change: Any, says: str) -> None:
     strange = Strange(lambda t, n, w: change(w.expand(len(t), 2) + n[:, None]))
     asked: list[Callable[[], object]] = [
         lambda: lw.train("parity", strange, device="cpu", **SMALL),
-        lambda: lw.predict(strange, "parity", ["0", "11"]),
-        lambda: lw.evaluate(strange, "parity", lengths=[3], words_per_length=2),
+        lambda: lw.predict(strange, ["0", "11"], language="parity"),
+        lambda: lw.evaluate(strange, language="parity", lengths=[3], words_per_length=2),
     ]
     for ask in asked:
         with pytest.raises(ConfigError) as refused:
@@ -241,7 +242,7 @@ def test_a_network_may_keep_its_lengths_for_itself() -> None:
         return weight.expand(len(tokens), 2) / lengths.clamp_(min=5)[:, None]
 
     for model in (Strange(halved), lw.adapt(Strange(halved), padding="right")):
-        scores = lw.evaluate(model, "parity", lengths=range(7), words_per_length=4)
+        scores = lw.evaluate(model, language="parity", lengths=range(7), words_per_length=4)
         assert scores.lengths == list(range(7))
 
 
@@ -276,9 +277,11 @@ def test_a_network_that_is_trained_already_is_tried_too() -> None:
     counts_pads = Strange(lambda t, n, w: w * t.sum(dim=1)[:, None])
     for model, says in ((Doubtful(), "not deterministic"), (counts_pads, "depends on the pads")):
         for ask in (
-            lambda model=model: lw.evaluate(model, "parity", lengths=[3, 4], words_per_length=2),
-            lambda model=model: lw.predict(model, "parity", ["0", "11"]),
-            lambda model=model: lw.learn_automaton(model, "01", num_tests=10),
+            lambda model=model: lw.evaluate(
+                model, language="parity", lengths=[3, 4], words_per_length=2
+            ),
+            lambda model=model: lw.predict(model, ["0", "11"], language="parity"),
+            lambda model=model: lw.inside.learn_automaton(model, "01", num_tests=10),
         ):
             with pytest.raises(ConfigError, match=says):
                 ask()
@@ -287,9 +290,9 @@ def test_a_network_that_is_trained_already_is_tried_too() -> None:
 def test_every_part_of_a_network_stays_in_its_mode() -> None:
     model = nn.Sequential(Sums(), nn.Identity())
     model[1].eval()
-    lw.evaluate(model, "parity", lengths=[3], words_per_length=2)
-    lw.predict(model, "parity", ["0"])
-    lw.learn_automaton(model, "01", max_length=3, num_tests=10)
+    lw.evaluate(model, language="parity", lengths=[3], words_per_length=2)
+    lw.predict(model, ["0"], language="parity")
+    lw.inside.learn_automaton(model, "01", max_length=3, num_tests=10)
     assert [part.training for part in (model, *model)] == [True, True, False]
     run = lw.train("parity", device="cpu", model="regular-gpt-binary", steps=1)
     run.model.train()
@@ -319,16 +322,16 @@ class Masked(nn.Module):
 def test_a_network_in_bfloat16_is_steady_to_its_rounding(seed: int) -> None:
     torch.manual_seed(seed)
     model = Masked().to(torch.bfloat16)
-    assert len(lw.predict(model, "parity", ["0", "0101", "01101001"])) == 3
-    scores = lw.evaluate(model, "parity", lengths=[3, 5, 9], words_per_length=4)
+    assert len(lw.predict(model, ["0", "0101", "01101001"], language="parity")) == 3
+    scores = lw.evaluate(model, language="parity", lengths=[3, 5, 9], words_per_length=4)
     assert scores.lengths == [3, 5, 9]
 
 
 def test_a_network_is_tried_once() -> None:
     model = Masked()
-    lw.predict(model, "parity", ["0", "01", "010"])
+    lw.predict(model, ["0", "01", "010"], language="parity")
     model.calls = 0
-    assert len(lw.predict(model, "parity", ["0", "01", "010"])) == 3
+    assert len(lw.predict(model, ["0", "01", "010"], language="parity")) == 3
     assert model.calls == 1
 
 
@@ -339,7 +342,7 @@ def test_a_network_that_cannot_read_short_words_may_be_learned_on_longer_ones() 
             return super().forward(tokens[:, -1:])
 
     domain = lw.language("regex:(0|1){4}(0|1)*")
-    learned = lw.learn_automaton(Window(), "01", domain=domain, num_tests=50, max_length=9)
+    learned = lw.inside.learn_automaton(Window(), "01", domain=domain, num_tests=50, max_length=9)
     assert learned.language.num_states <= 9
 
 
@@ -354,11 +357,11 @@ def test_an_overridden_mode_comes_back() -> None:
             return super().train(mode)
 
     model = nn.Sequential(Merging())
-    lw.predict(model, "parity", ["0"])
+    lw.predict(model, ["0"], language="parity")
     merging = cast(Merging, model[0])
     assert (model.training, merging.training, merging.merged) == (True, True, False)
     model.eval()
-    lw.predict(model, "parity", ["0"])
+    lw.predict(model, ["0"], language="parity")
     assert (merging.training, merging.merged) == (False, True)
 
 
@@ -372,13 +375,13 @@ def test_a_function_with_a_network_of_its_own_is_left_alone() -> None:
             seen.append(self.model.training)
             return [word.count("1") % 2 == 1 for word in words]
 
-    lw.learn_automaton(Asked(), "01", num_tests=10)
+    lw.inside.learn_automaton(Asked(), "01", num_tests=10)
     assert all(seen)
 
 
 def test_no_class_is_told() -> None:
     with pytest.raises(ConfigError, match=r"it returned float32 \(1, 0\)"):
-        lw.predict(Strange(lambda t, n, w: w[:0].expand(len(t), 0)), "parity", ["0"])
+        lw.predict(Strange(lambda t, n, w: w[:0].expand(len(t), 0)), ["0"], language="parity")
 
 
 def test_a_factory_may_take_any_settings(package: Path) -> None:
@@ -407,7 +410,9 @@ def test_a_second_argument_of_another_name_gets_no_lengths() -> None:
             return super().forward(tokens)
 
     words = ["01", "011"]
-    assert lw.predict(Masked(), "parity", words) == lw.predict(Sums(), "parity", words)
+    assert lw.predict(Masked(), words, language="parity") == lw.predict(
+        Sums(), words, language="parity"
+    )
 
 
 def test_a_network_may_leave_gradients_out_in_eval_mode() -> None:
@@ -432,9 +437,9 @@ def test_the_longest_of_labelled_words_are_tried(tmp_path: Path) -> None:
 
 def test_longer_words_than_a_network_reads_are_refused_in_a_line() -> None:
     model, parity = Strange(up_to_eight), lw.language("parity")
-    assert len(lw.predict(lw.adapt(model), parity, ["01", "0" * 8])) == 2
+    assert len(lw.predict(lw.adapt(model), ["01", "0" * 8], language=parity)) == 2
     with pytest.raises(ConfigError, match="fails on words of 9 symbols") as refused:
-        lw.predict(lw.adapt(model), parity, ["0" * 9])
+        lw.predict(lw.adapt(model), ["0" * 9], language=parity)
     assert "\n" not in str(refused.value)
 
 
@@ -442,14 +447,14 @@ def test_networks_that_take_tokens_alone_are_adapted_where_they_are_given() -> N
     """As `train` does it: words of one length at a time, without pads."""
     parity, words = lw.language("parity"), ["", "01", "011", "0110"]
     raw, adapted = Sums(), lw.adapt(Sums())
-    assert lw.predict(raw, parity, words) == lw.predict(adapted, parity, words)
+    assert lw.predict(raw, words, language=parity) == lw.predict(adapted, words, language=parity)
     found = [
-        lw.evaluate(each, parity, lengths=[3, 5], words_per_length=8).records
+        lw.evaluate(each, language=parity, lengths=[3, 5], words_per_length=8).records
         for each in (raw, adapted)
     ]
     assert found[0] == found[1]
     learned = [
-        lw.learn_automaton(each, "01", max_length=6, num_tests=50, max_states=40).language
+        lw.inside.learn_automaton(each, "01", max_length=6, num_tests=50, max_states=40).language
         for each in (raw, adapted)
     ]
     assert learned[0] == learned[1]
@@ -470,20 +475,20 @@ class Passes(nn.Module):
 def test_wrappers_of_any_arguments_get_lengths() -> None:
     parity, words = lw.language("parity"), ["01", "0110", "1"]
     within = Strange(lambda t, n, w: torch.stack([n % 2 * w[0], 0.5 * w[1] + 0 * n], dim=1))
-    assert lw.predict(Passes(within), parity, words) == ["1", "1", "0"]
-    assert lw.predict(lw.adapt(Passes(within)), parity, words) == ["1", "1", "0"]
+    assert lw.predict(Passes(within), words, language=parity) == ["1", "1", "0"]
+    assert lw.predict(lw.adapt(Passes(within)), words, language=parity) == ["1", "1", "0"]
 
 
 def test_no_words_have_no_answers() -> None:
     made = lw.compile("parity")
-    assert lw.predict(made.model, lw.language("parity"), []) == []
-    assert lw.predict(lw.adapt(Sums()), lw.language("parity"), []) == []
+    assert lw.predict(made.model, [], language=lw.language("parity")) == []
+    assert lw.predict(lw.adapt(Sums()), [], language=lw.language("parity")) == []
 
 
 def test_logits_of_other_classes_are_refused_by_predict() -> None:
     three = Strange(lambda t, n, w: w[0].expand(len(t), 3))
     with pytest.raises(ConfigError, match="logits of 3 classes, but parity has 2"):
-        lw.predict(lw.adapt(three), lw.language("parity"), ["01"])
+        lw.predict(lw.adapt(three), ["01"], language=lw.language("parity"))
 
 
 def test_an_argument_may_be_named_like_a_setting_of_training(package: Path) -> None:

@@ -80,7 +80,7 @@ def made() -> lw.Construction:
 
 @pytest.fixture(scope="module")
 def proved(made: lw.Construction) -> Certificate:
-    return lw.certify(made.model, "parity")
+    return lw.certify(made.model, language="parity")
 
 
 def test_a_language_is_drawn_with_an_arrow_for_each_pair_of_states() -> None:
@@ -190,7 +190,7 @@ def test_certificates_are_cards_of_a_few_lines(
     seen = view(wrong)
     assert "wrong word" in seen.text
     assert f"the class {wrong.counterexample.model} where parity has" in seen.text
-    open_ = lw.certify(made.model, "parity", max_chunks=1)
+    open_ = lw.certify(made.model, language="parity", max_chunks=1)
     assert open_.verdict == "not-closed"
     assert "not proved" in view(open_).text
     assert repr(open_).startswith("Certificate(not-closed, ")
@@ -241,7 +241,7 @@ def test_an_evaluation_shows_its_facts_and_its_table() -> None:
     ],
 )
 def test_a_step_task_in_a_line_and_as_a_card(spec: str, said: str) -> None:
-    task = lw.step_task(spec)
+    task = lw.steps.step_task(spec)
     assert repr(task).startswith(said)
     assert f"{len(task.names)} steps" in view(task).text
     assert task.names[0] in view(task).text
@@ -272,10 +272,12 @@ class Counting(nn.Module):
 
 def test_what_an_exploration_found_in_a_line_through_the_wrapper_too() -> None:
     for network in (Counting(3), lw.adapt(Counting(3))):
-        found = lw.certify(lw.CodeRecurrence(network), lw.language("parity"))
+        found = lw.inside.decide(lw.inside.CodeRecurrence(network), lw.language("parity"))
         assert repr(found) == "PrefixClosure(shortest wrong word: 1111, 4 symbols)"
     some = lw.language("regex:.*1.*", alphabet="01")
-    proved = lw.certify(lw.CodeRecurrence(Counting(1)), some)
+    proved = lw.inside.decide(lw.inside.CodeRecurrence(Counting(1)), some)
     assert repr(proved) == "PrefixClosure(every word of every length gets its class)"
-    given_up = lw.certify(lw.CodeRecurrence(Counting(30)), lw.language("parity"), max_chunks=8)
+    given_up = lw.inside.decide(
+        lw.inside.CodeRecurrence(Counting(30)), lw.language("parity"), max_chunks=8
+    )
     assert repr(given_up).startswith("PrefixClosure(given up: ")

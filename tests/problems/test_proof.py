@@ -14,13 +14,14 @@ import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.board.submission import judge_submission
 from lengthwise.errors import CertificateError, LengthwiseError
+from lengthwise.inside import knowledge_of
 from lengthwise.languages.att import to_att
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 from lengthwise.models.entry import Architecture
 from lengthwise.models.recognisers import MODELS
-from lengthwise.problems.inside import knowledge_of
 from lengthwise.problems.proof import read_proof, verdict_about
+from lengthwise.problems.runs import load_run
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.shipped import resolved
@@ -53,7 +54,7 @@ def test_a_proof_of_snapped_vectors_is_not_one_of_the_model(leaking: Path, shell
     status, out, _ = shell("certify", str(leaking))
     assert status == 0
     assert "equivalent (snapped)" in out
-    run = lw.load(leaking, device="cpu")
+    run = load_run(leaking, device="cpu")
     assert lw.predict(run, ["1" * 8]) == ["1"], "the model as it runs is wrong"
     assert knowledge_of(run).verdict is None
     asked = ("--lengths", "12", "--words", "16")
@@ -88,9 +89,9 @@ def test_a_proof_for_another_language_says_so(tmp_path: Path, shell: Shell) -> N
     run = lw.train("parity", "elman-binary", out=folder, objective="final", **SMALL)
     assert run.folder is not None
     file = tmp_path / "own.att"
-    file.write_text(to_att(lw.extract(run).language), encoding="utf-8")
+    file.write_text(to_att(lw.extract(run).automaton), encoding="utf-8")
     own = lw.language(f"att:{file}")
-    made = lw.certify(run, own)
+    made = lw.certify(run, language=own)
     assert made.verdict == "equivalent"
     assert verdict_about(made, run.language) is None
     made.save(run.folder.certificate)
@@ -102,7 +103,7 @@ def test_a_proof_for_another_language_says_so(tmp_path: Path, shell: Shell) -> N
     assert shell("report", str(folder), "--out", str(page))[0] == 0
     assert "equivalent (another language)" in page.read_text(encoding="utf-8")
     assert "claims equivalent (att:" in shell("ls", str(tmp_path))[1]
-    lw.certify(run, replace(own, spec="")).save(run.folder.certificate)
+    lw.certify(run, language=replace(own, spec="")).save(run.folder.certificate)
     assert "claims equivalent (another language)" in shell("ls", str(tmp_path))[1]
 
 
@@ -110,8 +111,8 @@ def test_another_name_of_the_same_language_is_no_other_language(
     tmp_path: Path, shell: Shell
 ) -> None:
     folder = Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
-    run = lw.load(folder, device="cpu")
-    lw.certify(run, "regex:(0|10*1)*10*").save(folder / "certificate.json")
+    run = load_run(folder, device="cpu")
+    lw.certify(run, language="regex:(0|10*1)*10*").save(folder / "certificate.json")
     out = shell("ls", str(tmp_path))[1]
     assert "claims equivalent" in out
     assert "claims equivalent (" not in out
@@ -127,7 +128,7 @@ def test_what_training_proved_is_not_believed_of_stored_weights(tmp_path: Path) 
     (folder / "certificate.json").unlink()
     weights = load_file(folder / SAVED)
     save_file({name: -each for name, each in weights.items()}, folder / SAVED)
-    run = lw.load(folder, device="cpu")
+    run = load_run(folder, device="cpu")
     assert run.metrics[-1]["proved"]
     assert knowledge_of(run).verdict is None
 
@@ -209,7 +210,7 @@ def test_a_certificate_of_another_run_is_refused(
 def test_code_of_a_user_has_no_proof_in_any_page(tmp_path: Path, shell: Shell) -> None:
     folder = Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
     _edit(folder / "config.json", _other_code)
-    run = lw.load(folder, device="cpu")
+    run = load_run(folder, device="cpu")
     assert lw.predict(run, ["1" * 29, "1" * 31]) == ["1", "0"]
     with pytest.raises(CertificateError, match="another kind of network"):
         knowledge_of(run)
@@ -220,7 +221,7 @@ def test_code_of_a_user_has_no_proof_in_any_page(tmp_path: Path, shell: Shell) -
 def test_symbols_are_those_that_the_run_reads(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(resolved("zoo:parity-exact"), tmp_path / "run"))
     _edit(folder / "config.json", _kept_symbols_elsewhere)
-    run = lw.load(folder, device="cpu")
+    run = load_run(folder, device="cpu")
     assert run.folder is not None
     with pytest.raises(CertificateError, match="other symbols"):
         read_proof(run.folder, run.language)

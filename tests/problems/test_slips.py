@@ -148,8 +148,8 @@ class Nothing:
 
 def test_slips_of_python_are_one_line(steps: Run) -> None:
     calls: list[tuple[Callable[[], Any], str]] = [
-        (lambda: lw.evaluate(steps, "parity"), "classifies no words"),  # type: ignore[call-overload]
-        (lambda: lw.predict(steps, "parity", ["1"]), "classifies no words"),
+        (lambda: lw.evaluate(steps, language="parity"), "classifies no words"),
+        (lambda: lw.predict(steps, ["1"], language="parity"), "classifies no words"),
         (
             lambda: lw.evaluate(steps, words="a"),
             "words is a whole number of 0 or more, but got 'a'",
@@ -161,12 +161,18 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
         ),
         (lambda: lw.evaluate(steps, store=True), "has no folder, so nothing can be stored"),
         (lambda: lw.evaluate(lw.load("zoo:parity"), store=True), "is part of the package"),
-        (lambda: lw.evaluate(steps.model, "parity", store=True), "store keeps the test of a run"),  # type: ignore[call-overload]
-        (lambda: lw.certify(None, "parity"), "got a NoneType"),  # type: ignore[call-overload]
-        (lambda: lw.certify(lw.compile("parity"), "parity"), "Give its .model"),  # type: ignore[call-overload]
         (
-            lambda: lw.certify(Nothing(), "parity", strength="robust"),  # type: ignore[call-overload]
-            "strength and precision are for models",
+            lambda: lw.evaluate(steps.model, language="parity", store=True),
+            "store keeps the test of a run",
+        ),
+        (lambda: lw.certify(None, language="parity"), "got a NoneType"),  # type: ignore[arg-type]
+        (
+            lambda: lw.certify(Nothing(), language="parity"),  # type: ignore[arg-type]
+            "got a Nothing. Use lw.inside.decide for an algebra",
+        ),
+        (
+            lambda: lw.certify(lw.compile("steps2022/addition-1", bits=2)),
+            "computes a circuit, and classifies no words of any length. Use predict or verify",
         ),
         (lambda: lw.certify(steps), "classifies no words of a formal language"),
     ]
@@ -194,5 +200,10 @@ def test_a_stored_evaluation_is_that_of_the_command_and_can_be_compared(tmp_path
         scores = lw.evaluate(run, lengths=[41, 60], words_per_length=50, store=True)
         stored = json.loads((folder / "evaluation.json").read_text())
         assert stored["mean_accuracy"] == scores.summary()["mean_accuracy"]
-        assert stored["shortcuts"] == lw.shortcuts("parity", [41, 60], words_per_length=50)
+        rules = lw.inside.shortcuts("parity", [41, 60], words_per_length=50)
+        assert stored["shortcuts"] == scores.shortcuts() == rules
+        alone = lw.evaluate(run.model, language="parity", lengths=[41, 60], words_per_length=50)
+        assert alone.shortcuts() == rules
+        with pytest.raises(LengthwiseError, match=r"Evaluate again, or use lw\.inside\.shortcuts"):
+            lw.Scores.from_records(scores.to_records()).shortcuts()
     assert len(lw.compare(folders).runs) == 2

@@ -31,7 +31,7 @@ from lengthwise.objectives import learning
 from lengthwise.objectives.catalogue import objectives_of
 from lengthwise.problems.base import Plan, Run, evaluated
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.runs import train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.training import loop
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE
@@ -254,7 +254,7 @@ def test_tests_answers_and_analyses_are_those_of_the_processor(
     name: str, tmp_path: Path, there: torch.device
 ) -> None:
     copied(name, tmp_path)
-    run = lw.load(tmp_path / "run", device="cpu")
+    run = load_run(tmp_path / "run", device="cpu")
     expected = _found(run, *RUNS[name])
     run.model.to(there)
     assert all(isinstance(each, There) for each in run.model.parameters())
@@ -285,7 +285,7 @@ def test_training_of_other_problems_is_that_of_the_processor(
     """Dropout is off, since a device draws other masks."""
     for name in ("steps", "text", "pairs"):
         copied(name, tmp_path / name)
-        plan = lw.load(tmp_path / name / "run", device="cpu").require_plan()
+        plan = load_run(tmp_path / name / "run", device="cpu").require_plan()
         small = {"steps": 2, "validate_every": 1}
         plan = replace(plan, training=replace(plan.training, **small))
         if getattr(plan.network, "dropout", 0.0):

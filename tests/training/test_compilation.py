@@ -15,7 +15,7 @@ import lengthwise as lw
 from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.runs import train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.training.compilation import compiled
 
 SMALL = {"window": 8, "chunk": 4, "batch_size": 2, "steps": 2, "validate_every": 1}
@@ -81,7 +81,7 @@ def test_what_is_learned_is_about_the_same(plan: Plan, tmp_path: Path) -> None:
     for kind in ("true", "false"):
         out = tmp_path / kind
         subprocess.run([*command, "--set", f"compile={kind}", "--out", str(out)], check=True)
-        run = lw.load(out, device="cpu")
+        run = load_run(out, device="cpu")
         weights.append((run.model.state_dict(), [one["loss"] for one in run.metrics]))
     (first, losses), (second, others) = weights
     assert losses == pytest.approx(others, rel=1e-5)

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.folders import is_circuit, read_construction
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import verify_construction
@@ -34,11 +34,11 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def made(name: str = "parity", **settings: Any) -> Construction:
+def made(name: str = "parity", **settings: Any) -> Computed:
     return construct(name, settings or KINDS.get(name, {}))
 
 
-def saved(path: Path, construction: Construction) -> Path:
+def saved(path: Path, construction: Computed) -> Path:
     save_compiled(path, construction.compiled, construction.model, {"python": "3"})
     return path
 
@@ -64,8 +64,10 @@ def config_of(folder: Path) -> dict[str, Any]:
 def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
     before = made(name)
     after = read_construction(saved(tmp_path / "made", before))
-    for field in dataclasses.fields(Construction):
-        if field.name != "model":
+    assert after.folder is not None
+    assert (after.folder.path, before.folder) == (tmp_path / "made", None)
+    for field in dataclasses.fields(Computed):
+        if field.name not in ("model", "folder"):
             assert getattr(after, field.name) == getattr(before, field.name), field.name
     assert after.compiled.to_dict() == before.compiled.to_dict()
     assert after.num_parameters == before.num_parameters

@@ -22,7 +22,7 @@ from lengthwise.objectives.catalogue import objectives_of
 from lengthwise.precision import why_unavailable
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.runs import train
+from lengthwise.problems.runs import load_run, train
 from lengthwise.text.layers.token_loss import token_loss
 from lengthwise.training import loop
 from lengthwise.training.devices import environment
@@ -122,7 +122,7 @@ def test_the_first_loss_is_that_of_the_processor(
 @pytest.mark.parametrize("name", ["steps", "text", "pairs"])
 def test_other_problems_are_trained(name: str, tmp_path: Path, gpu: torch.device) -> None:
     copied(name, tmp_path)
-    plan = lw.load(tmp_path / "run", device="cpu").require_plan()
+    plan = load_run(tmp_path / "run", device="cpu").require_plan()
     plan = replace(plan, training=replace(plan.training, steps=2, validate_every=1))
     there, here = _losses(plan, gpu), _losses(plan, "cpu")
     assert there[0] == pytest.approx(here[0], rel=1e-1 if name == "pairs" else 1e-3)
@@ -135,7 +135,7 @@ def test_products_in_half_precision_change_the_loss_a_little(
     if why := why_unavailable("bfloat16", gpu):
         pytest.skip(why)
     copied(name, tmp_path)
-    plan = lw.load(tmp_path / "run", device="cpu").require_plan()
+    plan = load_run(tmp_path / "run", device="cpu").require_plan()
     single = replace(plan.training, steps=2, validate_every=1)
     first, second = (
         _losses(replace(plan, training=each), gpu)[0]

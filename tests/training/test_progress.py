@@ -158,7 +158,7 @@ def test_a_verification_shows_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatc
     for asked, is_shown in ((None, True), (False, False)):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
-        lw.verify(made, longest=3, progress=asked)
+        made.verify(longest=3, progress=asked)
         assert ("verifying regex:(a{2}[/a])*" in terminal.getvalue()) == is_shown
 
 
@@ -207,4 +207,4 @@ def test_a_progress_of_ones_own_is_called_and_anything_else_refused() -> None:
     with pytest.raises(ConfigError, match=r"an object with update\(step, record\), but got 3"):
         lw.train("parity", progress=3, **SMALL)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="progress is True or False, but got 3"):
-        lw.evaluate(run, lengths=[3], progress=3)  # type: ignore[call-overload]
+        lw.evaluate(run, lengths=[3], progress=3)  # type: ignore[arg-type]

@@ -62,9 +62,14 @@ class Knowledge:
     has_binary_memory: bool = False
 
 
+def has_binary_memory(network: object) -> bool:
+    """Return whether a network with these settings hands on signs only."""
+    return getattr(network, "memory", None) == "binary"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings(Viewed):
-    """The result of an analysis, as `lw.analyse` returns it."""
+    """The result of an analysis, as `lw.inside.analyse` returns it."""
 
     record: Record
     known: Knowledge

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure, store the records in the run folder, draw, and print the numbers."""
     from lengthwise.analysis.analyses import ANALYSES, analysis_of, record_path
     from lengthwise.analysis.figures import to_png, to_svg
-    from lengthwise.problems.inside import knowledge_of, longest_of_training
+    from lengthwise.inside import knowledge_of, longest_of_training
     from lengthwise.problems.runs import load_run
     from lengthwise.training.runs import RunFolder
 

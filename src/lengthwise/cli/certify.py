@@ -3,6 +3,7 @@
 import argparse
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -16,15 +17,13 @@ from lengthwise.errors import (
     unknown_name,
 )
 from lengthwise.files import require_file_place
-from lengthwise.languages.language import Language
-from lengthwise.proofs.check.beside import compared_with_folder
 from lengthwise.proofs.check.certificate import Certificate, Strength
+from lengthwise.proofs.check.file import OF_RUNS, check_file
 from lengthwise.proofs.check.induction import Induction, checked
 from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.statement import facts_of, shown, terms_of
 from lengthwise.proofs.search.closure import MAX_CHUNKS
-from lengthwise.shipped import PREFIX, resolved
 from lengthwise.training.listing import read_statement
 
 if TYPE_CHECKING:
@@ -194,7 +193,7 @@ def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
     from lengthwise.training.runs import RunFolder
 
     is_own = out.parent.resolve() == Path(run).resolve()
-    if out.name not in _OF_RUNS and (is_own or not out.name.startswith("certificate")):
+    if out.name not in OF_RUNS and (is_own or not out.name.startswith("certificate")):
         return
     try:
         RunFolder(out.parent).config()
@@ -242,24 +241,17 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ConfigError(
             "--check takes a file, and perhaps a run and --against; leave out others."
         )
-    file = _file_of(arguments.check)
-    certificate = Certificate.load(file)
-    if arguments.against is not None:
-        from lengthwise.languages.spec import parse
-
-        _require_language(certificate, parse(arguments.against), arguments.against)
-    if arguments.run is not None:
-        from lengthwise.problems.runs import require_own_certificate
-        from lengthwise.training.runs import RunFolder
-
-        require_own_certificate(certificate, RunFolder(arguments.run))
-    verified, induction = checked(certificate)
+    found = check_file(
+        arguments.check,
+        language=arguments.against,
+        require_own=None if arguments.run is None else partial(_require_own, arguments.run),
+    )
+    verified, beside = found.certificate, found.beside
     if arguments.export is not None:
-        _export(arguments.export[1], verified, induction)
+        _export(arguments.export[1], verified, found.induction)
     run = None if arguments.run is None else str(arguments.run)
-    beside = compared_with_folder(verified, file.parent) if run is None else None
-    is_of_run = run is not None or (beside is not None and beside.is_same)
-    stated = read_statement(arguments.run or file.parent) if is_of_run else None
+    is_of_run = beside is None or beside.is_same
+    stated = read_statement(arguments.run or found.path.parent) if is_of_run else None
     if arguments.json:
         compared = {"checked": True, "run": run, "against": arguments.against}
         is_same = None if beside is None else beside.is_same
@@ -279,28 +271,18 @@ def _check(arguments: argparse.Namespace) -> None:
         if arguments.against is not None:
             lines.append(("the language is", arguments.against))
         print_facts(lines)
-    if beside is not None and beside.is_same is False:
-        raise ClaimError(
-            f"the certificate holds for its own weights, but {beside.model} beside it DIFFERS. "
-            f"Certify that model, or check the certificate in another folder."
-        )
+    found.require_same()
     if verified.verdict != "equivalent":
         raise ClaimError(_verdict_of(verified, arguments))
     _require_unrefuted(stated)
 
 
-def _file_of(named: Path) -> Path:
-    """Return the file of a certificate, or of that of `zoo:NAME`."""
-    file = named
-    if str(named).startswith(PREFIX):
-        file = resolved(named) / "certificate.json"
-        if not file.exists():
-            raise CertificateError(
-                f"{named} has no certificate: nothing is proved of it. `lengthwise zoo` says of "
-                f"which models something is."
-            )
-    _require_certificate(file)
-    return file
+def _require_own(run: Path, certificate: Certificate) -> None:
+    """Refuse a certificate that is not of the run in a folder."""
+    from lengthwise.problems.runs import require_own_certificate
+    from lengthwise.training.runs import RunFolder
+
+    require_own_certificate(certificate, RunFolder(run))
 
 
 def _verdict_of(made: Certificate, arguments: argparse.Namespace) -> str:
@@ -343,31 +325,6 @@ def _export(
     table = _TABLES.get(verified.strength, "the table")
     theorems = f"{table}, not about weights ({without})" if without else f"{table} and the weights"
     note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
-
-
-def _require_certificate(file: Path) -> None:
-    """Refuse a folder or another file of a run; the message names the file that is meant."""
-    if not file.is_dir() and file.name not in _OF_RUNS:
-        return
-    folder = file if file.is_dir() else file.parent
-    meant = folder / "certificate.json"
-    made = "" if meant.exists() else f", which lengthwise certify {folder} writes"
-    what = "a folder" if file.is_dir() else "another file of a run"
-    raise CertificateError(f"{file} is no certificate, but {what}. Give {meant}{made}.")
-
-
-_OF_RUNS = (
-    *("config.json", "metrics.jsonl", "scores.jsonl", "evaluation.json", "film.safetensors"),
-    *("model.safetensors", "checkpoint.safetensors", "snapped.safetensors"),
-    "previous.safetensors",
-)
-
-
-def _require_language(certificate: Certificate, asked: Language, spec: str) -> None:
-    mine = certificate.language
-    same = (mine.alphabet, mine.class_names) == (asked.alphabet, asked.class_names)
-    if not same or mine.difference(asked) is not None:
-        raise CertificateError(f"the certificate is not about {spec}. Its language is another.")
 
 
 def _in_precision(made: Certificate) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table, whole_number
 from lengthwise.files import require_file_place, write_text
@@ -10,6 +11,10 @@ from lengthwise.languages.characters import listed
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
+from lengthwise.wording import counted
+
+if TYPE_CHECKING:
+    from lengthwise.proofs.search.extraction import ExtractedAlgebra
 
 _WRITERS = {".att": to_att, ".dot": to_dot}
 _MOST_ROWS = 20
@@ -55,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
         max_elements=arguments.max_elements,
         max_states=arguments.max_states,
     )
-    machine = found.language
+    machine = found.automaton
     difference = machine.difference(wanted)
     if out is not None:
         write_text(out, _WRITERS[out.suffix](machine))
@@ -64,25 +69,21 @@ def run(arguments: argparse.Namespace) -> None:
         print_json(
             {
                 "run": str(arguments.run),
-                "num_states": machine.num_states,
-                "start": machine.start,
-                "alphabet": list(machine.alphabet),
-                "transitions": [list(row) for row in machine.transitions],
-                "classes": [machine.class_names[c] for c in machine.classes],
+                **found.summary(),
                 "language": wanted.spec,
                 "is_language": difference is None,
                 "difference": _difference(machine, wanted, difference),
                 "file": None if out is None else str(out),
-                "extraction": found.extraction,
             }
         )
         return
     print_facts(
         [
-            ("states", str(machine.num_states)),
+            ("automaton", counted(machine.num_states, "state")),
             ("classes", " ".join(machine.class_names)),
             (f"is {wanted.spec or 'its language'}", _told(machine, wanted, difference)),
             ("is the model", found.likeness),
+            ("algebra", "none" if found.algebra is None else _levels(found.algebra)),
         ]
     )
     if machine.num_states <= _MOST_ROWS:
@@ -98,6 +99,11 @@ def run(arguments: argparse.Namespace) -> None:
                 for state, c in enumerate(machine.classes)
             ],
         )
+
+
+def _levels(algebra: "ExtractedAlgebra") -> str:
+    levels = counted(len(algebra.levels), "level")
+    return f"{levels}, then from level {algebra.algebra.repeat} again"
 
 
 def _columns(machine: Language) -> dict[str, tuple[int, ...]]:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from lengthwise.cli.describe import described, print_description
 from lengthwise.cli.output import add_json, add_settings, note, parse_settings, print_json, say
-from lengthwise.errors import ClaimError, ConfigError
+from lengthwise.errors import ClaimError
 from lengthwise.files import require_file_place, write_text
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
-from lengthwise.wording import counted
 
 if TYPE_CHECKING:
     from lengthwise.problems.inferred.inference import Inference
@@ -68,19 +67,9 @@ def run(arguments: argparse.Namespace) -> None:
         raise ClaimError(f"{found.name}: {found.statement.sentences()[0]}")
 
 
-def _drawing(found: "Inference") -> str:
-    from lengthwise.notebooks.drawings import automaton_drawing
-    from lengthwise.notebooks.views import is_drawn
-
-    if not is_drawn(found.language):
-        states = counted(found.language.num_states, "state")
-        raise ConfigError(f"an automaton of {states} is too large to draw. Save FILE.dot or .json.")
-    return automaton_drawing(found.language)
-
-
 _WRITERS: dict[str, Callable[["Inference"], str]] = {
     ".json": lambda found: json.dumps(found.to_dict(), ensure_ascii=False),
-    ".svg": _drawing,
+    ".svg": lambda found: found.draw().svg,
     ".dot": lambda found: to_dot(found.language),
     ".att": lambda found: to_att(found.language),
 }

@@ -24,7 +24,7 @@ from lengthwise.files import write_json
 from lengthwise.shipped import is_shipped
 
 if TYPE_CHECKING:
-    from lengthwise.constructions.construction import Construction
+    from lengthwise.constructions.construction import Computed
     from lengthwise.constructions.verify import PrecisionResult, Verification
 
 
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ClaimError(f"the claim does not hold in {', '.join(failed)}.")
 
 
-def _find(arguments: argparse.Namespace) -> "tuple[Construction, Path | None]":
+def _find(arguments: argparse.Namespace) -> "tuple[Computed, Path | None]":
     from lengthwise.constructions.folders import read_construction
     from lengthwise.constructions.known_constructions import construct
 

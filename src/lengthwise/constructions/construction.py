@@ -13,6 +13,7 @@ from lengthwise.languages.language import Language
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.made_for import remember
+from lengthwise.training.runs import RunFolder
 from lengthwise.wording import counted, shortened
 
 EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
@@ -31,7 +32,7 @@ class Claim(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Construction(Viewed):
+class Computed(Viewed):
     """A network whose weights were computed, for a language or for a circuit.
 
     `range` maps each precision to the longest words (for a circuit: its only length) of the claim;
@@ -56,6 +57,8 @@ class Construction(Viewed):
     """
     is_whole: bool = False
     """Whether the vector of every sub-word is claimed to be exactly of whole numbers."""
+    folder: RunFolder | None = field(default=None, compare=False)
+    """The folder that it was loaded from, if it was."""
 
     def __post_init__(self) -> None:
         if isinstance(self.about, Language):
@@ -92,6 +95,15 @@ class Construction(Viewed):
     def num_parameters(self) -> int:
         """Number of parameters of the network."""
         return sum(parameter.numel() for parameter in self.model.parameters())
+
+    @property
+    def language(self) -> Language:
+        """The language whose words the network classifies.
+
+        Raises:
+            RunError: it computes a circuit.
+        """
+        return self.compiled.task.language
 
     def range_in_words(self) -> str:
         """Write the range as text: `to 10,000 symbols in float64; every length in float32,

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.defaults import DEFAULT
 from lengthwise.constructions.diagrams import Condition
 from lengthwise.constructions.known_constructions import RUNG, is_construction
@@ -110,7 +110,7 @@ class Explanation:
         }
 
 
-def explain_weights(made: Construction, word: str | None = None) -> Explanation:
+def explain_weights(made: Computed, word: str | None = None) -> Explanation:
     """Explain the network of a language, and with a word what it does there.
 
     Raises:
@@ -163,7 +163,7 @@ def _same_weights(model: nn.Module, built: nn.Module) -> bool:
     )
 
 
-def _require_readable(made: Construction, symbols: Sequence[int]) -> None:
+def _require_readable(made: Computed, symbols: Sequence[int]) -> None:
     """Refuse a word whose attention cannot be shown."""
     if not isinstance(made.model, PrefixRecogniser):
         raise ConfigError(
@@ -313,7 +313,7 @@ def _read_out(language: Language) -> Iterator[str]:
 
 @torch.no_grad()
 def _reading(
-    made: Construction, language: Language, program: Program | None, symbols: Sequence[int]
+    made: Computed, language: Language, program: Program | None, symbols: Sequence[int]
 ) -> Reading:
     """Return what a network does on a word."""
     model = made.model

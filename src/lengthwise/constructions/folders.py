@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lengthwise.circuits.gate_sequence import GateSequence
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.known_constructions import (
     claim_of,
     is_construction_about,
@@ -15,7 +15,7 @@ from lengthwise.training.compiled import load_compiled
 from lengthwise.training.runs import RunFolder
 
 
-def read_construction(path: Path | str) -> Construction:
+def read_construction(path: Path | str) -> Computed:
     """Load a stored construction with the claim of its name and settings.
 
     Raises:
@@ -26,12 +26,13 @@ def read_construction(path: Path | str) -> Construction:
     name, settings, stored = compiled.construction, compiled.settings, compiled.about
     about = stored if isinstance(stored, GateSequence) else stored.language
     with values_of(Path(path) / "config.json", remedy="Compile again."):
-        made = Construction(
+        made = Computed(
             name=name,
             settings=settings,
             about=about,
             architecture=compiled.model,
             model=model,
+            folder=RunFolder(Path(path)),
             **claim_of(name, settings),
         )
         require_settings(name, settings)
@@ -44,7 +45,7 @@ def read_construction(path: Path | str) -> Construction:
     return made
 
 
-def _settings_differ(made: Construction) -> bool:
+def _settings_differ(made: Computed) -> bool:
     """Return whether a setting of the network differs from the stored settings."""
     config = made.compiled.network.to_dict()
     return any(

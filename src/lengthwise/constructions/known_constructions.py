@@ -19,7 +19,7 @@ from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions import first, parity
 from lengthwise.constructions.circuits import MAX_SYMBOLS, compile_circuit
 from lengthwise.constructions.confidence import logit_for
-from lengthwise.constructions.construction import Claim, Construction
+from lengthwise.constructions.construction import Claim, Computed
 from lengthwise.constructions.defaults import AUTO, DEFAULT, PRECISIONS
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.constructions.rungs import RUNGS, usual
@@ -210,7 +210,7 @@ def construct(
     *,
     alphabet: str | None = None,
     report_size: Callable[[str], None] | None = None,
-) -> Construction:
+) -> Computed:
     """Build the construction of a name, of a circuit's file, or of a language, with settings.
 
     A language has the setting `rung`, a name in `RUNGS` or auto for the shallowest (`rungs.usual`
@@ -323,9 +323,9 @@ def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
     )
 
 
-def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Construction:
+def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Computed:
     settings = complete(entry.compile, chosen)
-    return Construction(
+    return Computed(
         name=name,
         settings=settings,
         about=parse(entry.language),
@@ -337,7 +337,7 @@ def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Const
 
 def _of_language(
     language: Language, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
-) -> Construction:
+) -> Computed:
     """Build a language's network on a rung; that of a tree is not stored."""
     given = {key: value for key, value in chosen.items() if key != RUNG}
     name = chosen[RUNG] if RUNG in chosen else usual(language, given)
@@ -353,7 +353,7 @@ def _of_language(
     if report_size:
         report_size(design.summary)
     settings = {**own, **decided(design, settings)}
-    return Construction(
+    return Computed(
         name=language.spec or _NAMELESS,
         settings=settings,
         about=language,
@@ -365,7 +365,7 @@ def _of_language(
 
 def _circuit(
     name: str, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
-) -> Construction:
+) -> Computed:
     own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
     bits = complete(_bits, own) if name in ADDITIONS else {}
     compile_: Callable[..., nn.Module] = compile_nor if _is_nor(name) else compile_circuit
@@ -380,7 +380,7 @@ def _circuit(
             raise ConstructionError(f"{name} has no gates: there is nothing to compute. Add one.")
     model = compile_(sequence, report_size, **settings)
     settings = {**bits, **settings}
-    return Construction(
+    return Computed(
         name=name,
         settings=settings,
         about=sequence,

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.cases import Cases, cases_for, is_wrong
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.defaults import ALL_WORDS, MOST, PRECISIONS
 from lengthwise.errors import VerificationError, unknown_name
 from lengthwise.evaluation.predict import device_of
@@ -96,7 +96,7 @@ class Verification:
 
 @torch.no_grad()
 def verify_construction(
-    construction: Construction,
+    construction: Computed,
     *,
     longest: int = 1_000,
     all_words: int = ALL_WORDS,
@@ -240,7 +240,7 @@ def is_whole(values: Tensor) -> bool:
 
 
 def _judge(
-    construction: Construction,
+    construction: Computed,
     precision: str,
     asked: _Asked,
     binary: VectorMonitor | None,
@@ -271,7 +271,7 @@ def _judge(
     )
 
 
-def _skipped(construction: Construction, precision: str, reason: str) -> PrecisionResult:
+def _skipped(construction: Computed, precision: str, reason: str) -> PrecisionResult:
     return PrecisionResult(
         claimed=precision in construction.range,
         claimed_to=construction.range.get(precision),

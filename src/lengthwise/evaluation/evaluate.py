@@ -1,6 +1,7 @@
 """Evaluation of a recogniser: fresh words of every length are classified and scored."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import torch
@@ -153,6 +154,11 @@ def evaluate_words(
         TaskError: none of the lengths has a word, or there would be too many symbols at once.
         ConfigError: the model returns something other than logits of the task's classes.
     """
+    from lengthwise.evaluation.shortcuts import (  # noqa: PLC0415  not in training
+        shortcuts_beside,
+        spread_lengths,
+    )
+
     if not lengths or words_per_length < 1:
         raise TaskError("an evaluation needs at least one length and one word of each.")
     if max(lengths) * words_per_length > MOST_AT_ONE_LENGTH:
@@ -181,7 +187,8 @@ def evaluate_words(
         done += len(wanted)
         if progress:
             progress(done, len(drawable) * words_per_length)
-    return Scores(tuple(records), missing)
+    rules = partial(shortcuts_beside, task, spread_lengths(drawable), words_per_length, seed)
+    return Scores(tuple(records), missing, rules)
 
 
 def neighbours(lengths: Sequence[int], words_each: int = 1) -> Iterator[slice]:

@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from lengthwise.display import Viewed
@@ -49,6 +49,8 @@ class Scores(Viewed):
 
     records: tuple[Score, ...]
     missing: tuple[int, ...] = ()
+    rules: Callable[[], dict[str, float]] | None = field(default=None, compare=False, repr=False)
+    """Computes the accuracy of shortcuts; None where the words are not known."""
 
     def __repr__(self) -> str:
         if not self.records:
@@ -84,6 +86,24 @@ class Scores(Viewed):
     def loss_by_length(self) -> dict[int, float]:
         """Return the mean cross-entropy at each length, in nats per word."""
         return self._by_length(lambda record: record.loss * record.total)
+
+    def shortcuts(self) -> dict[str, float]:
+        """Return the accuracy of rules that recognise no language, on words such as those tested.
+
+        The rules are `majority`, `length only`, `symbol counts` and `first and last symbol`, learnt
+        from other words of the same lengths. A model that does no better has learnt none of the
+        language. The mean is over lengths; of more than 60 lengths, five runs of twelve
+        neighbouring ones are used.
+
+        Raises:
+            ConfigError: the scores were read from records, which do not tell the words.
+        """
+        if self.rules is None:
+            raise ConfigError(
+                "scores of records do not tell their words. Evaluate again, or use "
+                "lw.inside.shortcuts(language)."
+            )
+        return self.rules()
 
     def summary(self) -> dict[str, Any]:
         """Return mean accuracy, worst length, first length under 99 %, words and interval.

@@ -31,6 +31,10 @@ SHORTCUTS = ("majority", "length only", "symbol counts", "first and last symbol"
 Feature = Callable[[Tensor, int], Tensor]
 """Returns the features of words `[word, feature]`, from their tokens and the number of symbols."""
 
+_NEIGHBOURS, _PLACES = 12, 5
+"""Shortcuts are computed at five runs of twelve neighbouring lengths, since what a language does
+can depend on the length modulo 2, 3, 4 or 6, and a stride would see one remainder only."""
+
 _MAX_SYMBOLS = 2**21
 """Greatest number of symbols, and of features, that are held at once."""
 
@@ -67,6 +71,27 @@ def shortcut_accuracies(
             progress(int(asked.sum()), len(lengths) * words)
     hits = {"majority": int(asked[learnt.argmax()]), **right}
     return {name: number / (len(lengths) * words) for name, number in hits.items()}
+
+
+def shortcuts_beside(
+    task: Task,
+    lengths: Sequence[int],
+    words: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, float]:
+    """Return the accuracy of shortcuts on words like those of a test with this seed."""
+    draws = torch.Generator().manual_seed(seed + 1)
+    return shortcut_accuracies(task, lengths, words, draws, progress)
+
+
+def spread_lengths(lengths: Sequence[int]) -> list[int]:
+    """Return runs of neighbouring lengths, evenly spread; all lengths if there are few."""
+    if len(lengths) <= _NEIGHBOURS * _PLACES:
+        return list(lengths)
+    step = (len(lengths) - _NEIGHBOURS) / (_PLACES - 1)
+    firsts = [round(index * step) for index in range(_PLACES)]
+    return sorted({n for first in firsts for n in lengths[first : first + _NEIGHBOURS]})
 
 
 def right_answers(

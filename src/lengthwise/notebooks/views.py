@@ -5,7 +5,8 @@ from typing import Any
 
 from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
+from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
@@ -81,6 +82,21 @@ def of_inference(found: Inference) -> str:
             facts=[*sentences, ("classes", _listed(machine.class_names))],
         )
     )
+
+
+def drawn(language: Language) -> str:
+    """Draw an automaton as an SVG element.
+
+    Raises:
+        ConfigError: it is too large.
+    """
+    if not is_drawn(language):
+        states = counted(language.num_states, "state")
+        raise ConfigError(
+            f"an automaton of {states} is too large to draw. Save it for Graphviz by the command "
+            f"infer: --out FILE.dot."
+        )
+    return automaton_drawing(language)
 
 
 def is_drawn(machine: Language) -> bool:
@@ -195,7 +211,7 @@ def of_certificate(made: Certificate) -> str:
     )
 
 
-def of_construction(made: Construction) -> str:
+def of_construction(made: Computed) -> str:
     """Return the card of a construction: its claim, range, margin, network and source."""
     settings = ", ".join(f"{name}={value}" for name, value in made.settings.items())
     config: Any = getattr(made.model, "config", None)
@@ -236,7 +252,7 @@ def of_findings(found: Findings) -> str:
 
 VIEWS: Mapping[type, Callable[[Any], str]] = {
     Certificate: of_certificate,
-    Construction: of_construction,
+    Computed: of_construction,
     Evaluation: of_evaluation,
     Findings: of_findings,
     Inference: of_inference,

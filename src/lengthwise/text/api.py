@@ -6,10 +6,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from lengthwise.api import listed_lengths, predict, require_run_of
+from lengthwise.api import predict
 from lengthwise.arguments import path_of
 from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.given import listed_lengths, module_of
 from lengthwise.text.data.documents import PYTHON
 from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.pairs import NUMBERS
@@ -90,7 +91,7 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: a sentence is longer than memory allows, or the corpus is not there.
     """
-    require_run_of(run, "translation", _NO_TRANSLATOR)
+    _require_run_of(run, "translation", _NO_TRANSLATOR)
     return predict(run, sentences, **decoding)
 
 
@@ -105,7 +106,7 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: the corpus is not there, or has no such part.
     """
-    require_run_of(run, "translation", _NO_TRANSLATOR)
+    _require_run_of(run, "translation", _NO_TRANSLATOR)
     return evaluated(run, {"part": part, **decoding}).summary()
 
 
@@ -122,12 +123,23 @@ def perplexity(
         TaskError: a length is below 2, or is repeated.
         TextError: the corpus is not there, or too short.
     """
-    require_run_of(run, "language-modelling", "this run is no language model.")
+    _require_run_of(run, "language-modelling", "this run is no language model.")
     options = {"lengths": listed_lengths(lengths), "words": windows, "seed": seed}
     return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
 
 
 _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
+
+
+def _require_run_of(run: Run, kind: str, message: str) -> None:
+    """Refuse a run about another kind of problem.
+
+    Raises:
+        ConfigError: it is about one, or not a run.
+    """
+    module_of(run)  # which says how to load one
+    if not isinstance(run, Run) or run.problem.kind != kind:
+        raise ConfigError(f"{message} Use evaluate.")
 
 
 def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:

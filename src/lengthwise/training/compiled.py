@@ -49,7 +49,7 @@ class Compiled:
         if not isinstance(self.about, Task):
             raise RunError(
                 f"{self.construction} computes a circuit, and classifies no words of any length. "
-                f"Use the commands predict or verify; in Python, load it by lw.load_construction."
+                f"Use predict or verify."
             )
         return self.about
 

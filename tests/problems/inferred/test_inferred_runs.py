@@ -236,7 +236,7 @@ def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
     assert run.folder is not None
     own = shutil.copytree(run.folder.path, tmp_path / "run")
     assert says(own) == "equivalent: it computes A, structural"
-    with_bound = lw.certify(run, "regex:(a|b)*", max_chunks=1)
+    with_bound = lw.certify(run, language="regex:(a|b)*", max_chunks=1)
     with_bound.save(own / "certificate.json")
     assert says(own) == with_bound.verdict + " (another language)"
     (own / "certificate.json").unlink()

@@ -261,7 +261,7 @@ def test_a_run_is_certified_against_a_language_of_the_user(
 
 
 def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
-    learned = lw.learn_automaton(trained.model, "ab", classes=["0", "1"], max_states=50)
+    learned = lw.inside.learn_automaton(trained.model, "ab", classes=["0", "1"], max_states=50)
     assert learned.language.alphabet == ("a", "b")
     words = ["abab", "bbab", ""]
     if learned.agrees_with_tests:

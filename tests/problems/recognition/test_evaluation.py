@@ -9,7 +9,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run, evaluated
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.recognition.measure import RecognitionEvaluation, spread_lengths
+from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import train
 
 SMALL = {"steps": 4, "validate_every": 2, "batch_size": 8, "validation_words": 16}
@@ -56,18 +56,9 @@ def test_shortcuts_see_every_remainder_of_the_lengths(monkeypatch: pytest.Monkey
         seeds.append(arguments[3].initial_seed())
         return {"majority": 0.5}
 
-    monkeypatch.setattr("lengthwise.problems.recognition.measure.shortcut_accuracies", watched)
+    monkeypatch.setattr("lengthwise.evaluation.shortcuts.shortcut_accuracies", watched)
     measure(run, lengths=[4], words=2, seed=7)
     assert seeds != [7]  # other words than those of the test
-
-
-@pytest.mark.parametrize("count", [1, 59, 60, 61, 100, 460])
-def test_spread_lengths_reach_from_first_to_last(count: int) -> None:
-    lengths = list(range(41, 41 + count))
-    some = spread_lengths(lengths)
-    assert some == sorted(set(some) & set(lengths))
-    assert (some[0], some[-1]) == (lengths[0], lengths[-1])
-    assert len(some) == min(count, 60) or count in (61, 100)
 
 
 def test_share_of_ones_is_a_number() -> None:

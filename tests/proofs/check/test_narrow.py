@@ -334,12 +334,12 @@ def test_it_is_the_certificate_of_a_run_in_float32() -> None:
 def test_bfloat16_is_for_discrete_memory_and_for_no_other_precision() -> None:
     continuous = lw.compile("parity").model
     with pytest.raises(VerificationError, match="keep bits or tokens"):
-        lw.certify(continuous, "parity", precision="bfloat16")
+        lw.certify(continuous, language="parity", precision="bfloat16")
     with pytest.raises(VerificationError, match=r"precision='tf32'\. Use 'weights' or 'bfloat16'"):
-        lw.certify(last_symbol(), "regex:(0|1)*1", precision="tf32")  # type: ignore[call-overload]
+        lw.certify(last_symbol(), language="regex:(0|1)*1", precision="tf32")  # type: ignore[arg-type]
     slots = RegularGPT(RegularGPTConfig(vocab_size=2, num_classes=2, d_model=8, num_heads=2))
     with pytest.raises(VerificationError, match="keep bits or tokens"):
-        lw.certify(slots, "parity", precision="bfloat16")
+        lw.certify(slots, language="parity", precision="bfloat16")
 
 
 def test_the_command_takes_a_precision(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,17 +50,28 @@ def names_of(kind: str) -> list[str]:
 
 def calls(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What is done with a network, by name."""
-    yield "certify", lambda: lw.certify(model, ENDS_WITH_1)
-    yield "certify robust", lambda: lw.certify(model, ENDS_WITH_1, strength="robust")
-    yield "certify in bfloat16", lambda: lw.certify(model, ENDS_WITH_1, precision="bfloat16")
+    yield "certify", lambda: lw.certify(model, language=ENDS_WITH_1)
+    yield "certify robust", lambda: lw.certify(model, language=ENDS_WITH_1, strength="robust")
+    yield (
+        "certify in bfloat16",
+        lambda: lw.certify(model, language=ENDS_WITH_1, precision="bfloat16"),
+    )
     yield "extract_algebra", lambda: extract_algebra(model)
-    yield "snap", lambda: lw.predict(lw.extract(model, ENDS_WITH_1).snapped(), ENDS_WITH_1, WORDS)
-    yield "extract", lambda: lw.extract(model, ENDS_WITH_1)
-    yield "evaluate", lambda: lw.evaluate(model, ENDS_WITH_1, [1, 5], words_per_length=8)
-    yield "predict", lambda: lw.predict(model, ENDS_WITH_1, WORDS)
+    yield (
+        "snap",
+        lambda: lw.predict(
+            lw.extract(model, language=ENDS_WITH_1).snapped(), WORDS, language=ENDS_WITH_1
+        ),
+    )
+    yield "extract", lambda: lw.extract(model, language=ENDS_WITH_1)
+    yield (
+        "evaluate",
+        lambda: lw.evaluate(model, language=ENDS_WITH_1, lengths=[1, 5], words_per_length=8),
+    )
+    yield "predict", lambda: lw.predict(model, WORDS, language=ENDS_WITH_1)
     yield (
         "learn_automaton",
-        lambda: lw.learn_automaton(model, "01", num_tests=50, max_length=6, max_states=8),
+        lambda: lw.inside.learn_automaton(model, "01", num_tests=50, max_length=6, max_states=8),
     )
 
 
@@ -71,7 +82,7 @@ def figures(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _analysed(model: Any, figure: str) -> Any:
-    return lw.analyse(model, figure, language=ENDS_WITH_1, lengths=[5], words_per_length=4)
+    return lw.inside.analyse(model, figure, language=ENDS_WITH_1, lengths=[5], words_per_length=4)
 
 
 def require_sound(model: nn.Module, value: float, *, every: bool = False) -> None:
@@ -89,10 +100,10 @@ def require_sound(model: nn.Module, value: float, *, every: bool = False) -> Non
         assert found.verdict != "not-closed" or found.reason
         if found.verdict == "equivalent":
             assert math.isfinite(value)
-            assert lw.predict(model, ENDS_WITH_1, WORDS) == ["0", "0", "1", "0"]
+            assert lw.predict(model, WORDS, language=ENDS_WITH_1) == ["0", "0", "1", "0"]
         if found.counterexample is not None and found.strength != "snapped":
             wrong = found.counterexample
-            assert lw.predict(model, ENDS_WITH_1, [wrong.word]) == [wrong.model]
+            assert lw.predict(model, [wrong.word], language=ENDS_WITH_1) == [wrong.model]
 
 
 @pytest.mark.filterwarnings("error")

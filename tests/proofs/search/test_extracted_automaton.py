@@ -15,7 +15,7 @@ def test_a_proved_model_is_its_language(name: str) -> None:
     run = lw.load(f"zoo:{name}")
     found = lw.extract(run)
     assert found.likeness == "yes"
-    assert found.language == run.language.minimised()
+    assert found.automaton == run.language.minimised()
 
 
 def _bits(seed: int) -> nn.Module:
@@ -33,26 +33,26 @@ def test_an_untrained_recurrence_is_its_automaton() -> None:
         with torch.no_grad():
             for weight in model.parameters():  # some are unset before
                 weight.normal_(0.0, 3.0)
-        found = lw.extract(model, language)
+        found = lw.extract(model, language=language)
         if found.likeness == "yes":
-            machine = found.language
+            machine = found.automaton
             answers = [machine.class_names[machine.classify(machine.encode(w))] for w in words]
-            assert lw.predict(model, language, words) == answers
+            assert lw.predict(model, words, language=language) == answers
             compared += machine.num_states > 1
     assert compared >= 6
 
 
 def test_what_has_no_automaton_is_refused() -> None:
     model = _bits(0)
-    with pytest.raises(LanguageError, match="the language must be given"):
+    with pytest.raises(LanguageError, match="does not know its language"):
         lw.extract(model)
     with pytest.raises(VerificationError, match="2 symbols and 2 classes"):
-        lw.extract(model, "group:S3")
+        lw.extract(model, language="group:S3")
     with pytest.raises(VerificationError, match="has none"):
-        lw.extract(nn.Linear(2, 2), "parity")
+        lw.extract(nn.Linear(2, 2), language="parity")
 
 
 def test_only_vectors_of_sub_words_are_snapped() -> None:
     language = lw.language("parity")
     with pytest.raises(VerificationError, match="only a RegularGPT has vectors of sub-words"):
-        lw.extract(_bits(0), language).snapped()
+        lw.extract(_bits(0), language=language).snapped()

@@ -23,7 +23,7 @@ from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.search import extraction as module
 from lengthwise.proofs.search import merging, snapped_file
 from lengthwise.proofs.search.exact_learning import language_of
-from lengthwise.proofs.search.extraction import Extraction, extract_algebra
+from lengthwise.proofs.search.extraction import ExtractedAlgebra, extract_algebra
 from lengthwise.proofs.search.finite import NONE, tabulate
 from lengthwise.proofs.search.lookup import Lookup, SnappedModel
 from lengthwise.proofs.search.merging import merge
@@ -77,7 +77,7 @@ class Planted(Node):
         return [self._maps[point] for point in vectors.centre.argmax(axis=1).tolist()]
 
 
-def extracted_from(node: Node, domain: Language | None, num_classes: int) -> Extraction:
+def extracted_from(node: Node, domain: Language | None, num_classes: int) -> ExtractedAlgebra:
     return module._continuous(node, domain, num_classes, 100)
 
 
@@ -217,9 +217,11 @@ def test_the_face_extracts_and_snaps() -> None:
     snapped = SnappedModel(extract_algebra(model).algebra)
     assert snapped.algebra == extract_algebra(model).algebra
     words = ["", "0", "0110", "01" * 400]
-    assert lw.predict(snapped, "parity", words) == lw.predict(model, "parity", words)
-    scores = lw.evaluate(snapped, "parity", [3, 40], words_per_length=20)
-    other = lw.evaluate(model, "parity", [3, 40], words_per_length=20)
+    assert lw.predict(snapped, words, language="parity") == lw.predict(
+        model, words, language="parity"
+    )
+    scores = lw.evaluate(snapped, language="parity", lengths=[3, 40], words_per_length=20)
+    other = lw.evaluate(model, language="parity", lengths=[3, 40], words_per_length=20)
     assert [s.correct for s in scores.records] == [s.correct for s in other.records]
 
 

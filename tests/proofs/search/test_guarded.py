@@ -10,7 +10,7 @@ import lengthwise as lw
 from lengthwise.errors import VerificationError
 from lengthwise.proofs.check.bounded import Decided
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
-from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.exploration import decide
 
 PARITY = lw.language("parity")
 
@@ -100,8 +100,8 @@ KINDS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("after", [emptied, turned])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_network_may_write_into_what_it_is_given(kind: str, after: Any) -> None:
-    assert explore(KINDS[kind](after), PARITY).is_closed
-    wrong = explore(KINDS[kind](after), lw.language("regex:(0|1)*1", "01")).wrong
+    assert decide(KINDS[kind](after), PARITY).is_closed
+    wrong = decide(KINDS[kind](after), lw.language("regex:(0|1)*1", "01")).wrong
     assert wrong in [(1, 0), (1, 1)]
 
 
@@ -181,7 +181,7 @@ class RandomBits(Bits):
 )
 def test_answers_that_change_are_named(network: Any, message: str) -> None:
     with pytest.raises(VerificationError, match=message) as refused:
-        explore(network, PARITY, max_chunks=1000)
+        decide(network, PARITY, max_chunks=1000)
     assert "\n" not in str(refused.value)
 
 
@@ -218,7 +218,7 @@ class Returning(Parity):
 )
 def test_what_is_no_element_is_refused(found: dict[str, Any], message: str) -> None:
     with pytest.raises(VerificationError, match=message):
-        explore(Returning(**found), PARITY)
+        decide(Returning(**found), PARITY)
 
 
 def test_an_algebra_may_keep_what_it_returned() -> None:
@@ -231,4 +231,4 @@ def test_an_algebra_may_keep_what_it_returned() -> None:
             np.bitwise_xor(elements, symbols, out=self.kept[: len(symbols)])
             return self.kept[: len(symbols)]
 
-    assert explore(Kept(), PARITY).is_closed
+    assert decide(Kept(), PARITY).is_closed

@@ -35,7 +35,7 @@ def flipped(tokens: Tensor, logits: Tensor) -> Tensor:
 def refusal(model: nn.Module) -> str:
     """The one line that `certify` refuses a model with."""
     with pytest.raises(VerificationError) as caught:
-        lw.certify(model, ENDS_WITH_1)
+        lw.certify(model, language=ENDS_WITH_1)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -55,15 +55,15 @@ def model() -> RegularGPT:
 
 
 def test_a_plain_model_is_proved(model: RegularGPT) -> None:
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
     model.train()  # as `load` leaves some
     model.note = "a name that nobody asks for"  # type: ignore[assignment]
     model.register_forward_hook(lambda *_: None).remove()
     model.register_full_backward_hook(lambda *_: None).remove()
     memory_of(model).norm.bias = layer_of(model).contract.bias  # tied, and the same numbers
     model.requires_grad_(False)
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
-    assert lw.certify(model.double(), ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model.double(), language=ENDS_WITH_1).verdict == "equivalent"
 
 
 def test_looking_at_a_model_draws_nothing_and_takes_no_memory() -> None:
@@ -79,16 +79,16 @@ def test_looking_at_a_model_draws_nothing_and_takes_no_memory() -> None:
 
 def test_a_forward_hook_is_refused_and_was_wrong_on_long_words(model: RegularGPT) -> None:
     handle = model.register_forward_hook(lambda _, given, logits: flipped(given[0], logits))
-    assert lw.predict(model, ENDS_WITH_1, ["1" * LONG]) == ["1"]
-    assert lw.predict(model, ENDS_WITH_1, ["1" * (LONG + 1)]) == ["0"]
+    assert lw.predict(model, ["1" * LONG], language=ENDS_WITH_1) == ["1"]
+    assert lw.predict(model, ["1" * (LONG + 1)], language=ENDS_WITH_1) == ["0"]
     assert refusal(model) == (
         "the model has a forward hook, so that it may answer otherwise than its settings and "
         "weights say. Remove it."
     )
     with pytest.raises(VerificationError, match="the model has a forward hook"):
-        lw.extract(model, ENDS_WITH_1)
+        lw.extract(model, language=ENDS_WITH_1)
     handle.remove()
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
 
 
 def nothing(*_: object) -> None:
@@ -140,7 +140,7 @@ def test_global_hooks_are_refused(model: RegularGPT, register: Callable[..., Any
         assert refusal(model).startswith("torch has a global ")
     finally:
         handle.remove()
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
 
 
 # ---- what a fresh model has not --------------------------------------------------------------
@@ -312,7 +312,7 @@ def test_replaced_code_that_moves_numbers_is_measured(
     monkeypatch.setattr(holder, name, tripled(getattr(holder, name)))
     assert "the model as it runs is " in refusal(model)
     monkeypatch.undo()
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
 
 
 def test_replaced_code_that_answers_otherwise_is_found_on_short_words(
@@ -334,12 +334,12 @@ def test_code_that_waits_for_long_words_is_outside_the_terms(
 
     with monkeypatch.context() as patch:
         patch.setattr(RegularGPT, "forward", late)
-        made = lw.certify(model, ENDS_WITH_1)
-        assert lw.predict(model, ENDS_WITH_1, ["1" * (LONG + 1)]) == ["0"]
+        made = lw.certify(model, language=ENDS_WITH_1)
+        assert lw.predict(model, ["1" * (LONG + 1)], language=ENDS_WITH_1) == ["0"]
     assert any("with nothing of its code replaced" in term for term in terms_of(made))
     made.save(tmp_path / "certificate.json")
     assert check(Certificate.load(tmp_path / "certificate.json")).verdict == "equivalent"
-    assert lw.predict(model, ENDS_WITH_1, ["1" * (LONG + 1)]) == ["1"]
+    assert lw.predict(model, ["1" * (LONG + 1)], language=ENDS_WITH_1) == ["1"]
 
 
 # ---- arithmetic ------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def test_autocast_is_refused(model: RegularGPT, dtype: torch.dtype) -> None:
     with torch.autocast("cpu", dtype=dtype):
         assert "autocast is on for cpu, so that products are computed in fewer" in refusal(model)
     with torch.autocast("cpu", enabled=False):
-        assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+        assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
 
 
 @pytest.mark.usefixtures("_plain_products")
@@ -369,9 +369,9 @@ def test_autocast_is_refused(model: RegularGPT, dtype: torch.dtype) -> None:
 def test_products_in_fewer_bits_are_refused_of_float32(model: RegularGPT, value: str) -> None:
     torch.set_float32_matmul_precision(value)
     assert "so that products of float32 may be computed in fewer bits" in refusal(model)
-    assert lw.certify(model.double(), ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model.double(), language=ENDS_WITH_1).verdict == "equivalent"
     torch.set_float32_matmul_precision("highest")
-    assert lw.certify(model.float(), ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model.float(), language=ENDS_WITH_1).verdict == "equivalent"
 
 
 @pytest.mark.skipif(
@@ -399,7 +399,7 @@ def test_the_newer_settings_of_products_are_looked_at(
     assert "matmul.fp32_precision is " in message
     assert f"{value!r}, so that products of float32 may be" in message
     holder.fp32_precision = "ieee"
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
 
 
 @pytest.mark.parametrize("name", ["ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE"])
@@ -409,7 +409,7 @@ def test_fewer_bits_by_the_environment_are_refused(
     monkeypatch.setenv(name, "BF16")
     assert f"the environment's {name} is 'BF16'" in refusal(model)
     monkeypatch.setenv(name, "strict")
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
 
 
 def test_a_torch_without_the_newer_settings_is_asked_the_older_ones(
@@ -422,4 +422,4 @@ def test_a_torch_without_the_newer_settings_is_asked_the_older_ones(
     monkeypatch.setattr(torch.backends, "mkldnn", object())
     assert "torch.backends.cuda.matmul.allow_tf32 is True" in refusal(model)
     Older.allow_tf32 = False
-    assert lw.certify(model, ENDS_WITH_1).verdict == "equivalent"
+    assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"

@@ -13,7 +13,7 @@ from lengthwise.errors import LengthwiseError, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.search import prefixes
-from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.exploration import decide
 from strategies import all_words, domained, machines
 
 
@@ -51,7 +51,7 @@ def test_the_verdict_and_the_shortest_word_are_those_of_all_words(
     language: Language, change: tuple[int, ...], symbol: int
 ) -> None:
     other = changed(replace(language, domain=None), change[0], symbol, change[1], change[2])
-    found = explore(Table(other), language)
+    found = decide(Table(other), language)
     difference = replace(other, domain=language.domain).difference(language)
     assert found.is_closed == (difference is None)
     assert (found.wrong is None) == (difference is None)
@@ -72,7 +72,7 @@ def test_the_verdict_and_the_shortest_word_are_those_of_all_words(
 
 @given(machine=machines())
 def test_an_automaton_is_proved_about_itself(machine: Language) -> None:
-    assert explore(Table(machine), machine).is_closed
+    assert decide(Table(machine), machine).is_closed
 
 
 @pytest.mark.parametrize("bound", [1, 30, 998])
@@ -84,10 +84,10 @@ def test_past_its_bound_nothing_is_claimed(bound: int) -> None:
         transitions=tuple(((state + 1) % length,) for state in range(length)),
         classes=tuple(int(state == length - 1) for state in range(length)),
     )
-    found = explore(Table(ring), ring, max_chunks=bound)
+    found = decide(Table(ring), ring, max_chunks=bound)
     assert (found.is_closed, found.wrong, found.checked_length) == (False, None, bound)
     assert f"more than {bound}" in found.reason
-    assert explore(Table(ring), ring).is_closed
+    assert decide(Table(ring), ring).is_closed
 
 
 def test_a_word_too_long_to_be_shown_is_not_among_the_right_ones(
@@ -100,10 +100,10 @@ def test_a_word_too_long_to_be_shown_is_not_among_the_right_ones(
         classes=tuple(int(state == length - 1) for state in range(length)),
     )
     always = replace(ring, transitions=((0,),), classes=(0,))
-    found = explore(Table(always), ring)
+    found = decide(Table(always), ring)
     assert (len(found.wrong or ()), found.checked_length) == (8, 7)
     monkeypatch.setattr(prefixes, "LONGEST_WORD", 5)
-    found = explore(Table(always), ring)
+    found = decide(Table(always), ring)
     assert (found.wrong, found.checked_length) == (None, 7)
     assert "a word of 8 symbols is wrong" in found.reason
 
@@ -111,17 +111,17 @@ def test_a_word_too_long_to_be_shown_is_not_among_the_right_ones(
 def test_another_number_of_symbols_is_refused_and_so_is_what_is_no_algebra() -> None:
     machine = lw.language("tomita-3")
     with pytest.raises(VerificationError, match="has 3 symbols, but tomita-3 has 2"):
-        explore(Table(lw.language("count:a:3", "abc")), machine)
+        decide(Table(lw.language("count:a:3", "abc")), machine)
     with pytest.raises(VerificationError, match="Table2 has neither the methods of a Recurrence"):
-        explore(type("Table2", (), {"num_symbols": 2, "read": None})(), machine)
+        decide(type("Table2", (), {"num_symbols": 2, "read": None})(), machine)
 
 
 def test_a_language_may_be_given_by_name_and_bounds_are_whole_numbers() -> None:
     machine = lw.language("tomita-3")
-    assert explore(Table(machine), "tomita-3").is_closed
+    assert decide(Table(machine), "tomita-3").is_closed
     for wrong in (3, None):
         with pytest.raises(LengthwiseError, match="a language is"):
-            explore(Table(machine), cast(Any, wrong))
+            decide(Table(machine), cast(Any, wrong))
     for most in (-1, 1.5, True, "x"):
         with pytest.raises(LengthwiseError, match="max_chunks"):
-            explore(Table(machine), machine, max_chunks=cast(Any, most))
+            decide(Table(machine), machine, max_chunks=cast(Any, most))

@@ -28,7 +28,7 @@ from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.search.binary import BinaryAlgebra
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.emulated import RoundedToBfloat16
-from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.network import node_of, recurrent_node_of
 from lengthwise.proofs.search.orders import ORDERS, OrderedSums, TensorFloat32
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
@@ -186,7 +186,7 @@ def probe(model: Network, spec: str, precision: Precision) -> tuple[Floats, Floa
         return _of_steps(model, precision)
     node = node_of(model, precision)
     algebra = BinaryAlgebra(node)
-    explore(algebra, parse(spec))
+    decide(algebra, parse(spec))
     children = algebra.evaluated(1, _CHUNKS)
     centre, radius = node.numbers(node.gathered(node.recall(algebra.codes), children))
     codes, rows = torch.from_numpy(algebra.codes), torch.from_numpy(children)

@@ -154,7 +154,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     if not last["perfect"]:
         return [{**found, **_untaught("the teacher did not settle")}]
     try:
-        automaton = extract_automaton(run.model, run.language).language
+        automaton = extract_automaton(run.model, run.language).automaton
     except VerificationError as error:
         return [{**found, **_untaught(f"the teacher's automaton was not found: {error}")}]
     return [{**found, **_taught(run, automaton, settings["pupil"]["settings"], folder)}]

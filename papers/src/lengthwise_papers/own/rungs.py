@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lengthwise.constructions.construction import Construction
+from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.defaults import COMPARED_AT
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.rungs import RUNGS
@@ -146,7 +146,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 class _Built:
     """A network that was built, as its design."""
 
-    made: Construction
+    made: Computed
 
     @property
     def config(self) -> Any:
@@ -154,9 +154,7 @@ class _Built:
         return self.made.model.config
 
 
-def _answered(
-    made: Construction, language: Language, settings: Mapping[str, Any]
-) -> tuple[int, int]:
+def _answered(made: Computed, language: Language, settings: Mapping[str, Any]) -> tuple[int, int]:
     """Return the number of prefixes that a network was asked about, and of wrong answers."""
     model = made.model.float()
     assert isinstance(model, PrefixRecogniser)

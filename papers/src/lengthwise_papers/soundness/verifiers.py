@@ -21,7 +21,7 @@ from lengthwise.proofs.search.algebra import Algebra
 from lengthwise.proofs.search.binary import BinaryAlgebra
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
-from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.network import node_of, recurrent_node_of
 from lengthwise_papers.soundness.case import Answer, Question, Word
 from lengthwise_papers.soundness.score import Verifier
@@ -88,7 +88,7 @@ def no_bounds(question: Question) -> Answer:
         algebra = BinaryAlgebra(node_of(model))
     else:
         algebra = CodeRecurrence(TrackedCodes(recurrent_node_of(model)))
-    found = explore(algebra, question.language)
+    found = decide(algebra, question.language)
     return "fails" if found.wrong is not None else "holds" if found.is_closed else "undecided"
 
 

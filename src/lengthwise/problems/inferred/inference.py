@@ -11,7 +11,7 @@ from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
 from lengthwise.data.words_reference import WordsReference
-from lengthwise.display import Viewed
+from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
 from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.search import best_automaton
@@ -46,6 +46,15 @@ class Inference(Viewed):
     def __repr__(self) -> str:
         states = self.language.num_states
         return f"Inference({self.name}: A has {states} states, {self.statement.headline})"
+
+    def draw(self) -> Drawing:
+        """Draw the automaton: a notebook shows the result, and `.save(path)` writes it as SVG.
+
+        Raises:
+            ConfigError: it is too large to be drawn.
+            MissingLibraryError: a library that draws is not installed.
+        """
+        return drawing_of(self.language)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, from which `lengthwise train inferred:FILE.json` goes on."""

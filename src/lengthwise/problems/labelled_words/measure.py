@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import torch
@@ -82,7 +83,8 @@ def evaluate_on_file(
     names, logits = words.class_names, torch.cat(found)
     require_numbers(logits)
     lengths, classes = _lengths(words, rows), classes_of(words, rows)
-    scores = Scores(tuple(scores_of(logits, lengths, classes, names, task=name, model=plan.model)))
+    found_scores = scores_of(logits, lengths, classes, names, task=name, model=plan.model)
+    scores = Scores(tuple(found_scores), rules=partial(dict, rules))
     summary = {
         "task": name,
         "digest": words.digest,

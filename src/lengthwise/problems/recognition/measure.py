@@ -2,20 +2,18 @@
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import torch
-
 from lengthwise.errors import RunError
 from lengthwise.evaluation.evaluate import evaluate_words
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Scores, finite_or_none, percent, percent_interval
-from lengthwise.evaluation.shortcuts import shortcut_accuracies
+from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
 from lengthwise.languages.language import Language
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run, evaluated
@@ -36,10 +34,6 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.devices import environment
 from lengthwise.wording import counted
-
-_NEIGHBOURS, _PLACES = 12, 5
-"""Shortcuts are computed at five runs of twelve neighbouring lengths, since what a language does
-can depend on the length modulo 2, 3, 4 or 6, and a stride would see one remainder only."""
 
 _PARTS, _WORST = 8, 3
 """Lengths that a table shows: one of each eighth, and so many of the worst."""
@@ -99,6 +93,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
     some = spread_lengths(scores.lengths)
     with processor_threads(run.plan.threads), watch("shortcuts, on other words") as progress:
         rules = shortcuts_beside(task, some, words, seed, progress)
+    scores = replace(scores, rules=partial(dict, rules))
     summary = {
         **scores.summary(),
         "task": task.id,
@@ -185,27 +180,6 @@ def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
     drawn = {lengths[draw.randrange(first, last)] for first, last in pairwise(bounds)}
     worst = sorted(lengths, key=lambda n: (accuracy[n], n))[:_WORST]
     return sorted({lengths[0], lengths[-1], *drawn, *worst})
-
-
-def shortcuts_beside(
-    task: Task,
-    lengths: Sequence[int],
-    words: int,
-    seed: int,
-    progress: Callable[[int, int], None] | None = None,
-) -> dict[str, float]:
-    """Return the accuracy of shortcuts on words like those of a test with this seed."""
-    draws = torch.Generator().manual_seed(seed + 1)
-    return shortcut_accuracies(task, lengths, words, draws, progress)
-
-
-def spread_lengths(lengths: Sequence[int]) -> list[int]:
-    """Return runs of neighbouring lengths, evenly spread; all lengths if there are few."""
-    if len(lengths) <= _NEIGHBOURS * _PLACES:
-        return list(lengths)
-    step = (len(lengths) - _NEIGHBOURS) / (_PLACES - 1)
-    firsts = [round(index * step) for index in range(_PLACES)]
-    return sorted({n for first in firsts for n in lengths[first : first + _NEIGHBOURS]})
 
 
 def predictor_of(run: Run, language: Language, options: Options) -> Predictor:

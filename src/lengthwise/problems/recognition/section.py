@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from lengthwise.analysis.analyses import ANALYSES, Knowledge, record_path
+from lengthwise.analysis.analyses import ANALYSES, Knowledge, has_binary_memory, record_path
 from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import RunError
 from lengthwise.evaluation.scores import Score, Scores, percent
@@ -17,7 +17,6 @@ from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.account import Records
 from lengthwise.problems.base import Plan
-from lengthwise.problems.inside import has_binary_memory
 from lengthwise.problems.proof import Proof, known_verdict, read_proof
 from lengthwise.problems.recognition.measure import list_scores
 from lengthwise.problems.results import Condition, Curve, Facts, Section

@@ -43,7 +43,7 @@ from lengthwise.proofs.search.certify_structure import certify_structure
 from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.emulated import running
-from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.lookup import Lookup
 from lengthwise.proofs.search.measured import measured_difference, measured_steps, measured_tokens
@@ -99,7 +99,7 @@ def certify(
         return _checked_or_not_closed(
             certify_structure(checked, language), explored=-1
         ).as_checked()
-    look = partial(explore, max_chunks=max_chunks, progress=progress)
+    look = partial(decide, max_chunks=max_chunks, progress=progress)
     with running(checked, precision) as ran:
         if isinstance(ran, BinaryRecurrent | WindowScratchpad):
             found = _of_prefixes(ran, language, look, precision)

@@ -86,7 +86,7 @@ def slots_language(model: nn.Module, language: Language) -> Language | None:
     if own is None or not structure_of(node, own, language.num_classes).holds:
         raise VerificationError(
             "no automaton can be read off the weights. Train until a proof closes, or use "
-            "lw.learn_automaton in Python, which tests any model."
+            "lw.inside.learn_automaton in Python, which tests any model."
         )
     return _language_of(own, language).minimised()
 

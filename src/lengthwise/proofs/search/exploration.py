@@ -15,8 +15,8 @@ from lengthwise.proofs.search.prefixes import PrefixClosure, explore_prefixes
 from lengthwise.silence import told
 
 
-@told("exploring")
-def explore(
+@told("deciding")
+def decide(
     algebra: Algebra | Adapted,
     language: Language | str,
     *,

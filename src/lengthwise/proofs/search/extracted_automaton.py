@@ -4,7 +4,6 @@ It is read off the weights of slots, off the codes of a recurrence, or learned f
 RegularGPT.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.proofs.search.certify_structure import slots_language
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exact_learning import language_of
-from lengthwise.proofs.search.extraction import Extraction, extract_algebra, likeness
+from lengthwise.proofs.search.extraction import ExtractedAlgebra, extract_algebra, likeness
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
 from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.proofs.search.network import (
@@ -26,31 +25,32 @@ from lengthwise.proofs.search.network import (
     require_same_classes,
 )
 from lengthwise.proofs.search.own_automaton import Neighbours, own_automaton
+from lengthwise.wording import counted
 
 _MOST_STEPS = 1_000_000
 """Most steps of an exploration: a code and a symbol each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ExtractedAutomaton:
+class Extraction:
     """A minimal automaton, and how surely the network computes it."""
 
-    language: Language
-    extraction: Mapping[str, Any]
-    """Plain values that say how it was found: `is_exact` if it is the network itself, `is_certain`
-    if, in addition, no rounding could change what was read off."""
-    tables: Extraction | None = None
+    automaton: Language
+    is_exact: bool
+    """Tells whether the automaton is the network itself."""
+    is_certain: bool
+    """Tells whether, in addition, no rounding could change what was read off."""
+    algebra: ExtractedAlgebra | None = None
     """The finite algebra of a RegularGPT, from which its automaton was learned."""
 
     def __repr__(self) -> str:
-        states = self.language.num_states
-        return f"ExtractedAutomaton({states} states; is the network: {self.likeness})"
+        states = counted(self.automaton.num_states, "state")
+        return f"Extraction(an automaton of {states}; is the network: {self.likeness})"
 
     @property
     def likeness(self) -> str:
         """Say in words how far the automaton is the network."""
-        found = self.extraction
-        return likeness(is_exact=found["is_exact"], is_certain=found["is_certain"])
+        return likeness(is_exact=self.is_exact, is_certain=self.is_certain)
 
     def snapped(self) -> SnappedModel:
         """Return the model with vectors snapped to representatives, so that tables answer.
@@ -60,12 +60,28 @@ class ExtractedAutomaton:
         Raises:
             VerificationError: the network composes no vectors of sub-words.
         """
-        if self.tables is None:
+        if self.algebra is None:
             raise VerificationError(
                 "only a RegularGPT has vectors of sub-words to snap, and this automaton was read "
-                "off bits or slots. Use its language."
+                "off bits or slots. Use its automaton."
             )
-        return SnappedModel(self.tables.algebra)
+        return SnappedModel(self.algebra.algebra)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the automaton, how surely it is the network, and the algebra's numbers."""
+        machine = self.automaton
+        return {
+            "automaton": {
+                "num_states": machine.num_states,
+                "start": machine.start,
+                "alphabet": list(machine.alphabet),
+                "transitions": [list(row) for row in machine.transitions],
+                "classes": [machine.class_names[c] for c in machine.classes],
+            },
+            "is_exact": self.is_exact,
+            "is_certain": self.is_certain,
+            "algebra": None if self.algebra is None else self.algebra.summary(),
+        }
 
 
 def extract_automaton(
@@ -74,7 +90,7 @@ def extract_automaton(
     *,
     max_elements: int = MAX_ELEMENTS,
     max_states: int = MAX_STATES,
-) -> ExtractedAutomaton:
+) -> Extraction:
     """Extract the minimal automaton of a network over the symbols and the domain of a language.
 
     A network with a slot for each state holds it in its weights, and a recurrence of bits in its
@@ -101,10 +117,12 @@ def extract_automaton(
         language.domain,
         max_states=max_states,
     )
-    return ExtractedAutomaton(language=learned, extraction=found.summary(), tables=found)
+    return Extraction(
+        automaton=learned, is_exact=found.is_exact, is_certain=found.is_certain, algebra=found
+    )
 
 
-def _of_codes(model: BinaryRecurrent, language: Language) -> ExtractedAutomaton:
+def _of_codes(model: BinaryRecurrent, language: Language) -> Extraction:
     """Explore the codes of a recurrence on all words, also on those outside the domain."""
     require_provable(model)
     require_same_classes(model, language)
@@ -114,13 +132,12 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> ExtractedAutomaton:
     if found is None:
         raise VerificationError(
             f"the codes of the model do not close within {_MOST_STEPS:,} steps. Train longer, or "
-            f"use lw.learn_automaton in Python, which tests any model."
+            f"use lw.inside.learn_automaton in Python, which tests any model."
         )
     transitions, classes = found
     computed = replace(language, transitions=transitions, classes=classes, start=0, spec="")
     return _exactly(computed.minimised(), is_certain=codes.is_certain)
 
 
-def _exactly(language: Language, *, is_certain: bool) -> ExtractedAutomaton:
-    extraction = {"is_exact": True, "is_certain": is_certain}
-    return ExtractedAutomaton(language=language, extraction=extraction)
+def _exactly(language: Language, *, is_certain: bool) -> Extraction:
+    return Extraction(automaton=language, is_exact=True, is_certain=is_certain)

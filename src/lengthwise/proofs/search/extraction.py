@@ -39,7 +39,7 @@ _MOST_LEVELS = 40
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Extraction:
+class ExtractedAlgebra:
     """A finite algebra, and the evidence that a network computes it.
 
     Elements stand for their representatives, so everything can be computed again: a chunk of
@@ -106,7 +106,7 @@ def likeness(*, is_exact: bool, is_certain: bool) -> str:
 
 def extract_algebra(
     model: nn.Module, domain: Language | None = None, *, max_elements: int = MAX_ELEMENTS
-) -> Extraction:
+) -> ExtractedAlgebra:
     """Extract the finite algebra of a network, over the words of a domain (default: all words).
 
     `max_elements` bounds the classes that vectors of a level are merged into; codes of binary
@@ -126,7 +126,7 @@ def extract_algebra(
 # ---- binary memory ---------------------------------------------------------------------------
 
 
-def _exact(node: Node, domain: Language | None, num_classes: int) -> Extraction:
+def _exact(node: Node, domain: Language | None, num_classes: int) -> ExtractedAlgebra:
     algebra = BinaryAlgebra(node)
     finite, numbered = tabulate(algebra, domain, num_classes=num_classes)
     above = [*numbered[1:], numbered[finite.repeat]]
@@ -145,7 +145,7 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> Extraction:
             )
         )
     levels[0] = replace(levels[0], edge=_with_empty_chunk(levels[0].edge, finite.empty))
-    return Extraction(
+    return ExtractedAlgebra(
         algebra=replace(finite, levels=tuple(tables)),
         levels=tuple(levels),
         is_exact=True,
@@ -187,7 +187,7 @@ def _with_empty_chunk(edge: Snaps, element: int) -> Snaps:
 
 def _continuous(
     node: Node, domain: Language | None, num_classes: int, max_elements: int
-) -> Extraction:
+) -> ExtractedAlgebra:
     levels: list[ContinuousLevel] = []  # of levels 1, 2, ...
     found = None
     for level in continuous_levels(node, domain, max_elements):
@@ -211,7 +211,7 @@ def _continuous(
     levels[0] = _with_idle_element(levels[0], empty.centre, logits, snapped=True)
     tables = [level.tables for level in levels]
     tables[1] = replace(tables[1], edge=tuple(map(_idle_first_child, tables[1].edge)))
-    return Extraction(
+    return ExtractedAlgebra(
         algebra=FiniteAlgebra(
             num_symbols=node.num_symbols,
             num_classes=num_classes,

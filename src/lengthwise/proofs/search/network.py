@@ -40,7 +40,7 @@ def require_regular_gpt(model: nn.Module) -> RegularGPT:
         raise VerificationError(
             f"tables are made of vectors of sub-words, but {_name(model)} has none. "
             f"Use a RegularGPT. In Python lw.extract also reads networks that keep bits, "
-            f"slots or tokens, and lw.learn_automaton tests any model."
+            f"slots or tokens, and lw.inside.learn_automaton tests any model."
         )
     require_provable(model)
     assert isinstance(model, RegularGPT)
@@ -63,8 +63,8 @@ def require_provable(model: nn.Module) -> Provable:
     if type(model) not in PROVABLE:  # a subclass may do anything
         raise VerificationError(
             f"a proof follows codes or vectors of sub-words, but {_name(model)} has none. "
-            f"Use regular-gpt-binary or gru-binary, or lw.learn_automaton in Python, which tests "
-            f"any model."
+            f"Use regular-gpt-binary or gru-binary, or lw.inside.learn_automaton in Python, which "
+            f"tests any model."
         )
     assert isinstance(model, RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad)
     require_plain(model)

@@ -17,7 +17,7 @@ from torch import nn
 from lengthwise.errors import RunError, VerificationError
 from lengthwise.files import parse_json, write_bytes
 from lengthwise.proofs.check.certificate import digest_of
-from lengthwise.proofs.search.extraction import Extraction
+from lengthwise.proofs.search.extraction import ExtractedAlgebra
 from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
 from lengthwise.proofs.search.network import require_regular_gpt, weights_of
 from lengthwise.proofs.search.snapping import SnappedLevel, Snaps
@@ -27,7 +27,7 @@ FORMAT = 1
 _NUMBERS = ("num_symbols", "num_classes", "chunk", "repeat", "empty")
 
 
-def save_snapped(path: Path, extraction: Extraction, model: nn.Module) -> None:
+def save_snapped(path: Path, extraction: ExtractedAlgebra, model: nn.Module) -> None:
     """Write the file, with the digest of the model that it was extracted from."""
     algebra = extraction.algebra
     arrays: dict[str, NDArray[Any]] = {}
@@ -54,7 +54,7 @@ def save_snapped(path: Path, extraction: Extraction, model: nn.Module) -> None:
     write_bytes(path, save({name: _small(a) for name, a in arrays.items()}, metadata=metadata))
 
 
-def load_snapped(path: Path, model: nn.Module) -> Extraction:
+def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
     """Load what `save_snapped` wrote, if it was extracted from this model.
 
     Raises:
@@ -94,7 +94,7 @@ def load_snapped(path: Path, model: nn.Module) -> Extraction:
         raise RunError(f"{path} is damaged ({error!r:.80}). {again}.") from None
 
 
-def _extraction(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Extraction:
+def _extraction(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> ExtractedAlgebra:
     def snaps(level: int, kind: str) -> Snaps:
         names = ("representatives", "children", "elements", "distances")
         return Snaps(
@@ -112,7 +112,7 @@ def _extraction(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Extra
         )
         for level in levels
     )
-    return Extraction(
+    return ExtractedAlgebra(
         algebra=FiniteAlgebra(levels=tables, **{name: about[name] for name in _NUMBERS}),
         levels=tuple(
             SnappedLevel(interior=snaps(level, "interior"), edge=snaps(level, "edge"))

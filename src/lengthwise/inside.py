@@ -1,6 +1,6 @@
-"""Functions that look into a trained model, as `lw` gives them: algebra, stream, analyses.
+"""What a trained model computes, and how: its automaton, its algebra, its stream, its vectors.
 
-Each function takes a run or its model. Of a run the language is known, and need not be given.
+Functions take a run, a construction, or a network alone, whose language is then given.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,21 +8,32 @@ from typing import Any
 
 from torch import nn
 
-from lengthwise.analysis.analyses import LONGEST, Findings, Knowledge
+from lengthwise.analysis.analyses import LONGEST, Findings, Knowledge, has_binary_memory
 from lengthwise.analysis.analyses import analysis_of as analyse_model
-from lengthwise.arguments import whole
-from lengthwise.errors import ConfigError, LanguageError
+from lengthwise.arguments import require_text, whole
+from lengthwise.constructions.construction import Computed
+from lengthwise.errors import ConfigError
+from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
 from lengthwise.languages.language import Language
-from lengthwise.languages.spec import parse
 from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.streaming import Stream
 from lengthwise.models.streaming import open_stream as stream_model
 from lengthwise.problems.base import Run
-from lengthwise.problems.capabilities import proving
+from lengthwise.problems.given import (
+    Model,
+    asked_language,
+    listed_lengths,
+    module_of,
+    named_language,
+    run_of,
+    symbols_of,
+)
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.proof import known_verdict, read_proof
-from lengthwise.proofs.search.extracted_automaton import ExtractedAutomaton, extract_automaton
+from lengthwise.proofs.search.codes import CodeRecurrence
+from lengthwise.proofs.search.exploration import decide
+from lengthwise.proofs.search.extracted_automaton import Extraction, extract_automaton
 from lengthwise.proofs.search.learning_by_tests import LearnedAutomaton
 from lengthwise.proofs.search.learning_by_tests import learn_by_tests as learn_from_recogniser
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
@@ -30,68 +41,59 @@ from lengthwise.silence import told
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import kept
 
-
-def module_of(model: nn.Module | Run) -> nn.Module:
-    """Return the network of a run, or the network that is given.
-
-    Raises:
-        ConfigError: it is neither.
-    """
-    if isinstance(model, Run):
-        return model.model
-    if not isinstance(model, nn.Module):
-        own = (
-            " Give its .model (and a language, where one is asked for)."
-            if isinstance(getattr(model, "model", None), nn.Module)
-            else ""
-        )
-        path = " Load its folder: lw.load(folder)." if isinstance(model, str) else ""
-        raise ConfigError(
-            f"a model is a torch.nn.Module or a run, but got a {type(model).__name__}.{own}{path}"
-        )
-    return model
+__all__ = [
+    "CodeRecurrence",
+    "Findings",
+    "LearnedAutomaton",
+    "Stream",
+    "analyse",
+    "decide",
+    "learn_automaton",
+    "shortcuts",
+    "streaming",
+]
 
 
 @told("extracting")
 @keeps_mode
 def extract(
-    model: nn.Module | Run,
-    language: Language | str | None = None,
+    model: Model,
     *,
+    language: Language | str | None = None,
     max_elements: int = MAX_ELEMENTS,
     max_states: int = MAX_STATES,
-) -> ExtractedAutomaton:
-    """Extract the minimal automaton that a model computes: its `.language`.
+) -> Extraction:
+    """Extract the minimal automaton that a model computes: `.automaton`.
 
-    A `language` gives symbols, names of classes and domain; a run has its own. `.likeness` says
-    whether the automaton is the model itself, which is so for networks of bits and of slots, or
-    another function near it. `learn_automaton` takes any model, by tests.
+    `model` is a run, a construction, or a network alone, whose `language` gives symbols, names of
+    classes and domain. `.likeness` says whether the automaton is the model itself, which is so for
+    networks of bits and of slots, or another function near it. `inside.learn_automaton` takes any
+    model, by tests.
 
-    Of a RegularGPT, `.tables` has the finite algebra, with representatives, merges and distances,
+    Of a RegularGPT, `.algebra` has the finite algebra, with representatives, merges and distances,
     and `.snapped()` is the model that answers by it. With binary memory the algebra is the model
-    itself; otherwise vectors are merged where there is a gap, and `.tables.spread`, `.tables.gap`
-    and `.tables.summary()` say how clear that was.
+    itself; otherwise vectors are merged where there is a gap, and `.algebra.spread`,
+    `.algebra.gap` and `.algebra.summary()` say how clear that was.
 
     Raises:
-        ConfigError: it is no model, or a number is out of range.
+        ConfigError: it is not a model, or a number is out of range.
         VerificationError: the model has neither slots nor recurring bits nor vectors of sub-words;
             its weights hold no automaton; it has too many codes; or its algebra has more than
             `max_elements` elements or never repeats.
-        LanguageError: no language is given for a model; or the automaton that is learned of an
-            algebra has more than `max_states` states.
+        LanguageError: a network is given alone; or the automaton that is learned of an algebra has
+            more than `max_states` states.
+        RunError: the model computes a circuit.
     """
     network = module_of(model)
-    if language is None and isinstance(model, Run):
-        language = _symbols(model)
     return extract_automaton(
         network,
-        _language_of(model, language),
+        symbols_of(model, language),
         max_elements=whole("max_elements", max_elements, 1),
         max_states=whole("max_states", max_states, 1),
     )
 
 
-def streaming(model: nn.Module | Run, *lengths: int) -> Stream:
+def streaming(model: Model, *lengths: int) -> Stream:
     """Return a stream that reads symbol by symbol and answers at the announced lengths.
 
     Raises:
@@ -105,7 +107,7 @@ def streaming(model: nn.Module | Run, *lengths: int) -> Stream:
 @told("learning the automaton")
 @keeps_mode
 def learn_automaton(
-    recogniser: nn.Module | Run | Callable[[list[str]], Sequence[Any]],
+    recogniser: Model | Callable[[list[str]], Sequence[Any]],
     alphabet: Sequence[str] | None = None,
     *,
     classes: Sequence[str] | None = None,
@@ -118,10 +120,11 @@ def learn_automaton(
 ) -> LearnedAutomaton:
     """Learn an automaton from any recogniser by asking it words; `.language` is the automaton.
 
-    `recogniser` is a run, a model with an `alphabet`, or any function from a list of written words
-    to their classes. Alphabet, classes and domain of a run are its own unless others are given. The
-    settings are those of `lengthwise.proofs.search.learning_by_tests.learn_by_tests`, which says
-    how words are drawn and what the tests support.
+    `recogniser` is a run, a construction, a network with an `alphabet`, or any function from a list
+    of written words to their classes. A run or construction has its own alphabet, classes and
+    domain unless others are given. The settings are those of
+    `lengthwise.proofs.search.learning_by_tests.learn_by_tests`, which says how words are drawn and
+    what the tests support.
 
     Raises:
         ConfigError: a number is out of range, the model has other numbers of symbols or classes, or
@@ -129,8 +132,8 @@ def learn_automaton(
         LanguageError: the alphabet, the classes and the domain do not fit together, or even the
             first hypothesis has more than `max_states` states.
     """
-    if isinstance(recogniser, Run):
-        own = _symbols(recogniser)
+    if isinstance(recogniser, Run | Computed):
+        own = symbols_of(recogniser, None)
         alphabet = own.alphabet if alphabet is None else alphabet
         classes = own.class_names if classes is None else classes
         domain = own.domain if domain is None else domain
@@ -168,7 +171,7 @@ def learn_automaton(
 
 @told("analysing")
 def analyse(
-    model: nn.Module | Run,
+    model: Model,
     figure: str = "clusters",
     *,
     language: Language | str | None = None,
@@ -179,18 +182,19 @@ def analyse(
     """Look into a RegularGPT by a figure in `ANALYSES`, such as `clusters`, on uniform words.
 
     The result has `.numbers`, `.meaning` (what they say of this model), `.record`, and `.draw()`,
-    a matplotlib figure. A run is analysed on its own language. Without `lengths`, words have 500
-    symbols, and those of `deeper-trees` as many as the longest of training. Nothing is written; the
-    command `analyse` stores what it finds in the folder of the run, and `report` shows it.
+    a matplotlib figure. Runs and constructions are analysed on their own language. Without
+    `lengths`, words have 500 symbols, and those of `deeper-trees` as many as the longest of
+    training. Nothing is written; the command `analyse` stores what it finds in the folder of the
+    run, and `report` shows it.
 
     Raises:
-        ConfigError: there is no such analysis, the model is no RegularGPT, or a number is none.
+        ConfigError: there is no such analysis, the model is not a RegularGPT, or a number is none.
         TaskError: a length has no word or no positions, or there are too many symbols.
-        LanguageError: the language has too many elements, or none is given for a model.
+        LanguageError: the language has too many elements, or a network is given alone.
         ClaimError: something is not finite.
     """
-    network = module_of(model)
-    chosen = _language_of(model, language)
+    network, run = module_of(model), run_of(model)
+    chosen = asked_language(model, language)
     if isinstance(lengths, str | int) or not isinstance(lengths, Sequence):
         raise ConfigError(f"lengths are a list of whole numbers, but got {lengths!r:.40}.")
     record = analyse_model(
@@ -200,16 +204,15 @@ def analyse(
         lengths=[whole("a length", each, 1) for each in lengths],
         words_per_length=whole("words_per_length", words_per_length, 1),
         seed=whole("seed", seed),
-        longest=longest_of_training(model),
+        longest=longest_of_training(run),
     )
-    known = knowledge_of(model) if isinstance(model, Run) and language is None else Knowledge()
+    known = knowledge_of(run) if run is not None and language is None else Knowledge()
     return Findings(record=record, known=known)
 
 
-def longest_of_training(model: nn.Module | Run) -> int:
+def longest_of_training(run: Run | None) -> int:
     """Return the greatest length of the words of training, or 40 where it is not known."""
-    plan = model.plan if isinstance(model, Run) else None
-    data = plan.data if isinstance(plan, Plan) else None
+    data = run.plan.data if run is not None and isinstance(run.plan, Plan) else None
     found: int = getattr(data, "max_length", LONGEST)
     return found
 
@@ -226,27 +229,34 @@ def knowledge_of(run: Run) -> Knowledge:
     if run.folder is None:
         verdict = "equivalent" if run.metrics and kept(run.metrics).get("proved") else None
     else:
-        verdict = known_verdict(read_proof(run.folder, _symbols(run)), run.language)
+        verdict = known_verdict(read_proof(run.folder, symbols_of(run, None)), run.language)
     return Knowledge(verdict=verdict, has_binary_memory=has_binary_memory(run.plan.network))
 
 
-def has_binary_memory(network: object) -> bool:
-    """Return whether a network with these settings hands on signs only."""
-    return getattr(network, "memory", None) == "binary"
+def shortcuts(
+    language: Language | str,
+    lengths: Sequence[int] = range(41, 501),
+    *,
+    protocol: str = "audited",
+    words_per_length: int = 512,
+    seed: int = 0,
+) -> dict[str, float]:
+    """Return the accuracy of rules that recognise no language, on words such as those of a test.
 
+    The rules are `majority`, `length only`, `symbol counts` and `first and last symbol`, learnt
+    from other words of the same lengths. A model that does no better has learnt none of the
+    language. The mean is over lengths; of more than 60 lengths, five runs of twelve neighbouring
+    ones are used. `Scores.shortcuts` does the same for the words of a test.
 
-def _language_of(model: nn.Module | Run, language: Language | str | None) -> Language:
-    if language is not None:
-        return language if isinstance(language, Language) else parse(language)
-    if isinstance(model, Run):
-        return model.language
-    raise LanguageError("of a model the language must be given. Give language='parity', say.")
+    Raises:
+        TaskError: a length has no word, or the language has no words of that protocol.
+        ConfigError: lengths are not whole numbers, or there is no such protocol.
+    """
+    protocol = require_text("protocol", protocol, "audited")
+    task = Task(language=named_language(language), protocol=protocol)
+    seed, words = whole("seed", seed), whole("words_per_length", words_per_length, 1)
+    return shortcuts_beside(task, spread_lengths(listed_lengths(lengths)), words, seed)
 
 
 def _are_texts(values: object) -> bool:
     return isinstance(values, Sequence) and all(isinstance(each, str) for each in values)
-
-
-def _symbols(run: Run) -> Language:
-    """Return the language of a run, or an automaton with the symbols and classes of its words."""
-    return proving(run.problem).symbols

@@ -13,7 +13,7 @@ import lengthwise as lw
 from lengthwise.analysis.analyses import ANALYSES, Knowledge
 from lengthwise.cli.main import main
 from lengthwise.errors import LengthwiseError
-from lengthwise.problems.inside import knowledge_of
+from lengthwise.inside import knowledge_of
 
 SMALL: dict[str, Any] = {"preset": "smoke", "steps": 2, "validate_every": 1}
 
@@ -25,21 +25,23 @@ def run() -> lw.Run:
 
 
 @pytest.fixture(scope="module")
-def exact(tmp_path_factory: pytest.TempPathFactory) -> lw.Run:
-    """Computed weights, which are right, as a run."""
+def exact(tmp_path_factory: pytest.TempPathFactory) -> lw.Construction:
+    """Computed weights, which are right, from their folder."""
     out = tmp_path_factory.mktemp("runs") / "exact"
     assert main(["compile", "d-2", "--as", "tree", "--out", str(out)]) == 0
-    return lw.load(out, device="cpu")
+    loaded = lw.load(out, device="cpu")
+    assert isinstance(loaded, lw.Construction)
+    return loaded
 
 
-def test_an_algebra_of_a_run_is_that_of_its_model(exact: lw.Run) -> None:
-    of_model, of_run = lw.extract(exact.model, exact.language), lw.extract(exact)
-    assert of_model.language == of_run.language
-    assert of_model.tables is not None
-    assert of_model.tables.summary() == of_run.extraction
+def test_an_algebra_of_weights_is_that_of_their_network(exact: lw.Construction) -> None:
+    of_model, own = lw.extract(exact.model, language=exact.language), lw.extract(exact)
+    assert own.automaton == of_model.automaton == exact.language.minimised()
+    assert own.algebra is not None
+    assert own.summary() == of_model.summary()
     words = torch.tensor([[0, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1]])
     lengths = torch.tensor([6, 6])
-    answers = of_run.snapped()(words, lengths).argmax(dim=1)
+    answers = own.snapped()(words, lengths).argmax(dim=1)
     assert answers.tolist() == [exact.language.classify(word) for word in words.tolist()]
 
 
@@ -47,7 +49,7 @@ def test_a_stream_of_a_run_answers_as_its_model(run: lw.Run) -> None:
     symbols = run.language.encode("abbab")
     answers = []
     for asked in (run, run.model):
-        stream = lw.streaming(asked, 5)
+        stream = lw.inside.streaming(asked, 5)
         stream.feed(symbols)
         answers.append(stream.answer())
     assert torch.equal(*answers)
@@ -56,8 +58,8 @@ def test_a_stream_of_a_run_answers_as_its_model(run: lw.Run) -> None:
 
 def test_an_automaton_of_a_run_needs_no_alphabet(run: lw.Run) -> None:
     sizes: dict[str, Any] = {"max_length": 6, "num_tests": 60, "max_states": 40}
-    own = lw.learn_automaton(run, **sizes)
-    other = lw.learn_automaton(run.model, "ab", classes=["0", "1"], **sizes)
+    own = lw.inside.learn_automaton(run, **sizes)
+    other = lw.inside.learn_automaton(run.model, "ab", classes=["0", "1"], **sizes)
     assert own == other
     assert own.language.alphabet == ("a", "b")
 
@@ -66,7 +68,7 @@ def test_an_automaton_of_labelled_words_has_their_symbols_and_classes(tmp_path: 
     file = tmp_path / "w.tsv"
     file.write_text("".join(f"{'xy' * n}x\tno\n{'yx' * n}\tyes\n" for n in range(1, 40)))
     run = lw.train(f"words:{file}", **SMALL)
-    found = lw.learn_automaton(run, max_length=4, num_tests=30, max_states=20)
+    found = lw.inside.learn_automaton(run, max_length=4, num_tests=30, max_states=20)
     assert found.language.alphabet == ("x", "y")
     assert found.language.class_names == ("no", "yes")
 
@@ -74,8 +76,8 @@ def test_an_automaton_of_labelled_words_has_their_symbols_and_classes(tmp_path: 
 def test_an_analysis_of_a_run_is_that_of_its_model(run: lw.Run) -> None:
     asked: dict[str, Any] = {"lengths": [9], "words_per_length": 6}
     for name in ANALYSES:
-        own = lw.analyse(run, name, **asked)
-        other = lw.analyse(run.model, name, language="count:b:2", **asked)
+        own = lw.inside.analyse(run, name, **asked)
+        other = lw.inside.analyse(run.model, name, language="count:b:2", **asked)
         assert own.record == other.record
         assert own.numbers == ANALYSES[name].numbers(own.record)
         assert own.draw().axes
@@ -106,7 +108,7 @@ def test_what_is_known_of_a_run_is_the_verdict_of_its_own_certificate(tmp_path: 
     made = lw.certify(run)
     made.save(run.folder.certificate)
     assert knowledge_of(run).verdict == made.verdict
-    lw.certify(run, "count:0:2:01").save(run.folder.certificate)  # about another language
+    lw.certify(run, language="count:0:2:01").save(run.folder.certificate)  # about another language
     assert knowledge_of(run).verdict is None
 
 
@@ -115,7 +117,9 @@ def test_an_alphabet_is_a_text_or_a_list_of_symbols() -> None:
     assert run.language.alphabet == ("a", "b", "c")
     assert lw.language("regex:(ab)*", run.language.alphabet) == run.language
     assert lw.language(run.language) is run.language
-    assert lw.verify("zoo:parity-exact", longest=5).holds
+    loaded = lw.load("zoo:parity-exact", device="cpu")
+    assert isinstance(loaded, lw.Construction)
+    assert loaded.verify(longest=5).holds
     longer = lw.language(lambda word: word.startswith("s1"), ["s1", "s2"], max_states=3)
     assert longer.alphabet == ("s1", "s2")
 
@@ -134,19 +138,25 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.load(tmp_path, model=3), "model is a name"),  # type: ignore[arg-type]
         (lambda: lw.language("regex:a*", 3), "an alphabet is a text"),  # type: ignore[arg-type]
         (lambda: lw.language("regex:a*", [1]), "an alphabet is a text"),  # type: ignore[list-item]
-        (lambda: lw.evaluate("runs/a"), "Load its folder: lw.load(folder)"),  # type: ignore[call-overload]
+        (lambda: lw.evaluate("runs/a"), "Load its folder: lw.load(folder)"),  # type: ignore[arg-type]
         (lambda: lw.evaluate(run, lengths=[True]), "lengths are whole numbers"),
-        (lambda: lw.evaluate(run, lengths=[3], words_per_length=1.5), "words_per_length is a"),  # type: ignore[call-overload]
-        (lambda: lw.evaluate(model, language, [3], seed="x"), "seed is a whole number"),  # type: ignore[call-overload]
-        (lambda: lw.evaluate(model, language, [3], protocol=3), "protocol is a text"),  # type: ignore[call-overload]
-        (lambda: lw.predict(model, language, ["a"], heat=1), "heat is not for words"),
-        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is a whole number of 1"),  # type: ignore[call-overload]
-        (lambda: lw.extract(made), "Give its .model (and a language"),  # type: ignore[arg-type]
-        (lambda: lw.predict(model, ["0"]), "Give the language before ['0']"),
+        (lambda: lw.evaluate(run, lengths=[3], words_per_length=1.5), "words_per_length is a"),  # type: ignore[arg-type]
+        (
+            lambda: lw.evaluate(model, language=language, lengths=[3], seed="x"),  # type: ignore[arg-type]
+            "seed is a whole number",
+        ),
+        (
+            lambda: lw.evaluate(model, language=language, lengths=[3], protocol=3),  # type: ignore[arg-type]
+            "protocol is a text",
+        ),
+        (lambda: lw.predict(model, ["a"], language=language, heat=1), "heat is not for words"),
+        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is a whole number of 1"),  # type: ignore[arg-type]
+        (lambda: lw.predict(model, ["0"]), "Give language='parity', say, or a Language"),
+        (lambda: lw.evaluate(model), "a network alone does not know its language"),
         (lambda: lw.predict("run", ["0"]), "Load its folder: lw.load(folder)"),  # type: ignore[arg-type]
-        (lambda: lw.predict(made, ["0"], tokens=3), "tokens is not for words of a language"),
-        (lambda: lw.certify(model), "Give one, such as 'parity'"),
-        (lambda: lw.certify(model, language, strength="x"), "unknown strength 'x'"),  # type: ignore[call-overload]
+        (lambda: lw.predict(made, ["0"], tokens=3), "tokens is not for languages"),
+        (lambda: lw.certify(model), "a network alone does not know its language"),
+        (lambda: lw.certify(model, language=language, strength="x"), "unknown strength 'x'"),  # type: ignore[arg-type]
         (lambda: language.difference("parity"), "Write language(...) around a name"),  # type: ignore[arg-type]
         (lambda: lw.language(len, alphabet=[3], max_states=3), "an alphabet is a text"),  # type: ignore[list-item]
         (lambda: lw.language(len, alphabet="x"), "Give both"),
@@ -159,25 +169,22 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: list(language.words(max_length=2.5)), "max_length is a whole number"),  # type: ignore[arg-type]
         (lambda: list(language.words(max_length=-1)), "max_length is a whole number"),
         (lambda: list(language.words(max_length=2, only=2)), "only=2 is no class"),
-        (lambda: lw.verify("parity"), "no folder. lw.compile('parity') computes weights"),
-        (lambda: lw.explain("parity"), "no folder. lw.compile('parity') computes weights"),
-        (lambda: lw.verify("regex:" + "a" * 300), "is no folder. lw.compile("),
-        (lambda: lw.verify("runs/none"), "runs/none is not a folder"),
+        (lambda: lw.load("runs/none"), "runs/none is not a folder"),
         (lambda: lw.train(run.problem, alphabet="ab", **small), "a problem has its alphabet"),
         (lambda: lw.language("regex:a*", ["s1"]), "['s1'] cannot be"),
         (lambda: lw.language(language, max_states=3), "max_states is for functions"),
         (lambda: lw.language("regex[ab:a*"), "Write regex[...]: before the rest"),
-        (lambda: lw.extract(model), "of a model the language must be given"),
+        (lambda: lw.extract(model), "a network alone does not know its language"),
         (lambda: lw.extract(run, max_elements=0), "max_elements is a whole number of 1"),
-        (lambda: lw.extract("run", "parity"), "Load its folder"),  # type: ignore[arg-type]
-        (lambda: lw.streaming(run, 1.5), "an announced length is a whole"),  # type: ignore[arg-type]
-        (lambda: lw.learn_automaton(model), "an alphabet is a text such as '01'"),
-        (lambda: lw.learn_automaton(3, "ab"), "a recogniser is a run, a model"),  # type: ignore[arg-type]
-        (lambda: lw.learn_automaton(model, "ab", classes=2), "classes are a text"),  # type: ignore[arg-type]
-        (lambda: lw.learn_automaton(run, num_tests="x"), "num_tests is a whole"),  # type: ignore[arg-type]
-        (lambda: lw.analyse(model), "the language must be given"),
-        (lambda: lw.analyse(run, "cluster"), "Did you mean 'clusters'"),
-        (lambda: lw.analyse(run, lengths="9"), "lengths are a list"),  # type: ignore[arg-type]
+        (lambda: lw.extract("run", language="parity"), "Load its folder"),  # type: ignore[arg-type]
+        (lambda: lw.inside.streaming(run, 1.5), "an announced length is a whole"),  # type: ignore[arg-type]
+        (lambda: lw.inside.learn_automaton(model), "an alphabet is a text such as '01'"),
+        (lambda: lw.inside.learn_automaton(3, "ab"), "a recogniser is a run, a model"),  # type: ignore[arg-type]
+        (lambda: lw.inside.learn_automaton(model, "ab", classes=2), "classes are a text"),  # type: ignore[arg-type]
+        (lambda: lw.inside.learn_automaton(run, num_tests="x"), "num_tests is a whole"),  # type: ignore[arg-type]
+        (lambda: lw.inside.analyse(model), "a network alone does not know its language"),
+        (lambda: lw.inside.analyse(run, "cluster"), "Did you mean 'clusters'"),
+        (lambda: lw.inside.analyse(run, lengths="9"), "lengths are a list"),  # type: ignore[arg-type]
         (lambda: lw.compare(None), "runs or their folders are compared"),  # type: ignore[arg-type]
         (lambda: lw.text.prepare(None), "out is a path"),
         (lambda: lw.text.prepare(tmp_path / "x", 3), "train is a source"),
@@ -199,15 +206,14 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
 UNCHECKED = """
 import lengthwise as lw
 from lengthwise.errors import LengthwiseError
+from lengthwise.tasks.task import Task
 
 made = lw.compile("parity")
 calls = [
     lambda: lw.compile(None),
-    lambda: lw.load_construction(None),
-    lambda: lw.verify(made.model),
-    lambda: lw.verify(made, longest="x"),
-    lambda: lw.step_task(None),
-    lambda: lw.Task(language="parity"),
+    lambda: made.verify(longest="x"),
+    lambda: lw.steps.step_task(None),
+    lambda: Task(language="parity"),
 ]
 for call in calls:
     try:
@@ -226,8 +232,6 @@ def test_slips_are_told_where_the_tests_check_types_themselves() -> None:
     assert done.stderr == ""
     assert [line.partition(", but got")[0] for line in done.stdout.splitlines()] == [
         "weights are computed for a language, a circuit or a name, such as 'parity'",
-        "a folder is a path, such as 'runs/parity'",
-        "a construction is verified",
         "longest is a whole number of 0 or more",
         "a step task is a line, such as 'steps:addition'",
         "a task is about a Language",

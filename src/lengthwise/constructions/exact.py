@@ -1,0 +1,70 @@
+"""Computed weights as `compile` and `load` give them: verified and explained by methods."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from lengthwise.arguments import whole
+from lengthwise.constructions.construction import Computed
+from lengthwise.constructions.explain import Explanation, explain_weights
+from lengthwise.constructions.verify import Verification, verify_construction
+from lengthwise.errors import VerificationError
+from lengthwise.training.progress import caller_watch
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Construction(Computed):
+    """A network whose weights were computed, for a language or for a circuit.
+
+    `range` maps each precision to the longest words (for a circuit: its only length) of the claim;
+    None is every length, and there is no claim for a precision that is missing.
+    """
+
+    @classmethod
+    def of(cls, made: Computed) -> "Construction":
+        """Return computed weights with the methods of this class."""
+        return cls(**{each.name: getattr(made, each.name) for each in fields(made)})
+
+    def verify(
+        self,
+        *,
+        longest: int = 1_000,
+        words_per_length: int = 32,
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> Verification:
+        """Compare the network with the independent definition, in four precisions.
+
+        `.holds` says whether the claim holds on all words that were compared;
+        `.precisions["float32"]` has `.right_to`, `.first_wrong` and `.margin` by length. A
+        precision in which this machine cannot compute is skipped, and its `.skipped` says why.
+        `progress` is that of `evaluate`: a bar on a terminal and in a notebook, unless it is False.
+
+        Raises:
+            ConfigError: `progress` is neither True, False nor None.
+            VerificationError: a number is out of range, or no word is as short as `longest`.
+        """
+        watch = caller_watch(progress)
+        asked: dict[str, Any] = {
+            "longest": whole("longest", longest, error=VerificationError),
+            "words_per_length": whole(
+                "words_per_length", words_per_length, 1, error=VerificationError
+            ),
+            "seed": whole("seed", seed, error=VerificationError),
+        }
+        with watch(f"verifying {self.name}", "lengths") as shown:
+            return verify_construction(self, **asked, progress=shown)
+
+    def explain(self, word: str | None = None) -> Explanation:
+        """Say what each layer does, and with a word how its heads attend there.
+
+        `print` shows it as text; `.layers` and `.answer` are its lines, `.reading.heads` has the
+        attention of every head, `weights[query][key]`, with the start symbol at position 0, and
+        `.to_dict()` plain values.
+
+        Raises:
+            ConfigError: it is not the network of a language, or a word is given for a tree, or a
+                word is too long.
+            RunError: the weights are not those that the language and the settings have.
+            WordError: a symbol of the word is not in the alphabet.
+        """
+        return explain_weights(self, word)
