@@ -13,6 +13,7 @@ Axes:
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Int
@@ -24,9 +25,11 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.spec import may_change
 from lengthwise.tasks.audited import draw_audited
-from lengthwise.tasks.published import Draw, has_published, is_counted, published_draw
 from lengthwise.tasks.sampling import UniformSampler
 from lengthwise.wording import counted
+
+if TYPE_CHECKING:
+    from lengthwise.tasks.published import Draw
 
 PROTOCOLS = ("published", "audited")
 
@@ -78,7 +81,7 @@ class Task:
                 f"Leave it at 0.5."
             )
         if self.protocol == "published":
-            published_draw(self.language)
+            _published_draw(self.language)
 
     @property
     def id(self) -> str:
@@ -130,7 +133,7 @@ class Task:
         Raises:
             TaskError: the words need too many counts; see `UniformSampler.require_room`.
         """
-        if self.protocol == "audited" or is_counted(self._published):
+        if self.protocol == "audited" or _is_counted(self._published):
             self.sampler.require_room(length)
 
     def draw(self, lengths: Int[Tensor, " word"], generator: torch.Generator) -> Batch:
@@ -182,8 +185,8 @@ class Task:
         )
 
     @cached_property
-    def _published(self) -> Draw:
-        return published_draw(self.language, self.p_one)
+    def _published(self) -> "Draw":
+        return _published_draw(self.language, self.p_one)
 
     def _lengths_where(
         self, first: int, last: int, fits: Callable[[tuple[int, ...]], bool]
@@ -201,6 +204,22 @@ def _require_few(count: int, length: int) -> None:
         )
 
 
+def _published_draw(language: Language, p_one: float = 0.5) -> "Draw":
+    from lengthwise.tasks.published import published_draw  # noqa: PLC0415  of that protocol alone
+
+    return published_draw(language, p_one)
+
+
+def _is_counted(draw: "Draw") -> bool:
+    from lengthwise.tasks.published import is_counted  # noqa: PLC0415  of that protocol alone
+
+    return is_counted(draw)
+
+
 def default_protocol(language: Language, *, binary: bool) -> str:
     """Return `audited` for models with binary memory; else the paper's words, if it has any."""
-    return "published" if not binary and has_published(language) else "audited"
+    if binary:
+        return "audited"
+    from lengthwise.tasks.published import has_published  # noqa: PLC0415  of that protocol alone
+
+    return "published" if has_published(language) else "audited"

@@ -1,7 +1,7 @@
 """The torch side of proofs: a model's weights, and its own predictions."""
 
 import platform
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -19,13 +19,15 @@ from lengthwise.models.state_slots import StateSlots
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.check.node import Node
-from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.search.plain import (
     PROVABLE,
     Provable,
     require_plain,
     require_plain_arithmetic,
 )
+
+if TYPE_CHECKING:
+    from lengthwise.proofs.check.recurrent_node import RecurrentNode
 
 
 def require_regular_gpt(model: nn.Module) -> RegularGPT:
@@ -143,8 +145,10 @@ def node_of(model: RegularGPT, precision: Precision = "weights") -> Node:
     return Node(model.config.to_dict(), weights_of(model), precision)
 
 
-def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") -> RecurrentNode:
+def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") -> "RecurrentNode":
     """Build the step function of a recurrence of bits from its weights."""
+    from lengthwise.proofs.check.recurrent_node import RecurrentNode  # noqa: PLC0415  not of trees
+
     return RecurrentNode(model.config.to_dict(), weights_of(model), precision)
 
 
