@@ -12,6 +12,7 @@ import torch
 import lengthwise as lw
 from lengthwise.analysis.analyses import ANALYSES, Knowledge
 from lengthwise.cli.main import main
+from lengthwise.display import html_of
 from lengthwise.errors import LengthwiseError
 from lengthwise.inside import knowledge_of
 
@@ -81,7 +82,7 @@ def test_an_analysis_of_a_run_is_that_of_its_model(run: lw.Run) -> None:
         assert own.record == other.record
         assert own.numbers == ANALYSES[name].numbers(own.record)
         assert own.draw().axes
-        assert own.meaning in own._repr_html_()
+        assert own.meaning in html_of(own)
         assert "\n" not in repr(own)
 
 
@@ -205,6 +206,7 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
 
 UNCHECKED = """
 import lengthwise as lw
+from lengthwise.display import html_of
 from lengthwise.errors import LengthwiseError
 from lengthwise.tasks.task import Task
 

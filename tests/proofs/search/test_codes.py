@@ -11,7 +11,7 @@ from lengthwise.errors import VerificationError
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.check.bounded import Decided
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
-from lengthwise.proofs.search.exploration import explore
+from lengthwise.proofs.search.exploration import decide
 from proofs.coded import Answers
 
 
@@ -37,11 +37,11 @@ class Ends:
 def test_codes_of_a_network_of_ones_own_are_numbered_and_explored() -> None:
     language = lw.language("regex:(a|b)*b", "ab")
     recurrence = CodeRecurrence(Ends())
-    found = explore(recurrence, language)
+    found = decide(recurrence, language)
     assert found.is_closed
     met = {tuple(code) for code in recurrence.codes(np.arange(len(recurrence.packed))).tolist()}
     assert len(met) == len(recurrence.packed) == 8  # 000 once, then both last symbols four times
-    wrong = explore(CodeRecurrence(Ends()), lw.language("regex:(a|b)*bb", "ab"))
+    wrong = decide(CodeRecurrence(Ends()), lw.language("regex:(a|b)*bb", "ab"))
     assert wrong.wrong == (1,)
 
 
@@ -70,9 +70,9 @@ def test_what_is_no_code_is_refused_rather_than_rounded(
 ) -> None:
     """A number cut to a whole one, or to a bit, would make two codes one, and prove falsely."""
     every = lw.language("regex:(a|b)*", "ab")
-    assert explore(CodeRecurrence(Answers()), every).is_closed
+    assert decide(CodeRecurrence(Answers()), every).is_closed
     with pytest.raises(VerificationError, match=message):
-        explore(CodeRecurrence(Answers(**answers)), every)
+        decide(CodeRecurrence(Answers(**answers)), every)
 
 
 class Silent:

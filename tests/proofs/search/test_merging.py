@@ -71,7 +71,7 @@ def test_a_class_is_narrower_than_the_gap_around_it() -> None:
 def test_vectors_that_overflow_are_not_merged(strength: Any, value: float) -> None:
     model = random_model(ENDS_WITH_1, 1, memory="continuous", norm="none").double()
     model.get_parameter("embedding.weight").data.fill_(value)
-    made = lw.certify(model, ENDS_WITH_1, strength=strength)
+    made = lw.certify(model, language=ENDS_WITH_1, strength=strength)
     assert made.verdict == "not-closed"
     if value != 1e30:
         assert "vectors of the network overflow" in made.reason
