@@ -28,7 +28,7 @@ OPEN = "not proved: "
         ),
         (
             {"right_to": 60, "first_wrong": "01" * 31},
-            f"{OPEN}right to length 60, first wrong word {'01' * 30}...",
+            f"{OPEN}right to length 60, first wrong word {'01' * 29}0…",
         ),
         (
             {"right_to": 59, "first_wrong": "01" * 30},
