@@ -52,6 +52,7 @@ from lengthwise.silence import told
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import choose_device
+from lengthwise.training.listing import read_statement
 from lengthwise.training.made_for import difference
 from lengthwise.training.progress import Shown, caller_progress, caller_watch
 from lengthwise.training.runs import RunFolder
@@ -421,7 +422,13 @@ def certify(
             "precision": precision,
             "max_chunks": max_chunks,
         }
-        return proving(run.problem).certify(run, options)
+        made = proving(run.problem).certify(run, options)
+        stated = read_statement(run.folder.path) if run.folder and against is None else None
+        if stated is not None and stated["refutation"]:
+            warnings.warn(
+                f"this is about A; {stated['refutation']}", LengthwiseWarning, stacklevel=3
+            )
+        return made
     chosen = asked_language(model, language)
     if (other := difference(network, chosen)) is not None:
         raise VerificationError(other)

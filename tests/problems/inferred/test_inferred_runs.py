@@ -365,6 +365,8 @@ def test_an_automaton_that_the_words_held_out_refute_is_called_so_everywhere(
     for more in ((str(place),), ("--check", certificate), ("--check", certificate, str(place))):
         status, out, error = shell("certify", *more)
         assert (status, out.index(lead) < out.index("equivalent"), against in error) == (1, 1, 1)
+    with pytest.warns(LengthwiseWarning, match=re.escape(against)):
+        assert lw.certify(run).verdict == "equivalent"
     status, _, error = shell("predict", str(place), stdin="abab\n")
     assert (status, against in error) == (0, True)
     page = tmp_path / "page.html"
