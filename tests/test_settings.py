@@ -35,6 +35,7 @@ def test_none_and_numbers_of_numpy_are_understood() -> None:
     assert found == Example(size=3)
     assert (type(found.size), type(found.rate)) == (int, float)
     assert type(Example.from_dict({"size": 2, "most": np.float64(1.0)}).most) is float
+    assert type(Example.from_dict({"size": 2, "most": 1}).most) is float
     assert Example.from_dict({"size": 2, "name": "none"}).name == "none", "a text stays one"
 
 

@@ -380,7 +380,8 @@ def _fits(value: Any, hint: Any) -> bool:
 def _as_type(value: Any, hint: Any) -> Any:
     if get_origin(hint) is tuple:
         return tuple(value)
-    return float(value) if hint is float else value
+    is_number = hint is float or (float in get_args(hint) and type(value) is int)
+    return float(value) if is_number else value
 
 
 def _bound(number: float) -> str:
