@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
@@ -66,8 +66,7 @@ def test_tables_for_a_domain_answer_its_words_and_refuse_others_if_they_can(
     try:
         once = tabulate(algebra, domain)[0]
     except VerificationError as error:
-        assert "more than 1,000,000" in str(error)  # the pairs of words in the domain
-        return
+        reject() if "more than 1,000,000" in str(error) else pytest.fail(str(error))
     assert tabulate(once, domain)[0] == once
     lookup = Lookup(once)
     for word in short_words(2):
