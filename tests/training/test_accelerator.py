@@ -39,7 +39,9 @@ from second_device import There, second_device
 from stored_runs import copied
 
 LOOKS = {
-    "codebook": "chunks that are wrong are found in the whole table before the first step",
+    "regular-gpt-binary codebook": "wrong chunks are found in the table before the first step",
+    "regular-gpt-rational codebook": "as in that of regular-gpt-binary",
+    "scratchpad-window codebook": "a batch without a labelled state has another loss",
     "composition": "sub-words are drawn by the codes that the network has for their parts",
     "scratchpad-window states": "a batch without a labelled state has another loss",
     "consensus": "once in 500 batches vectors are gathered to clusters, until these stay",
