@@ -65,6 +65,8 @@ FILES = {
 import torch
 from torch import nn
 
+import pytest
+
 import lengthwise as lw
 
 
@@ -149,6 +151,7 @@ def endless_rule(word):
 
 def prepare(folder: Path) -> None:
     """Fill the current folder; `stopped` ends after its settings, `cut` has a cut-off file."""
+    pytest.importorskip("tokenizers")  # some of the runs are about texts
     for name, content in FILES.items():
         (folder / name).write_bytes(content)
     for command in COMMANDS:
