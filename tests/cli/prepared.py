@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from lengthwise.cli.main import main
 
 SMALL = ("--preset", "smoke", "--device", "cpu", "--set", "steps=1", "--out")
