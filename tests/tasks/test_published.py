@@ -182,7 +182,7 @@ def tomita_4(length: int, rng: random.Random) -> list[int]:
         ("d-2", partial(published.nested_brackets, depth=2), partial(brackets, 2), 10),
         ("d-3", partial(published.nested_brackets, depth=3), partial(brackets, 3), 14),
         ("d-1", partial(published.nested_brackets, depth=1), partial(brackets, 1), 8),
-        pytest.param("tomita-3", published.tomita_3_members, tomita_3, 4, marks=pytest.mark.slow),
+        ("tomita-3", published.tomita_3_members, tomita_3, 4),
         ("tomita-4", published.tomita_4_members, tomita_4, 5),
     ],
 )
