@@ -14,6 +14,8 @@ from lengthwise.cli.main import main
 from lengthwise.problems.base import Run
 from lengthwise.problems.runs import load_run
 
+pytest.importorskip("matplotlib")  # the pages of these tests have figures
+
 SMALL = ["--lengths", "9", "--words", "4"]
 CAPTURE = pytest.CaptureFixture[str]
 

@@ -70,6 +70,7 @@ def test_the_origins_of_a_stored_plan_are_found_again(
 def test_settings_and_report_show_the_origin(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("matplotlib")  # for the report
     assert main(["settings", "parity"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[0][:3] == ["setting", "default", "origin"]
