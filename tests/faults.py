@@ -468,7 +468,7 @@ FAULTS = (
         "languages/series.py",
         "return added, times(self.powers[exponent], g, inverse(self.powers[after]))",
         "return added, times(g, inverse(self.powers[added]))",
-        "constructions/test_solvable.py",
+        "languages/test_series.py",
     ),
     Fault(
         "kinds with different answers put together",

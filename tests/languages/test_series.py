@@ -1,6 +1,7 @@
 """Series of permutation groups: exponents follow products, and groups that have none are named."""
 
 import itertools
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.finite_groups import Permutation, named_group
-from lengthwise.languages.series import MAX_ORDER, balanced, inverse, series, times
+from lengthwise.languages.series import MAX_ORDER, Series, balanced, inverse, series, times
 
 
 def generated(generators: Sequence[Permutation], size: int) -> set[Permutation]:
@@ -36,6 +37,18 @@ def is_solvable(group: set[Permutation], size: int) -> bool:
     return True
 
 
+def followed(found: Series, factors: Sequence[Permutation]) -> Permutation:
+    """The product of permutations, each of whose beginnings has the exponents of its steps."""
+    moduli = [factor.modulus for factor in found.factors]
+    exponents, product = (0,) * len(moduli), tuple(range(found.num_points))
+    for g in factors:
+        steps = found.steps(g, exponents)
+        exponents = tuple((e + s) % m for e, s, m in zip(exponents, steps, moduli, strict=True))
+        product = times(product, g)
+        assert found.product(exponents) == product
+    return product
+
+
 @given(data=st.data(), size=st.integers(1, 5))
 def test_exponents_follow_products_or_the_group_is_not_solvable(
     data: st.DataObject, size: int
@@ -49,12 +62,7 @@ def test_exponents_follow_products_or_the_group_is_not_solvable(
     found = series(chosen, size)
     moduli = [factor.modulus for factor in found.factors]
     assert found.order == len(group)
-    exponents, product = (0,) * len(moduli), tuple(range(size))
-    for g in data.draw(st.lists(st.sampled_from(sorted(group)), max_size=12)):
-        steps = found.steps(g, exponents)
-        exponents = tuple((e + s) % m for e, s, m in zip(exponents, steps, moduli, strict=True))
-        product = times(product, g)
-        assert found.product(exponents) == product
+    product = followed(found, data.draw(st.lists(st.sampled_from(sorted(group)), max_size=12)))
     assert times(product, inverse(product)) == tuple(range(size))
     every = {found.product(e) for e in itertools.product(*map(range, moduli))}
     assert every == group
@@ -69,7 +77,9 @@ def test_known_groups_have_known_quotients(name: str, moduli: list[int]) -> None
     elements = list(made.elements())
     place = {x: i for i, x in enumerate(elements)}
     regular = [tuple(place[made.multiply(x, g)] for x in elements) for g in elements]
-    assert [factor.modulus for factor in series(regular, len(elements)).factors] == moduli
+    found = series(regular, len(elements))
+    assert [factor.modulus for factor in found.factors] == moduli
+    followed(found, random.Random(0).choices(regular, k=100))
 
 
 def test_a_single_turn_adds_one() -> None:
