@@ -13,7 +13,7 @@ from lengthwise.problems.capabilities import Concluding, Distributed, Proving, p
 from lengthwise.problems.planning import plan_from_dict, require_unchanged
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import problem_from_dict
-from lengthwise.problems.stages import train_stages
+from lengthwise.problems.stages import empty_film, train_stages
 from lengthwise.tasks.task import Task
 from lengthwise.training.autocast import require_autocast
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, load_weights
@@ -104,18 +104,13 @@ def _trained(
             held.enter_context(folder.locked())
         processes.wait()  # until the main process has claimed the folder
         if not folder.is_finished:
-            empty = None
-            if film or folder.is_filmed:
-                from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  seldom
-
-                empty = film_of(plan)
             model.to(choose_device(device))
             fit(
                 model,
                 objective,
                 training,
                 folder=folder,
-                film=empty,
+                film=empty_film(plan) if film or folder.is_filmed else None,
                 progress=progress,
                 processes=processes,
             )
@@ -163,9 +158,7 @@ def _require_film(plan: Plan, folder: RunFolder | None) -> None:
     """
     if folder is None:
         raise ConfigError("a film of training is kept in the run's folder. Give out=DIR.")
-    from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  of films alone
-
-    if film_of(plan) is None:
+    if empty_film(plan) is None:
         raise ConfigError(
             f"a film shows the codes of a network with binary memory, but {plan.model} on "
             f"{plan.problem.name} has none. Leave the film out, or use model regular-gpt-binary."

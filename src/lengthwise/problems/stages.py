@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,6 +20,9 @@ from lengthwise.problems.base import Plan, Run, remember_subject
 from lengthwise.problems.recognition.routes import standing_of
 from lengthwise.training.loop import Ending, Progress, fit_stage
 from lengthwise.training.runs import RunFolder
+
+if TYPE_CHECKING:
+    from lengthwise.training.film import Film
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,13 @@ def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progr
     return StageProgress(progress, about)
 
 
+def empty_film(plan: Plan) -> "Film | None":
+    """Return an empty film of training by a plan, or None if its network has no binary memory."""
+    from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  seldom
+
+    return film_of(plan)
+
+
 def _trained(
     plan: Plan,
     device: torch.device,
@@ -123,17 +133,13 @@ def _trained(
     film: bool,
 ) -> tuple[Run, Ending, str]:
     """Train one stage; return it, how it ended, and the error that ended it."""
-    problem, model, empty = plan.problem, plan.draw().to(device), None
-    if film:
-        from lengthwise.problems.recognition.film import film_of  # noqa: PLC0415  seldom
-
-        empty = film_of(plan)
+    problem, model = plan.problem, plan.draw().to(device)
     metrics, ending, error = fit_stage(
         model,
         problem.objective(plan),
         plan.training,
         folder=folder,
-        film=empty,
+        film=empty_film(plan) if film else None,
         progress=progress,
     )
     remember_subject(model, problem)
