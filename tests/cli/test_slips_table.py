@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pytest
 
 from cli.prepared import prepare
+from extras import skip_if_refused
 from lengthwise.cli.commands import WINGS, summaries
 from lengthwise.cli.main import main
 from own_commands import OWN_COMMANDS
@@ -98,6 +99,7 @@ def test_a_slip_is_told_in_one_line_and_leaves_nothing(
     capsys.readouterr()
     status = main(shlex.split(slip.command))
     out, error = capsys.readouterr()
+    skip_if_refused(status, error)
     assert (status, out, error.count("\n")) == (slip.status, "", 1), error
     pattern = re.escape(f"lengthwise: {slip.line}\n").replace(re.escape("..."), ".*")
     assert re.fullmatch(pattern, error), error

@@ -274,6 +274,10 @@ PLANTED: dict[str, tuple[Callable[[RegularGPT], Any], str]] = {
         lambda model: setattr(model.answer, "bias", None),
         "the model.answer.bias is missing, or more than there should be",
     ),
+    "no module": (
+        lambda model: setattr(model, "embedding", None),
+        "the model.embedding is None, not ",
+    ),
     "no such attribute": (lambda model: delattr(model.embedding, "sparse"), "has no 'sparse'"),
 }
 
