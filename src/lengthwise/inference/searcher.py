@@ -1,0 +1,102 @@
+"""The contract of a searcher: a way to make automata from labelled words, attempt by attempt.
+
+The portfolio (`portfolio`) asks several searchers in turn and keeps the best automaton. An attempt
+depends on its number, the words and the best automaton so far alone: so a search that was stopped
+goes on with the next attempt, and its result does not depend on the speed of the machine.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lengthwise.inference.sample import Sample, answers_of
+from lengthwise.languages.language import Language
+
+
+def never_stop() -> None:
+    """Let an attempt run to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a searcher gets: the words, what it may find, and the best automaton so far."""
+
+    sample: Sample
+    """The words of training, shortest first."""
+    noise: float = 0.0
+    """Share of the labels that may be wrong."""
+    max_states: int = 256
+    """Greatest number of states of a hypothesis."""
+    best: Language | None = None
+    """The best automaton that any searcher has made so far."""
+    check: Callable[[], None] = never_stop
+    """Raise `OutOfTimeError` if the time is used up; a long attempt calls it every few hundred
+    milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The end of an attempt."""
+
+    language: Language | None
+    """The hypothesis, with numbers as symbols and classes; None if there is none."""
+    work: int
+    """The symbols that it read, about: what the portfolio shares the time by. It must not depend
+    on a clock."""
+
+
+class OutOfTimeError(Exception):
+    """The time of a search is used up; the attempt that was running is lost."""
+
+
+class Searcher(ABC):
+    """A way to make automata from labelled words."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        """Make attempt `number`, from 0; return None if there are no more.
+
+        Attempts are cheap first, and each takes at most a few seconds. A hypothesis need not fit
+        all words: the portfolio judges it, and other searchers may improve it.
+        """
+
+
+def language_of(
+    transitions: np.ndarray, classes: np.ndarray, sample: Sample, start: int = 0
+) -> Language:
+    """Return the minimal automaton of arrays `[state, symbol]` and `[state]`, with numbers as
+    symbols and classes."""
+    return Language(
+        alphabet=tuple(str(each) for each in range(sample.num_symbols)),
+        transitions=tuple(map(tuple, np.asarray(transitions).tolist())),
+        classes=tuple(np.asarray(classes).tolist()),
+        start=start,
+        class_names=tuple(str(each) for each in range(sample.num_classes)),
+    ).minimised()
+
+
+def count_wrong(language: Language, sample: Sample) -> int:
+    """Return the number of words whose class an automaton does not give."""
+    return int((answers_of(language, sample) != sample.classes).sum())
+
+
+def size_in_bits(language: Language) -> float:
+    """Return the bits that describe an automaton.
+
+    Each state names its class, its commonest target, and the symbols that lead elsewhere with
+    their targets. So a rule that speaks of few symbols is short over a large alphabet, too.
+    """
+    states, symbols = language.num_states, language.num_symbols
+    target, symbol = math.log2(max(states, 2)), math.log2(max(symbols, 2))
+    bits = states * math.log2(max(len(language.class_names), 2))
+    for row in language.transitions:
+        counts = np.bincount(row, minlength=states)
+        exceptions = symbols - int(counts.max())
+        bits += target + min(exceptions * (symbol + target), symbols * target)
+    return bits
