@@ -5,12 +5,10 @@ import torch
 
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.shortcuts import (
-    SHORTCUTS,
-    compared_counts,
-    ends,
     shortcut_accuracies,
     spread_lengths,
 )
+from lengthwise.inference.shortcuts import SHORTCUTS
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.task import Task
 
@@ -52,25 +50,6 @@ def test_the_length_alone_can_tell() -> None:
     found = accuracies("regex:((0|1)(0|1))*", "audited", range(1, 11), 20)
     assert found["majority"] == 0.5
     assert found["length only"] == found["symbol counts"] == 1.0
-
-
-def test_counts_are_compared_pair_by_pair() -> None:
-    tokens = torch.tensor([[-1, -1, 0], [1, 1, 0], [0, 1, 2]])
-    # occurs 0, 1, 2; then 0 against 1, 0 against 2, 1 against 2
-    assert compared_counts(tokens, 3).tolist() == [
-        [1, 0, 0, 1, 1, 0],
-        [1, 1, 0, -1, 1, 1],
-        [1, 1, 1, 0, 0, 0],
-    ]
-    assert compared_counts(tokens[:1], 1).tolist() == [[1]]
-
-
-def test_ends_are_the_first_and_last_symbol_of_the_word() -> None:
-    assert ends(torch.tensor([[-1, 2, 0], [1, 0, 1], [-1, -1, -1]]), 3).tolist()[:2] == [
-        [2, 0],
-        [1, 1],
-    ]
-    assert ends(torch.empty(2, 0, dtype=torch.int64), 3).shape == (2, 2)
 
 
 def test_shortcuts_need_words() -> None:
