@@ -28,8 +28,8 @@ from lengthwise.inference.distinguish import (
     witness,
     words_at_transitions,
 )
+from lengthwise.inference.portfolio import Judge, search
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.search import best_automaton
 from strategies import minimal_automaton
 
 
@@ -91,10 +91,10 @@ def test_a_characteristic_sample_gives_the_language(seed: int) -> None:
     ordered = sorted(chosen)
     sample = sample_of(ordered, [own.classify(word) for word in ordered], own.num_symbols)
     assert characteristic(own, sample).is_characteristic
-    found = best_automaton(sample, sample.part(np.zeros(0, dtype=np.int64)), max_states=50)
+    found = search(Judge(sample, sample.part(np.zeros(0, dtype=np.int64))), max_states=50).best
     assert found is not None
-    assert found.minimised().transitions == own.transitions
-    assert found.minimised().classes == own.classes
+    assert found.language.transitions == own.transitions
+    assert found.language.classes == own.classes
 
 
 @given(samples(), st.lists(st.lists(st.integers(0, 1), max_size=4).map(tuple), max_size=6))

@@ -41,9 +41,12 @@ def stated(
 
 def test_one_wrong_word_refutes_where_no_label_is_wrong() -> None:
     right, wrong = stated(0, 0, 0.0), stated(0, 1, 0.0)
-    assert (right.verdict, right.headline) == ("", "right on 100 of 100 words held out")
+    assert (right.verdict, right.headline) == (
+        "",
+        f"right on 100 of 100 words held out (the best shortcut: {right.shortcut_right})",
+    )
     assert right.sentences()[0].startswith("A, an automaton of 2 states, agrees with 100 of 100 ")
-    assert wrong.headline == "refuted: right on 99 of 100 words held out"
+    assert wrong.headline.startswith("refuted: right on 99 of 100 words held out (")
     assert wrong.sentences()[0].startswith(
         "A is not the language, or labels are wrong: 1 of 100 words held out is wrong, such as "
     )
@@ -65,10 +68,27 @@ def test_more_wrong_words_than_noise_explains_are_said_first(
     assert first.startswith("A is not the language, or more labels") == (verdict == "refuted")
     assert first.startswith("A may not be the language") == (verdict == "in doubt")
     if verdict:
-        assert found.headline == f"{verdict}: right on {100 - held} of 100 words held out"
+        assert found.headline.startswith(f"{verdict}: right on {100 - held} of 100 words held out")
         shown = f"{held} of 100 words held out" if held > 2 else f"{known + held} of 1,000 words"
         assert shown in first
         assert ("explain 2 ± 1" if held > 2 else "explain 20 ± 4") in first
+
+
+def test_an_automaton_that_a_shortcut_equals_is_not_found() -> None:
+    """All words end in the first symbol: a shortcut knows their label, and A is wrong on half."""
+    sample = words(1_000, 5)
+    last = np.array([sample.word(row)[-1] for row in range(len(sample))])
+    ends = replace(sample, classes=last)
+    held, known = ends.part(np.arange(100)), ends.part(np.arange(100, 1_000))
+    found = state_data(EVEN, known, known.part(np.zeros(0, dtype=int)), held)
+    assert (found.verdict, found.shortcut_right) == ("not found", 100)
+    assert found.shortcut == "first and last symbol"
+    assert found.refutation == found.sentences()[0]
+    assert found.refutation.startswith(
+        f"The language is not found: A is right on {100 - found.held_out.wrong} of 100 words held "
+        f"out, and the shortcut 'first and last symbol' on 100. Give shorter words too, more words"
+    )
+    assert replace(found, shortcut_right=10).verdict == "refuted"
 
 
 def test_an_automaton_of_one_answer_is_no_better_than_chance() -> None:
@@ -78,6 +98,7 @@ def test_an_automaton_of_one_answer_is_no_better_than_chance() -> None:
     found = state_data(CONSTANT, some[0], some[0].part(np.zeros(0, dtype=int)), some[1], noise=0.02)
     assert found.verdict == "at chance"
     assert "each word the same label" in found.sentences()[0]
+    assert found.refutation
 
 
 def test_noise_among_many_does_not_hide_that_the_rare_label_is_guessed() -> None:

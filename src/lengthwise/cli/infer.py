@@ -31,6 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="save it as FILE.json (for `train inferred:FILE.json`), draw it as FILE.svg, or save "
         "the automaton as FILE.dot (Graphviz) or FILE.att (AT&T)",
     )
+    parser.add_argument(
+        "--budget",
+        metavar="SECONDS",
+        help="greatest time of the search (120); the same command goes on where it ended",
+    )
     add_settings(parser, "label_noise=0.01, max_states=64")
     add_json(parser)
 
@@ -48,7 +53,10 @@ def run(arguments: argparse.Namespace) -> None:
     out = arguments.out
     if out is not None:
         require_file_place(out, *_WRITERS)
-    config = InferenceConfig.from_dict(parse_settings(arguments.settings))
+    settings = parse_settings(arguments.settings)
+    if arguments.budget is not None:
+        settings |= parse_settings([f"budget={arguments.budget}"])
+    config = InferenceConfig.from_dict(settings)
     words = referred(arguments.words, arguments.alphabet, config)
     found = infer_from(words, config, counting_progress)
     if out is not None:
@@ -63,8 +71,8 @@ def run(arguments: argparse.Namespace) -> None:
         print_description(found.language, description)
         spec = f"inferred:{out}" if out is not None and out.suffix == ".json" else found.name
         note(f"next: lengthwise train {shlex.quote(spec)} --out DIR")
-    if found.statement.verdict in ("refuted", "at chance"):
-        raise ClaimError(f"{found.name}: {found.statement.sentences()[0]}")
+    if refutation := found.statement.refutation:
+        raise ClaimError(f"{found.name}: {refutation}")
 
 
 _WRITERS: dict[str, Callable[["Inference"], str]] = {

@@ -51,8 +51,9 @@ def _row(run: Listed) -> list[str]:
 
 def _right(run: Listed) -> str:
     """Return the share of right answers: on words held out, or else in validation."""
-    if run.held_out_accuracy is not None:
-        return f"{percent(run.held_out_accuracy)} held out" + (run.verdict and f", {run.verdict}")
+    if run.held_out_accuracy is not None and run.shortcut_accuracy is not None:
+        shares = f"{percent(run.held_out_accuracy)} held out (shortcut "
+        return f"{shares}{percent(run.shortcut_accuracy)})" + (run.verdict and f", {run.verdict}")
     best = run.validation_accuracy
     if best is None:
         return ""

@@ -18,7 +18,7 @@ Axes:
     case  pairs of a candidate state and a word that passes the open edge
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from lengthwise.errors import TextError
 from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import never_stop
 from lengthwise.languages.language import Language
 
 Floats = NDArray[np.float64]
@@ -239,13 +240,20 @@ class Merging:
 
 
 def merged_automaton(
-    sample: Sample, *, noise: float = 0.0, caution: float, max_states: int, guesses: bool = True
+    sample: Sample,
+    *,
+    noise: float = 0.0,
+    caution: float,
+    max_states: int,
+    guesses: bool = True,
+    check: Callable[[], None] = never_stop,
 ) -> Language:
     """Return an automaton that fits a sample, or, with noise, most of it.
 
     An open edge is decided when the best target has `caution` bits of evidence more than any other.
     When no edge has that, half of it is enough, and so on; in the end all edges are decided, as a
     guess. Right guesses need few new states, so without `guesses` only few are allowed then.
+    `check` is called at every edge, and may raise what ends the search.
 
     Raises:
         TooManyStatesError: it would have too many states.
@@ -255,6 +263,7 @@ def merged_automaton(
     while len(edges := search.open_edges()):
         decided = False
         for edge in edges[search.most_bits(edges) >= enough].tolist():
+            check()
             found = search.judged(edge)
             if found.refused.all():
                 search.promote(edge)

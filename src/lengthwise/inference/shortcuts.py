@@ -49,11 +49,8 @@ Feature = Callable[[Array, int], Array]
 def best_shortcut(train: Sample, held_out: Sample) -> tuple[str, int]:
     """Return the shortcut that is right on most words, learnt from others, and on how many."""
     symbols, classes = train.num_symbols, train.num_classes
-    parts = [
-        list(_parts(sample, symbols))
-        for sample in (train.part(np.arange(len(train))[-_LEARNT:]), held_out)
-    ]
-    right = right_answers(*parts, symbols, classes)
+    seen = _parts(train.part(np.arange(len(train))[-_LEARNT:]), symbols)
+    right = right_answers(seen, _parts(held_out, symbols), symbols, classes)
     return max(right.items(), key=lambda item: item[1])
 
 

@@ -35,6 +35,7 @@ from lengthwise.inference.distinguish import (
 )
 from lengthwise.inference.limits import chance_of_at_least, limit_of_different, rounded_up
 from lengthwise.inference.sample import Sample, answers_of, joined
+from lengthwise.inference.shortcuts import best_shortcut
 from lengthwise.inference.support import Support
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
@@ -47,9 +48,14 @@ which an automaton that is the language is not refuted."""
 _TESTS = 3
 """Number of tests of which each may refute."""
 
-Verdict: TypeAlias = Literal["", "in doubt", "at chance", "refuted"]
+Verdict: TypeAlias = Literal["", "in doubt", "at chance", "not found", "refuted"]
 """What words say against an automaton: nothing; more of them disagree than is likely; it gives all
-of them one label; it is not the language, or more labels are wrong than was said."""
+of them one label; it is refuted, and not clearly better than a shortcut; it is not the language, or
+more labels are wrong than was said."""
+
+_CLEARLY = 0.001
+"""Probability that an automaton does so well, or better, if it is no better than a shortcut, below
+which it is said to be better."""
 
 _DOUBTFUL = 0.05
 """Probability below which so many wrong labels are said to be unlikely."""
@@ -59,6 +65,12 @@ THIN = 10
 
 _COUNTED = 10**18
 """Greatest number of words that is written out; more digits do not fit a number of JSON readers."""
+
+_HELPS = (
+    "Give shorter words too, more words, a larger budget, or a class that the language is known to "
+    "have (assume)."
+)
+"""What helps where a language is not found."""
 
 _SHOWN = 20
 """Greatest number of thin transitions and of misjudged words that are listed."""
@@ -121,6 +133,10 @@ class DataStatement:
     training: Agreement
     validation: Agreement
     held_out: Agreement
+    shortcut: str
+    """The shortcut that is right on most of the words held out, learnt from those of training."""
+    shortcut_right: int
+    """Words held out on which it is right."""
     confidence: float
     wrong_share_below: float
     """With this confidence, the share of different words like those held out, each counted once,
@@ -149,22 +165,45 @@ class DataStatement:
     @property
     def verdict(self) -> Verdict:
         """What the words say against A, if they do."""
-        if _TESTS * self.chances.least < 1 - self.confidence:
-            return "refuted"
         if self.is_constant:
             return "at chance"
+        if self._refuted_by(self.chances.held_out) and not self._beats_shortcut:
+            return "not found"
+        if self._refuted_by(self.chances.least):
+            return "refuted"
         return "in doubt" if self.chances.least < _DOUBTFUL else ""
+
+    def _refuted_by(self, chance: float) -> bool:
+        return _TESTS * chance < 1 - self.confidence
+
+    @property
+    def _beats_shortcut(self) -> bool:
+        held = self.held_out
+        share = self.shortcut_right / held.words
+        return chance_of_at_least(held.words - held.wrong, held.words, share) < _CLEARLY
+
+    @property
+    def refutation(self) -> str:
+        """The sentence that says why A is not the language; empty if the words do not say so."""
+        return "" if self.verdict in ("", "in doubt") else self._against()[0]
 
     @property
     def headline(self) -> str:
         """The result on the words held out, in a few words that lead wherever a run is shown."""
         held, verdict = self.held_out, self.verdict
-        right = f"right on {held.words - held.wrong:,} of {counted(held.words, 'word')} held out"
+        right = (
+            f"right on {held.words - held.wrong:,} of {counted(held.words, 'word')} held out "
+            f"(the best shortcut: {self.shortcut_right:,})"
+        )
         return f"{verdict}: {right}" if verdict else right
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; what leads comes first, and the sentences come last."""
-        lead = {"headline": self.headline, "verdict": self.verdict}
+        lead = {
+            "headline": self.headline,
+            "verdict": self.verdict,
+            "refutation": self.refutation,
+        }
         return {**lead, **asdict(self), "sentences": self.sentences()}
 
     def sentences(self) -> list[str]:
@@ -176,7 +215,8 @@ class DataStatement:
             *self._against(),
             f"A, an automaton of {counted(self.states, 'state')}, agrees with "
             f"{held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and with "
-            f"{agreed:,} of the {known:,} that it was inferred from.",
+            f"{agreed:,} of the {known:,} that it was inferred from and chosen by. Of those held "
+            f"out, the shortcut {self.shortcut!r} is right on {self.shortcut_right:,}.",
             f"With confidence {100 * self.confidence:g} %, less than {share} of different words "
             f"like those held out, each counted once however often it is drawn, have another label "
             f"than A gives them{', wrong labels included' if self.label_noise else ''}; this needs "
@@ -218,8 +258,14 @@ class DataStatement:
             return []
         if self.verdict == "at chance":
             return [
-                "A gives each word the same label, so it does not say more than which label is the "
-                "commonest."
+                f"The language is not found: A gives each word the same label, so it does not say "
+                f"more than which label is the commonest. {_HELPS}"
+            ]
+        if self.verdict == "not found":
+            return [
+                f"The language is not found: A is right on {held.words - held.wrong:,} of "
+                f"{counted(held.words, 'word')} held out, and the shortcut {self.shortcut!r} on "
+                f"{self.shortcut_right:,}. {_HELPS}"
             ]
         parts: tuple[Agreement, ...] = (held,)
         what = "held out"
@@ -246,8 +292,12 @@ class DataStatement:
         ]
 
     def _forced(self) -> str:
-        if self.forced is None:
+        if self.forced is None and self.label_noise:
             return "Since labels may be wrong, the words force no automaton."
+        if self.forced is None:
+            return (
+                "A misjudges words that it was inferred from and chosen by: they do not force it."
+            )
         if self.forced:
             return (
                 f"The words force A: no other automaton of at most "
@@ -285,6 +335,7 @@ def state_data(
     fits = noise == 0 and not parts[0].wrong + parts[1].wrong
     found = characteristic(language, known) if fits else None
     every = sum(language.num_symbols**size for size in range(length + 1))
+    shortcut, right = best_shortcut(train, held_out)
     return DataStatement(
         states=language.num_states,
         label_noise=noise,
@@ -292,6 +343,8 @@ def state_data(
         training=parts[0],
         validation=parts[1],
         held_out=held,
+        shortcut=shortcut,
+        shortcut_right=right,
         confidence=CONFIDENCE,
         wrong_share_below=limit_of_different(held.wrong, held.words, 1 - CONFIDENCE),
         chances=_chances(language, known, held_out, parts, noise),
@@ -339,30 +392,26 @@ def _chances(
 
 
 def no_automaton(sample: Sample, blank: Language, max_states: int) -> str:
-    """Return why no automaton of at most so many states was found, with the words that tell.
+    """Return why no automaton of at most so many states fits the words, with two words that tell;
+    nothing if they do not prove it.
 
-    If more beginnings than states lead to different states, none fits; otherwise none was found.
+    They prove it by more beginnings than states, each two of which lead to different states.
     """
     beginnings = apart(sample, max_states + 1)
-    if len(beginnings) < 2:
-        return f"no automaton with up to {max_states} states was found that fits all words"
+    if len(beginnings) <= max_states:
+        return ""
     rows = witness(sample, *beginnings[:2])
     assert rows is not None
-    told = " and ".join(
+    labels = " and ".join(
         f"{_shown(blank.decode(sample.word(row)))} has the label "
         f"{blank.class_names[int(sample.classes[row])]}"
         for row in rows
     )
     first, second = (_shown(blank.decode(word)) for word in beginnings[:2])
-    why = f"{first} and {second} cannot lead to the same state, since {told}"
-    if len(beginnings) > max_states:
-        return (
-            f"no automaton with up to {max_states} states fits all words: "
-            f"{len(beginnings)} beginnings lead to as many different states; for instance {why}"
-        )
     return (
-        f"no automaton with up to {max_states} states was found that fits all words, which need at "
-        f"least {len(beginnings)}; for instance {why}"
+        f"no automaton with up to {max_states} states fits all words: {len(beginnings)} beginnings "
+        f"lead to as many different states; for instance {first} and {second} cannot lead to the "
+        f"same state, since {labels}"
     )
 
 

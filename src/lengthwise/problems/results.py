@@ -17,12 +17,18 @@ Options = Mapping[str, Any]
 """Options of a command or a caller, by name; those that are not given are absent."""
 
 
+class Count(Protocol):
+    """Shows the number done and the total; a note says what was reached."""
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """Show them."""
+        ...
+
+
 class Watch(Protocol):
     """Shows progress: `with watch("evaluating", "words") as progress: ...`."""
 
-    def __call__(
-        self, title: str, what: str = "words"
-    ) -> AbstractContextManager[Callable[[int, int], None] | None]:
+    def __call__(self, title: str, what: str = "words") -> AbstractContextManager[Count | None]:
         """Return a context whose value is called with the number done and the total."""
         ...
 

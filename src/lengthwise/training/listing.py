@@ -63,6 +63,8 @@ class Listed:
     """Message about the damage."""
     held_out_accuracy: float | None = None
     """Share of the words held out on which an inferred automaton is right."""
+    shortcut_accuracy: float | None = None
+    """Share of them on which the best shortcut is right."""
     verdict: str = ""
     """`refuted`, where the words held out speak against an inferred automaton."""
     validation_accuracy: float | None = None
@@ -163,7 +165,8 @@ def _read(path: Path) -> dict[str, Any]:
     of_best = {name: best.get(name) for name in _SHOWN}
     require_kinds(of_best, _SHOWN, where=f"{path}/metrics.jsonl", remedy="Train again.")
     said = read_statement(path)
-    by_words = {name: said[name] for name in ("held_out_accuracy", "verdict")} if said else {}
+    of_words = ("held_out_accuracy", "shortcut_accuracy", "verdict")
+    by_words = {name: said[name] for name in of_words} if said else {}
     claim = _claim(path, config, is_proved=is_finished and best.get("proved") is True)
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
@@ -196,8 +199,8 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
     """Return what labelled words say of the automaton that was inferred from them; None if the
     run has no such automaton.
 
-    `held_out_accuracy` is its accuracy on the words held out, and `refutation` says why it is not
-    the language, or no more than a constant, if the words say so.
+    `held_out_accuracy` is its accuracy on the words held out, and `shortcut_accuracy` that of the
+    best shortcut.
 
     Raises:
         RunError: the record is damaged.
@@ -207,11 +210,11 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
         return None
     with values_of(file, remedy="Train again in a new folder."):
         found = read_object(file)
-        held, verdict = found["held_out"], str(found["verdict"])
-        against = str(found["sentences"][0]) if verdict in ("refuted", "at chance") else ""
+        held = found["held_out"]
         share = (held["words"] - held["wrong"]) / held["words"]
-        own = {name: found[name] for name in ("headline", "sentences", "support")}
-        return {**found, **own, "held_out_accuracy": share, "refutation": against}
+        shortcut = found["shortcut_right"] / held["words"]
+        own = {name: found[name] for name in ("headline", "sentences", "support", "refutation")}
+        return {**found, **own, "held_out_accuracy": share, "shortcut_accuracy": shortcut}
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:

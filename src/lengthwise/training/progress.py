@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from functools import partial
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from rich.console import Console
 from rich.progress import (
@@ -42,8 +42,14 @@ Shown: TypeAlias = TrainingProgress | bool | None
 """A caller's wish about progress: None is a bar where a person can see it, True also lines
 elsewhere, False nothing."""
 
-Count: TypeAlias = Callable[[int, int | None], None]
-"""A function of the number done and of the total, which may be None."""
+
+class Count(Protocol):
+    """A function of the number done and of the total, which may be None."""
+
+    def __call__(self, done: int, total: int | None, note: str = "") -> None:
+        """Show them; a note says what was reached."""
+        ...
+
 
 Speed: TypeAlias = Callable[[Mapping[str, Any]], str]
 """A function that describes the speed of a record in words."""
@@ -111,6 +117,10 @@ class TimeLeft:
 def _duration(seconds: float | None, before: str = "") -> str:
     """Return a time for a bar, such as `0:01:40`, or nothing."""
     return "" if seconds is None else f"{before}{timedelta(seconds=round(seconds))}"
+
+
+def _noted(text: str, note: str) -> str:
+    return f"{text} ({note})" if note else text
 
 
 def _text_column(text: str) -> TextColumn:
@@ -291,15 +301,15 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     if is_notebook():
         bar = _NotebookBar(title)
         with muted(is_shown=True):
-            yield lambda done, total: bar.show(done, total, what)
+            yield lambda done, total, note="": bar.show(done, total, _noted(what, note))
         return
     if not sys.stderr.isatty():
         last, reached = -math.inf if at_once else time.monotonic(), title
 
-        def line(done: int, total: int | None) -> None:
+        def line(done: int, total: int | None, note: str = "") -> None:
             nonlocal last, reached
             of = "" if total is None else f" of {total}"
-            reached = f"{title}: {done}{of} {what}"
+            reached = f"{title}: {done}{of} {_noted(what, note)}"
             if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
                 speak(reached)
@@ -313,8 +323,11 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     with _rich_bar(*columns) as shown:
         row, estimate = shown.add_task(printable(title), total=None, left=""), TimeLeft()
 
-        def advance(done: int, total: int | None) -> None:
+        def advance(done: int, total: int | None, note: str = "") -> None:
             seconds = None if total is None else estimate.seconds(done, total)
-            shown.update(row, completed=done, total=total, left=_duration(seconds))
+            described = printable(_noted(title, note))
+            shown.update(
+                row, completed=done, total=total, left=_duration(seconds), description=described
+            )
 
         yield advance

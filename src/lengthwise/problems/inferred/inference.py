@@ -1,6 +1,5 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,14 @@ from lengthwise.data.word_parts import rows_of_part
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
+from lengthwise.inference.portfolio import End, Judge
 from lengthwise.inference.sample import Sample, joined
-from lengthwise.inference.search import best_automaton
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
 from lengthwise.inference.support import Support
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
+from lengthwise.problems.inferred.searching import searched
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch, no_watch
 
@@ -34,6 +34,12 @@ class Inference(Viewed):
     """The automaton A."""
     statement: DataStatement
     """What the words say of A; those that were held out had no part in its choice."""
+    end: End
+    """Why the search ended."""
+    seconds: float
+    """Time that it took in all, in seconds."""
+    searcher: str
+    """What made A."""
 
     @property
     def name(self) -> str:
@@ -41,11 +47,29 @@ class Inference(Viewed):
         return spec_of_words(self.words)
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.name}: {self.statement.headline}", *self.statement.sentences()])
+        lines = [
+            f"{self.name}: {self.statement.headline}",
+            *self.statement.sentences(),
+            *self.notes,
+        ]
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         states = self.language.num_states
         return f"Inference({self.name}: A has {states} states, {self.statement.headline})"
+
+    @property
+    def notes(self) -> list[str]:
+        """A line on a search that ended before it found what explains the words."""
+        if self.end == "explained":
+            return []
+        why = {"exhausted": "nothing is left to try", "stopped": "it was stopped"}
+        ended = why.get(self.end, "the budget is used up")
+        more = "" if self.end == "exhausted" else " Infer again to go on with it."
+        return [
+            f"The search ended after {self.seconds:,.0f} s, since {ended}; A is the best automaton "
+            f"so far.{more}"
+        ]
 
     def draw(self) -> Drawing:
         """Draw the automaton: a notebook shows the result, and `.save(path)` writes it as SVG.
@@ -62,6 +86,7 @@ class Inference(Viewed):
             "language": to_dict(self.language),
             "words": asdict(self.words),
             "inference": self.settings.to_dict(),
+            "search": {"end": self.end, "seconds": round(self.seconds, 1), "by": self.searcher},
             "statement": self.statement.to_dict(),
         }
 
@@ -93,14 +118,28 @@ def infer_from(
     """Infer an automaton from words, and then look at those that were held out.
 
     Raises:
-        TextError: no automaton with up to `max_states` states fits them, or was found; or a part
-            has no words.
+        TextError: no automaton with up to `max_states` states fits them, or a part has no words.
     """
-    there = words.load()
-    with watch(f"inferring an automaton from {spec_of_words(words)}", "attempts") as progress:
-        language = _automaton(there, settings, spec_of_words(words), progress)
-    statement = statement_of(language, there, settings, spec_of_words(words))
-    return Inference(words=words, settings=settings, language=language, statement=statement)
+    there, name = words.load(), spec_of_words(words)
+    rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
+    train, valid = (sample_of(there, part, settings, name) for part in (TRAIN, VALID))
+    judge = Judge(train, valid, settings.label_noise)
+    state = searched(there, judge, settings, name, watch)
+    best = state.best
+    assert best is not None
+    if best.wrong + best.wrong_in_validation and settings.label_noise == 0:
+        _require_possible(joined(train, valid), there, settings.max_states, name)
+    language = named_as(best.language, there)
+    statement = statement_of(language, there, settings, name)
+    return Inference(
+        words=words,
+        settings=settings,
+        language=language,
+        statement=statement,
+        end=state.end,
+        seconds=state.seconds,
+        searcher=best.searcher,
+    )
 
 
 def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: str) -> Sample:
@@ -119,24 +158,26 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
     )
 
 
-def _automaton(words: LabelledWords, config: InferenceConfig, name: str, progress: Any) -> Language:
-    """Return the automaton that fits the words of training and validation."""
-    rows_of_part(words, TEST, config, name)  # raises if nothing is left to be held out
-    train, valid = (sample_of(words, part, config, name) for part in (TRAIN, VALID))
-    limits: Mapping[str, Any] = {"noise": config.label_noise, "max_states": config.max_states}
-    found = best_automaton(train, valid, **limits, progress=progress)
-    if found is None:
-        blank = Language(
-            alphabet=words.alphabet,
-            transitions=((0,) * len(words.alphabet),),
-            classes=(0,),
-            class_names=words.class_names,
-        )
+def named_as(found: Language, words: LabelledWords) -> Language:
+    """Return a minimal automaton over the symbols and classes of a file."""
+    named = replace(found, alphabet=words.alphabet, class_names=words.class_names)
+    return named.minimised()
+
+
+def _require_possible(known: Sample, words: LabelledWords, max_states: int, name: str) -> None:
+    """Refuse words that no automaton of at most so many states fits.
+
+    Raises:
+        TextError: with two words that tell.
+    """
+    loops = ((0,) * len(words.alphabet),)
+    blank = Language(
+        alphabet=words.alphabet, transitions=loops, classes=(0,), class_names=words.class_names
+    )
+    if why := no_automaton(known, blank, max_states):
         raise TextError(
-            f"{name}: {no_automaton(train, blank, config.max_states)}. Raise max_states, or, if "
-            f"labels may be wrong, set label_noise=0.01."
+            f"{name}: {why}. Raise max_states, or, if labels may be wrong, set label_noise=0.01."
         )
-    return replace(found, alphabet=words.alphabet, class_names=words.class_names).minimised()
 
 
 def statement_of(

@@ -122,8 +122,10 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         }
 
     def identity(self) -> dict[str, Any]:
-        """Return the digest of the words, and what was set, without the place of the file."""
-        return {"words": self.words.digest, "inference": self.inference.non_defaults()}
+        """Return the digest of the words, and what was set but the budget."""
+        settings = self.inference.non_defaults()
+        settings.pop("budget", None)
+        return {"words": self.words.digest, "inference": settings}
 
     @property
     def name(self) -> str:

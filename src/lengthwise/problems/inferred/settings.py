@@ -22,6 +22,8 @@ class InferenceConfig(Config):
     """Share of the labels that may be wrong; 0 if all are right."""
     max_states: Annotated[int, Setting(unit="states", least=1)] = 256
     """Greatest number of states of the automaton."""
+    budget: Annotated[float, Setting(unit="seconds", above=0)] = 120.0
+    """Greatest time of a search; another call goes on where it ended."""
     validation_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words by which one of several automata is chosen."""
     test_share: Annotated[float, Setting(above=0, below=1)] = 0.05

@@ -1,0 +1,246 @@
+"""The portfolio: several searchers share a budget of time, and the best automaton is kept.
+
+The next attempt is that of the searcher that has read the fewest symbols so far. An automaton is
+better than another if it is the shorter description of the labels: the bits of the automaton and
+those of the labels that it misjudges, in training and validation. Without noise, one that misjudges
+no word goes before all others. Training alone makes automata; validation only helps to choose.
+
+The search ends when an automaton explains the words and none better came while as much again was
+read, when the words prove that there is none with fewer states, when no searcher has an attempt
+left, or when the budget is used up. What it finds depends on the words alone, unless the budget
+ends it.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+
+from lengthwise.inference.distinguish import needed_states
+from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import (
+    OutOfTimeError,
+    Searcher,
+    Task,
+    count_wrong,
+    language_of,
+    size_in_bits,
+)
+from lengthwise.inference.state_merging import StateMerging, explained
+from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import from_dict, to_dict
+
+SEARCHERS: tuple[Searcher, ...] = (StateMerging(),)
+"""What is asked by default, in the order in which they begin."""
+
+_COMPRESSED = 0.5
+"""Share of the bits of the labels below which an automaton and its errors explain them."""
+
+_PATIENCE = 1.0
+"""How much more is read after the best automaton, as a multiple of what was read before it."""
+
+_SHOWN_EVERY = 0.3
+"""Seconds between two times that progress is shown."""
+
+End: TypeAlias = Literal["", "explained", "exhausted", "out of time", "stopped"]
+"""Why a search ended: an automaton explains the words; no attempt is left; the budget is used up;
+the user stopped it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """An automaton, judged by the words of training and validation."""
+
+    language: Language
+    searcher: str
+    wrong: int
+    """Words of training that it misjudges."""
+    wrong_in_validation: int
+    bits: float
+    """Bits that describe the automaton, and the labels by it."""
+
+    def rank(self, noise: float) -> tuple[float, ...]:
+        """Return what makes one better than another, if it is less."""
+        misjudges = noise == 0 and self.wrong + self.wrong_in_validation > 0
+        return (misjudges, self.bits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"language": to_dict(self.language), "searcher": self.searcher}
+
+
+@dataclass(slots=True)
+class SearchState:
+    """How far a search is: with it, a search that was stopped goes on."""
+
+    attempts: dict[str, int] = field(default_factory=dict)
+    """Number of the next attempt of each searcher; -1 if it has none left."""
+    work: dict[str, int] = field(default_factory=dict)
+    """Symbols that each has read."""
+    best: Hypothesis | None = None
+    """None before a search begins."""
+    work_at_best: int = 0
+    seconds: float = 0.0
+    end: End = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "attempts": self.attempts,
+            "work": self.work,
+            "best": None if self.best is None else self.best.to_dict(),
+            "work_at_best": self.work_at_best,
+            "seconds": self.seconds,
+            "end": self.end,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], judge: "Judge") -> Self:
+        """Return what `to_dict` stored; the best automaton is judged again."""
+        best = values["best"]
+        known = {name: value for name, value in values.items() if name != "best"}
+        found = None if best is None else judge(from_dict(best["language"]), best["searcher"])
+        return cls(**known, best=found)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges automata by the words of training and validation."""
+
+    train: Sample
+    valid: Sample
+    noise: float = 0.0
+
+    def __call__(self, language: Language, searcher: str) -> Hypothesis:
+        """Judge an automaton."""
+        wrong, wrong_in_validation = (
+            count_wrong(language, each) for each in (self.train, self.valid)
+        )
+        count = len(self.train) + len(self.valid)
+        bits = size_in_bits(language) + label_bits(
+            wrong + wrong_in_validation, count, len(language.class_names), self.noise
+        )
+        return Hypothesis(language, searcher, wrong, wrong_in_validation, bits)
+
+    def explains(self, found: Hypothesis) -> bool:
+        """Return whether an automaton misjudges no more words than wrong labels make it, and is
+        much shorter than the labels."""
+        counts = (len(self.train), len(self.valid))
+        errors = (found.wrong, found.wrong_in_validation)
+        if any(
+            wrong > explained(self.noise, count)
+            for wrong, count in zip(errors, counts, strict=True)
+        ):
+            return False
+        shares = self.train.shares
+        entropy = float(-(shares * [math.log2(share) for share in shares]).sum())
+        if self.noise:
+            entropy = max(entropy, self.noise)
+        labels = entropy * sum(counts)
+        least = label_bits(sum(errors), sum(counts), len(shares), self.noise)
+        return found.bits - least < _COMPRESSED * max(labels - least, 0)
+
+
+def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
+    """Return the bits that say which labels an automaton misjudges, and what they are.
+
+    With noise, it is the code for labels of which that share is wrong; without, the number of
+    misjudged words, which of the words they are, and their classes.
+    """
+    others = wrong * math.log2(max(num_classes - 1, 1))
+    if noise > 0:
+        return others - wrong * math.log2(noise) - (count - wrong) * math.log2(1 - noise)
+    which = math.lgamma(count + 1) - math.lgamma(wrong + 1) - math.lgamma(count - wrong + 1)
+    return others + math.log2(count + 1) + which / math.log(2)
+
+
+def search(
+    judge: Judge,
+    *,
+    max_states: int = 256,
+    budget: float = math.inf,
+    searchers: Sequence[Searcher] = SEARCHERS,
+    state: SearchState | None = None,
+    keep: Callable[[SearchState], None] = lambda state: None,
+    show: Callable[[SearchState], None] = lambda state: None,
+) -> SearchState:
+    """Search for the automaton that explains labelled words best, for at most `budget` seconds.
+
+    `state` goes on from where another search ended, and `keep` is called with the state after every
+    attempt, `show` several times a second. An interrupt (Ctrl-C) ends the search, and what it has
+    is returned: at least the automaton that gives every word the commonest label.
+    """
+    state = SearchState() if state is None else state
+    if state.end in ("out of time", "stopped"):
+        state.end = ""
+    if state.best is None:
+        state.best = judge(_constant(judge.train), "the commonest label")
+    start, before, shown = time.monotonic(), state.seconds, -math.inf
+
+    def check() -> None:
+        nonlocal shown
+        state.seconds = before + time.monotonic() - start
+        if state.seconds - shown > _SHOWN_EVERY:
+            shown = state.seconds
+            show(state)
+        if state.seconds - before > budget:
+            raise OutOfTimeError
+
+    task = Task(judge.train, judge.noise, max_states, None, check)
+    try:
+        while not state.end:
+            check()
+            _attempt(searchers, replace(task, best=state.best.language), state, judge)
+            keep(state)
+    except OutOfTimeError:
+        state.end = "out of time"
+    except KeyboardInterrupt:
+        state.end = state.end or "stopped"
+    state.seconds = before + time.monotonic() - start
+    keep(state)
+    return state
+
+
+def _constant(sample: Sample) -> Language:
+    """Return the automaton that gives every word the commonest class."""
+    loops = np.zeros((1, sample.num_symbols), dtype=np.int64)
+    return language_of(loops, np.array([sample.shares.argmax()]), sample)
+
+
+def _attempt(searchers: Sequence[Searcher], task: Task, state: SearchState, judge: Judge) -> None:
+    """Make the next attempt, and say whether the search is over."""
+    ready = [each for each in searchers if state.attempts.get(each.name, 0) >= 0]
+    if not ready:
+        state.end = "exhausted"
+        return
+    chosen = min(ready, key=lambda each: state.work.get(each.name, 0))
+    number = state.attempts.get(chosen.name, 0)
+    made = chosen.attempt(number, task)
+    if made is None:
+        state.attempts[chosen.name] = -1
+    else:
+        state.attempts[chosen.name] = number + 1
+        state.work[chosen.name] = state.work.get(chosen.name, 0) + max(made.work, 1)
+        if made.language is not None and made.language.num_states <= task.max_states:
+            _keep_better(judge(made.language, chosen.name), state, judge)
+    best = state.best
+    if best is not None and judge.explains(best):
+        total = sum(state.work.values())
+        if total > (1 + _PATIENCE) * state.work_at_best:
+            state.end = "explained"
+
+
+def _keep_better(found: Hypothesis, state: SearchState, judge: Judge) -> None:
+    best = state.best
+    if best is not None and found.rank(judge.noise) >= best.rank(judge.noise):
+        return
+    state.best, state.work_at_best = found, sum(state.work.values())
+    if (
+        judge.noise == 0
+        and found.wrong + found.wrong_in_validation == 0
+        and needed_states(found.language, judge.train) == found.language.num_states
+    ):
+        state.end = "explained"

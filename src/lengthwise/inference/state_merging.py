@@ -1,0 +1,117 @@
+"""State merging as a searcher: words of several numbers, with several degrees of caution.
+
+Merging the shortest words alone is fast and often right, since they meet most often; all words then
+show, by local search, what was wrong. No choice of the number of words and of the caution suits all
+data, so several are tried, in a fixed order.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
+from lengthwise.inference.refining import refined
+from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import Attempt, Searcher, Task, count_wrong
+from lengthwise.languages.language import Language
+
+_CAUTIONS = (384.0, 24.0)
+"""Bits of evidence at which merging begins to decide."""
+
+_MERGED = (1_000, 2_000, 500, 1_500, 4_000)
+"""Numbers of the shortest words that are merged alone."""
+
+_REFINED = 8_000
+"""Greatest number of words of local search while many labels may be wrong."""
+
+_NEARLY = 0.1
+"""Share of misjudged words up to which local search goes on with all words."""
+
+
+class StateMerging(Searcher):
+    """Merges states of the prefix tree by evidence, then redirects single transitions."""
+
+    name = "state merging"
+
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        """Merge some of the shortest words; the last attempt refines the best automaton so far."""
+        settings = _attempts(len(task.sample), task.noise)
+        if number > len(settings):
+            return None
+        words = task.sample
+        if number == len(settings):
+            if task.best is None or not count_wrong(task.best, words):
+                return None
+            return Attempt(refined(task.best, words), _work(words, task.best.num_states))
+        chosen = settings[number]
+        part = words.part(np.arange(chosen.words))
+        try:
+            found = merged_automaton(
+                part,
+                noise=chosen.noise,
+                caution=chosen.caution,
+                max_states=task.max_states,
+                guesses=chosen.is_last or chosen.words < len(words),
+                check=task.check,
+            ).minimised()
+        except MergedTooLargeError:
+            return Attempt(None, _work(part, task.max_states))
+        work = _work(part, found.num_states)
+        return Attempt(_improved(found, task, chosen.words), work)
+
+
+def _work(sample: Sample, states: int) -> int:
+    """Return the symbols that are read, about, when an automaton is merged or refined."""
+    return int(sample.lengths.sum()) * max(states, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """An attempt at merging."""
+
+    words: int
+    """Number of the shortest words that are merged."""
+    caution: float
+    noise: float
+    """Share of wrong labels that is allowed for."""
+    is_last: bool = False
+    """Whether guesses are made however many states they need."""
+
+
+@cache
+def _attempts(count: int, noise: float) -> list[_Merge]:
+    return [*_each(count, noise), _Merge(count, _CAUTIONS[0], noise, is_last=True)]
+
+
+def _each(count: int, noise: float) -> Iterator[_Merge]:
+    few = [words for words in _MERGED if words < count]
+    for words in (count, *few) if noise == 0 or not few else few:
+        for caution in _CAUTIONS:
+            for share in sorted({noise, noise / 4}):
+                yield _Merge(words, caution, share)
+
+
+def _improved(language: Language, task: Task, merged_words: int) -> Language:
+    """Return an automaton after local search on twice, four and eight times as many words as were
+    merged, and, without noise, on all words if it does well."""
+    train, noise = task.sample, task.noise
+    count = len(train)
+    sizes = [
+        words for words in (2 * merged_words, 4 * merged_words, 8 * merged_words) if words < count
+    ]
+    for words in (*sizes, count):
+        wrong = count_wrong(language, train)
+        if wrong <= explained(noise, count) or (words == count and wrong > _NEARLY * count):
+            break
+        if words <= _REFINED or noise == 0:
+            task.check()
+            language = refined(language, train.part(np.arange(words)))
+    return language
+
+
+def explained(noise: float, count: int) -> float:
+    """Return three standard deviations more wrong labels than there are on average."""
+    return noise * count + 3 * math.sqrt(noise * (1 - noise) * count)

@@ -1,0 +1,198 @@
+"""The portfolio: what it keeps, when it ends, and how it goes on."""
+
+import math
+from dataclasses import dataclass, field
+from math import comb, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.samples import ANSWERS, EVERY, MACHINES, machine, sample_of, samples
+from lengthwise.inference.portfolio import (
+    Judge,
+    SearchState,
+    label_bits,
+    search,
+)
+from lengthwise.inference.sample import Sample, answers_of
+from lengthwise.inference.searcher import Attempt, Searcher, Task
+from lengthwise.languages.language import Language
+from ordinary import few
+from strategies import minimal_automaton
+
+EVEN = machine([[1, 0], [0, 1]], [0, 1])
+CONSTANT = machine([[0, 0]], [0])
+
+
+def none_of(sample: Sample) -> Sample:
+    return sample.part(np.zeros(0, dtype=np.int64))
+
+
+SEVENTH = machine([[(n + 1) % 7, n] for n in range(7)], [1, 0, 0, 0, 0, 0, 0])
+
+
+def words_of_one_length(count: int, language: Language = EVEN, seed: int = 0) -> Judge:
+    """Words of one length, with their classes."""
+    draw = np.random.default_rng(seed)
+    some = {tuple(draw.integers(2, size=12).tolist()) for _ in range(2 * count)}
+    words = sorted(some)[:count]
+    sample = Sample.of_words(words, [language.classify(word) for word in words], 2, 2)
+    mask = np.arange(len(sample)) % 10 == 0
+    return Judge(sample.part(~mask), sample.part(mask))
+
+
+@dataclass
+class Says(Searcher):
+    """Says what it is given, an attempt each; each reads as many symbols as `work`."""
+
+    name: str  # type: ignore[misc]
+    says: list[Language | None]
+    work: int = 10
+    asked: list[int] = field(default_factory=list)
+
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        task.check()
+        self.asked.append(number)
+        return Attempt(self.says[number], self.work) if number < len(self.says) else None
+
+
+@settings(max_examples=few(15, 60))
+@given(st.integers(0, len(MACHINES) - 1))
+def test_complete_words_give_the_smallest_machine_that_fits(index: int) -> None:
+    sample = sample_of(EVERY, ANSWERS[index].tolist())
+    best = search(Judge(sample, none_of(sample)), max_states=50).best
+    fits = np.flatnonzero((ANSWERS[index] == ANSWERS).all(axis=1))
+    smallest = min((MACHINES[each].minimised() for each in fits), key=lambda one: one.num_states)
+    assert best is not None
+    assert best.language == smallest
+
+
+@given(samples())
+def test_the_best_is_never_a_longer_description_than_the_commonest_label(sample: Sample) -> None:
+    mask = np.arange(len(sample)) % 3 == 0
+    judge = Judge(sample.part(~mask), sample.part(mask))
+    found = search(judge)
+    best = found.best
+    assert best is not None
+    common = int(judge.train.shares.argmax())
+    constant = judge(machine([[0, 0]], [common]), "")
+    assert best.rank(0.0) <= constant.rank(0.0)
+    assert best.wrong == int((answers_of(best.language, judge.train) != judge.train.classes).sum())
+
+
+def test_the_searcher_that_has_read_least_is_asked_next() -> None:
+    slow, fast = Says("slow", [CONSTANT] * 3, work=100), Says("fast", [CONSTANT] * 9, work=30)
+    found = search(words_of_one_length(100), searchers=[slow, fast])
+    assert found.end == "exhausted"
+    assert found.work == {"slow": 300, "fast": 270}
+    assert found.attempts == {"slow": -1, "fast": -1}
+    assert slow.asked == list(range(4))
+    assert fast.asked == list(range(10))
+
+
+def test_the_search_ends_when_as_much_again_was_read_in_vain() -> None:
+    """Words of one length do not prove that there is none smaller."""
+    one, other = Says("one", [CONSTANT, SEVENTH] + [None] * 50), Says("other", [None] * 50)
+    found = search(words_of_one_length(400, SEVENTH), searchers=[one, other])
+    assert found.best is not None
+    assert (found.end, found.best.language, found.best.searcher) == ("explained", SEVENTH, "one")
+    assert found.work_at_best == 30  # one, other, one
+    assert sum(found.work.values()) == 70
+
+
+def test_an_automaton_that_only_repeats_the_words_does_not_explain_them() -> None:
+    judge = words_of_one_length(60)
+    words = [*(judge.train.word(row) for row in range(len(judge.train)))]
+    states: dict[tuple[int, ...], int] = {(): 0}
+    for word in words:
+        for end in range(1, len(word) + 1):
+            states.setdefault(word[:end], len(states))
+    moves = [[0, 0] for _ in states]
+    for prefix, state in states.items():
+        for symbol in (0, 1):
+            moves[state][symbol] = states.get((*prefix, symbol), 0)
+    classes = [0] * len(states)
+    for word, label in zip(words, judge.train.classes.tolist(), strict=True):
+        classes[states[word]] = label
+    tree = judge(machine(moves, classes), "")
+    assert tree.wrong == 0
+    assert not judge.explains(tree)
+    assert judge.explains(judge(EVEN, ""))
+    assert not judge.explains(judge(CONSTANT, ""))
+
+
+def test_without_noise_an_automaton_that_fits_goes_before_a_shorter_one() -> None:
+    judge = words_of_one_length(40)
+    both = search(judge, searchers=[Says("a", [CONSTANT, EVEN, CONSTANT])]).best
+    assert both is not None
+    assert both.language == EVEN
+
+
+def test_more_states_than_allowed_are_not_kept() -> None:
+    found = search(words_of_one_length(40), searchers=[Says("a", [EVEN])], max_states=1)
+    assert found.best is not None
+    assert found.best.language.num_states == 1
+
+
+def test_a_search_goes_on_where_it_ended() -> None:
+    judge, kept = words_of_one_length(400, SEVENTH), list[dict[str, object]]()
+    says = Says("a", [CONSTANT, None, SEVENTH, None, None, None, None])
+    whole = search(judge, searchers=[says])
+    assert (whole.end, sum(whole.work.values())) == ("explained", 70)
+    for ends in range(1, 4):
+        kept.clear()
+
+        def keep(state: SearchState, last: int = ends) -> None:
+            kept.append(state.to_dict())
+            if len(kept) == last:
+                raise KeyboardInterrupt
+
+        stopped = search(judge, searchers=[says], keep=keep)
+        assert stopped.end == "stopped"
+        state = SearchState.from_dict(kept[-1], judge)
+        says.asked.clear()
+        again = search(judge, searchers=[says], state=state)
+        assert says.asked[0] == ends
+        assert (again.best, again.work, again.end) == (whole.best, whole.work, whole.end)
+
+
+def test_a_search_without_time_keeps_the_commonest_label() -> None:
+    found = search(words_of_one_length(40), searchers=[Says("a", [EVEN])], budget=0)
+    assert found.end == "out of time"
+    assert found.best is not None
+    assert found.best.searcher == "the commonest label"
+
+
+@given(st.integers(0, 40), st.integers(40, 60), st.integers(2, 4))
+def test_the_bits_of_labels_are_those_of_a_code(wrong: int, count: int, classes: int) -> None:
+    plain = log2(count + 1) + log2(comb(count, wrong)) + wrong * log2(classes - 1)
+    assert label_bits(wrong, count, classes, 0.0) == pytest.approx(plain, abs=1e-6)
+    likely = math.prod([0.1 / (classes - 1)] * wrong + [0.9] * (count - wrong))
+    assert label_bits(wrong, count, classes, 0.1) == pytest.approx(-log2(likely))
+
+
+def drawn(language: Language, count: int, seed: int, noise: float) -> Judge:
+    """Uniform words of up to 20 symbols, a share of whose labels is wrong, in two parts."""
+    draw = np.random.default_rng(seed)
+    words = {
+        tuple(draw.integers(0, language.num_symbols, draw.integers(0, 21)).tolist())
+        for _ in range(count)
+    }
+    ordered = sorted(words)
+    labels = [language.classify(word) ^ int(draw.random() < noise) for word in ordered]
+    sample = sample_of(ordered, labels, language.num_symbols)
+    mask = draw.random(len(sample)) < 0.1
+    return Judge(sample.part(~mask), sample.part(mask), noise)
+
+
+@pytest.mark.slow_except("2001-0.0", "2003-0.0")
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
+@pytest.mark.parametrize("seed", [2_001, 2_003])
+def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -> None:
+    language = minimal_automaton(seed)
+    found = search(drawn(language, 4_000, seed, noise), max_states=100).best
+    assert found is not None
+    assert found.language.transitions == language.minimised().transitions
+    assert found.language.classes == language.minimised().classes

@@ -1,0 +1,52 @@
+"""State merging as a searcher."""
+
+import numpy as np
+import pytest
+
+from inference.samples import sample_of
+from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
+from lengthwise.inference.searcher import OutOfTimeError, Task, language_of
+from lengthwise.inference.state_merging import StateMerging, explained
+
+LONG = sample_of([(0,) * n for n in range(12)], [int(n == 11) for n in range(12)])
+
+
+def test_a_search_past_its_bound_has_no_hypothesis() -> None:
+    with pytest.raises(MergedTooLargeError):
+        merged_automaton(LONG, caution=24.0, max_states=3)
+    attempts = [StateMerging().attempt(number, Task(LONG, max_states=3)) for number in range(3)]
+    assert all(each is not None and each.language is None for each in attempts)
+    assert StateMerging().attempt(4, Task(LONG, max_states=3)) is None
+
+
+def test_the_last_attempt_refines_the_best_automaton() -> None:
+    draw = np.random.default_rng(0)
+    words = sorted({tuple(draw.integers(2, size=9).tolist()) for _ in range(300)})
+    sample = sample_of(words, [int(word.count(0) % 3 == 0) for word in words])
+    right = StateMerging().attempt(0, Task(sample))
+    assert right is not None
+    assert right.language is not None
+    language = right.language
+    assert language.num_states == 3
+    last = 3  # after two degrees of caution, and guesses
+    moves = [list(row) for row in language.transitions]
+    moves[2][0] = 0  # instead of 2
+    wrong = language_of(np.array(moves), np.array(language.classes), sample)
+    refined = StateMerging().attempt(last, Task(sample, best=wrong))
+    assert refined is not None
+    assert refined.language == language
+    assert StateMerging().attempt(last, Task(sample, best=language)) is None
+
+
+def test_an_attempt_stops_when_the_time_is_used_up() -> None:
+    def check() -> None:
+        raise OutOfTimeError
+
+    with pytest.raises(OutOfTimeError):
+        StateMerging().attempt(0, Task(LONG, check=check))
+
+
+def test_noise_explains_as_many_wrong_labels_as_three_deviations_above_the_mean() -> None:
+    assert explained(0.1, 100) == pytest.approx(10 + 3 * 3)
+    assert explained(0.5, 64) == pytest.approx(32 + 3 * 4)
+    assert explained(0.0, 100) == 0
