@@ -51,15 +51,36 @@ def test_json_has_the_inference_and_the_description(file: Path, shell: Shell) ->
     assert told["description"]["num_states"] == len(told["language"]["transitions"])
 
 
-def test_an_automaton_that_is_refuted_ends_with_status_1(shell: Shell, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("noise", "verdict", "why"),
+    [
+        (0.06, "refuted", "A is not the language, or labels are wrong: "),
+        (0.5, "at chance", "The language is not found: "),
+    ],
+)
+def test_an_automaton_that_is_not_the_language_ends_with_status_1(
+    shell: Shell, tmp_path: Path, noise: float, verdict: str, why: str
+) -> None:
     draw = random.Random(4)
     words = sorted({"".join(draw.choices("ab", k=draw.randint(4, 12))) for _ in range(300)})
     file = tmp_path / "own.tsv"
-    file.write_text("".join(f"{word}\t{draw.randint(0, 1)}\n" for word in words))
+    labels = {word: word.count("a") % 2 ^ (draw.random() < noise) for word in words}
+    file.write_text("".join(f"{word}\t{label}\n" for word, label in labels.items()))
     status, out, error = shell("infer", str(file), "--set", "test_share=0.3")
     assert status == 1
-    assert out.splitlines()[0].startswith(f"words:{file}: refuted: right on ")
-    assert "A is not the language, or labels are wrong: " in error.splitlines()[-1]
+    assert out.splitlines()[0].startswith(f"words:{file}: {verdict}: right on ")
+    assert why in error.splitlines()[-1]
+
+
+def test_a_budget_without_time_keeps_the_commonest_label(file: Path, shell: Shell) -> None:
+    status, out, _ = shell("infer", str(file), "--budget", "1e-9")
+    assert status == 1
+    assert "since the budget is used up; A is the best automaton so far." in out
+    assert "at chance: right on " in out
+    status, out, _ = shell("infer", str(file))
+    assert (status, "A is the best automaton so far" in out) == (0, False)
+    for budget in ("0", "-1", "long"):
+        assert shell("infer", str(file), "--budget", budget)[0] == 2
 
 
 @pytest.mark.parametrize(

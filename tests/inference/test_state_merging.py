@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from inference.samples import sample_of
+from inference.samples import machine, sample_of
 from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
 from lengthwise.inference.searcher import OutOfTimeError, Task, language_of
 from lengthwise.inference.state_merging import StateMerging, explained
+
+ENDS = machine([[2 * n % 4, (2 * n + 1) % 4] for n in range(4)], [0, 0, 0, 1])
+"""Words that end with twice the second symbol."""
 
 LONG = sample_of([(0,) * n for n in range(12)], [int(n == 11) for n in range(12)])
 
@@ -22,20 +25,15 @@ def test_a_search_past_its_bound_has_no_hypothesis() -> None:
 def test_the_last_attempt_refines_the_best_automaton() -> None:
     draw = np.random.default_rng(0)
     words = sorted({tuple(draw.integers(2, size=9).tolist()) for _ in range(300)})
-    sample = sample_of(words, [int(word.count(0) % 3 == 0) for word in words])
-    right = StateMerging().attempt(0, Task(sample))
-    assert right is not None
-    assert right.language is not None
-    language = right.language
-    assert language.num_states == 3
+    ends = [list(row) for row in ENDS.transitions]
+    sample = sample_of(words, [ENDS.classify(word) for word in words])
     last = 3  # after two degrees of caution, and guesses
-    moves = [list(row) for row in language.transitions]
-    moves[2][0] = 0  # instead of 2
-    wrong = language_of(np.array(moves), np.array(language.classes), sample)
+    ends[3][1] = 0  # instead of 1
+    wrong = language_of(np.array(ends), np.array(ENDS.classes), sample)
     refined = StateMerging().attempt(last, Task(sample, best=wrong))
     assert refined is not None
-    assert refined.language == language
-    assert StateMerging().attempt(last, Task(sample, best=language)) is None
+    assert refined.language == ENDS.minimised()
+    assert StateMerging().attempt(last, Task(sample, best=ENDS)) is None
 
 
 def test_an_attempt_stops_when_the_time_is_used_up() -> None:

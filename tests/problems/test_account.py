@@ -24,7 +24,7 @@ from staged import plan
 from stored_runs import copied
 
 STORED = ("binary-proved", "continuous", "encoder", "steps", "text", "pairs")
-WARNED = {"chance": "refuted", "constant": "at chance", "doubt": "in doubt"}
+WARNED = {"noisy": "refuted", "constant": "at chance", "doubt": "in doubt"}
 """Files of words whose automaton the words speak against, and what they say."""
 
 
@@ -32,15 +32,12 @@ def words_of(kind: str) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return labelled words, and settings of their inference."""
     draw = random.Random(4)
     words = sorted({"".join(draw.choices("ab", k=draw.randint(4, 12))) for _ in range(300)})
-    if kind == "chance":
-        return {word: draw.randint(0, 1) for word in words}, ("test_share=0.3",)
     if kind == "constant":
         noisy = dict.fromkeys(words, 1) | dict.fromkeys(words[5::40], 0)
         return noisy, ("label_noise=0.1",)
     labels = {word: word.count("a") % 2 for word in words}
-    return {word: one ^ (draw.random() < 0.06) for word, one in labels.items()}, (
-        "label_noise=0.03",
-    )
+    noisy = {word: one ^ (draw.random() < 0.06) for word, one in labels.items()}
+    return noisy, ("test_share=0.3",) if kind == "noisy" else ("label_noise=0.03",)
 
 
 @pytest.fixture(scope="module")

@@ -89,8 +89,8 @@ def count_wrong(language: Language, sample: Sample) -> int:
 def size_in_bits(language: Language) -> float:
     """Return the bits that describe an automaton.
 
-    Each state names its class, its commonest target, and the symbols that lead elsewhere with
-    their targets. So a rule that speaks of few symbols is short over a large alphabet, too.
+    Each state names its class, and either all its targets, or the commonest one and the symbols
+    that lead elsewhere with theirs: so a rule about few symbols is short over a large alphabet.
     """
     states, symbols = language.num_states, language.num_symbols
     target, symbol = math.log2(max(states, 2)), math.log2(max(symbols, 2))
@@ -98,5 +98,5 @@ def size_in_bits(language: Language) -> float:
     for row in language.transitions:
         counts = np.bincount(row, minlength=states)
         exceptions = symbols - int(counts.max())
-        bits += target + min(exceptions * (symbol + target), symbols * target)
+        bits += min(target + exceptions * (symbol + target), symbols * target)
     return bits

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,9 @@ def test_the_automaton_is_the_one_that_the_words_mean(found: Inference) -> None:
 
 def test_what_is_printed_begins_with_the_words_held_out(found: Inference) -> None:
     held = found.statement.held_out
-    lead = f"right on {held.words - held.wrong} of {held.words} words held out"
+    right = held.words - held.wrong
+    shortcut = found.statement.shortcut_right
+    lead = f"right on {right} of {held.words} words held out (the best shortcut: {shortcut})"
     first, *others = str(found).splitlines()
     assert first.endswith(f": {lead}")
     assert others == found.statement.sentences()
@@ -72,14 +75,17 @@ def test_a_specification_of_words_is_the_same_file(found: Inference, file: Path)
     assert (again.language, again.statement) == (found.language, found.statement)
 
 
-def test_the_progress_counts_attempts(
+def test_the_progress_counts_seconds_and_says_the_best(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lengthwise.training.progress._SECONDS_BETWEEN_LINES", -1.0)
     lw.infer(file, progress=True)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].endswith("own.tsv: 0 of 5 attempts")
-    assert lines[-1].endswith("own.tsv: 5 of 5 attempts")
+    said = re.compile(
+        r"own\.tsv: \d of 120 seconds \(best: \d states?, [\d,]+ of 564 words wrong\)$"
+    )
+    assert lines
+    assert all(said.search(line) for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ class Inference(Viewed):
             "language": to_dict(self.language),
             "words": asdict(self.words),
             "inference": self.settings.to_dict(),
-            "search": {"end": self.end, "seconds": round(self.seconds, 1), "by": self.searcher},
+            "search": {"end": self.end, "by": self.searcher},
             "statement": self.statement.to_dict(),
         }
 
