@@ -1,0 +1,326 @@
+"""Languages from words that are all of 20 to 29 symbols, as in MLRegTest: who finds them?
+
+Each language of the sixteen classes of MLRegTest (van der Poel et al., 2024; the languages are
+drawn by our own generators) labels different words of 20 to 29 symbols, half of each class. A
+learner sees these words and nothing else. The true language judges afterwards: whether the
+automaton is that language, exactly, and how often the learner is right on words of four kinds. The
+words are as long as those of training, or of 31 to 50 symbols; and they are random, half of each
+class, or adversarial: pairs of words that one edit turns from one class into the other.
+
+The learners: the pipeline of `lw.infer`; RPNI and EDSM of AALpy; a GRU of the package that is
+trained on the same words.
+"""
+
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from aalpy.learning_algs import run_EDSM, run_RPNI
+from torch import Tensor
+
+import lengthwise as lw
+from lengthwise.evaluation.scores import wilson
+from lengthwise.files import write_text
+from lengthwise.languages.language import Language
+from lengthwise.languages.subregular import CLASSES, subregular
+from lengthwise.tasks.audited import one_edit_into
+from lengthwise.tasks.automaton import PAD, Automaton
+from lengthwise.tasks.task import Task
+from lengthwise.training.devices import environment
+from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.own.labels_alone import is_same
+from lengthwise_papers.parts import Part, PartsExperiment, grouped
+
+LENGTHS, LONGER = (20, 29), (31, 50)
+"""Lengths of the words of training and of half of the tests, and of the other tests."""
+
+TESTS = {
+    "short random": (LENGTHS, False),
+    "short adversarial": (LENGTHS, True),
+    "long random": (LONGER, False),
+    "long adversarial": (LONGER, True),
+}
+"""Kinds of test words: their lengths, and whether they come in pairs one edit apart."""
+
+TESTED = 2_000
+"""Words of each test."""
+
+Word = tuple[int, ...]
+Answer = Callable[[Sequence[Word]], list[int]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sizes:
+    """Languages of each class, alphabets, numbers of words, learners, and seconds for each."""
+
+    classes: tuple[str, ...] = tuple(CLASSES)
+    symbols: tuple[int, ...] = (4, 16)
+    languages: tuple[int, ...] = (0, 1, 2)
+    words: tuple[int, ...] = (1_000, 10_000)
+    learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM")
+    seconds: int = 60
+
+
+def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
+    """Return a part for each language, number of words and learner; seeds are of the languages."""
+    return [
+        Part(
+            f"{learner}, {kind}, {symbols} symbols, {words} words, seed {seed}",
+            {
+                "learner": learner,
+                "class": kind,
+                "symbols": symbols,
+                "words": words,
+                "seed": seed,
+                "budget": sizes.seconds,
+            },
+        )
+        for words in sizes.words
+        for symbols in sizes.symbols
+        for learner in sizes.learners
+        for seed in seeds or sizes.languages
+        for kind in sizes.classes
+    ]
+
+
+def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
+    """Have a learner find a language, and judge what it found."""
+    language = subregular(settings["class"], seed=settings["seed"], symbols=settings["symbols"])
+    draws = torch.Generator().manual_seed(settings["seed"])
+    words = draw_words(language, settings["words"], LENGTHS, draws)
+    start = time.process_time()
+    found, answer = LEARNERS[settings["learner"]](language, words, settings["budget"], folder)
+    seconds = round(time.process_time() - start, 1)
+    accuracies = {}
+    for name, (lengths, is_adversarial) in TESTS.items():
+        tests = draw_words(language, TESTED, lengths, draws, is_adversarial=is_adversarial)
+        answers = answer(list(tests))
+        accuracies[name] = sum(map(int.__eq__, answers, tests.values())) / len(tests)
+    worst = min(accuracies.values())
+    return [
+        {
+            **settings,
+            "told": "labels of whole words",
+            "protocol": "uniform within a class",
+            "words_per_length": None,
+            "lengths": list(LENGTHS),
+            "true_states": language.num_states,
+            "drawn": len(words),
+            "states": None if found is None else found.num_states,
+            "found": found is not None and is_same(found, language),
+            "accuracies": accuracies,
+            "interval_95": list(wilson(round(worst * TESTED), TESTED)),
+            "seconds": seconds,
+            "environment": environment("cpu"),
+        }
+    ]
+
+
+def draw_words(
+    language: Language,
+    count: int,
+    lengths: tuple[int, int],
+    generator: torch.Generator,
+    *,
+    is_adversarial: bool = False,
+) -> dict[Word, int]:
+    """Draw different words with their classes, half of each class where there are so many."""
+    task, first = Task(language=language), lengths[0]
+    automaton, words = Automaton(language), dict[Word, int]()
+    every = torch.arange(first, lengths[1] + 1)
+    for _ in range(20):
+        missing = count - len(words)
+        if missing <= 0:
+            break
+        drawn = every[torch.randint(len(every), (max(missing, 64),), generator=generator)]
+        wanted = torch.arange(len(drawn)) % 2
+        there = torch.tensor([[task.sampler.exists(int(n), c) for c in (0, 1)] for n in every])
+        fits = there[drawn - first, wanted]
+        drawn, wanted = drawn[fits], wanted[fits]
+        tokens = task.sampler.draw(wanted, drawn, generator)
+        pairs = [(tokens, wanted)]
+        if is_adversarial:
+            edited, is_edited = one_edit_into(automaton, tokens, 1 - wanted, generator)
+            pairs = [
+                (tokens[is_edited], wanted[is_edited]),
+                (edited[is_edited], 1 - wanted[is_edited]),
+            ]
+        for some, classes in pairs:
+            words |= dict(zip(words_of(some), classes.tolist(), strict=True))
+    return dict(list(words.items())[:count])
+
+
+def words_of(tokens: Tensor) -> list[Word]:
+    """Return right-aligned words without what stands left of them."""
+    return [tuple(symbol for symbol in row if symbol != PAD) for row in tokens.tolist()]
+
+
+def _pipeline(
+    language: Language, words: Mapping[Word, int], seconds: int, folder: Path
+) -> tuple[Language | None, Answer]:
+    file = folder / "words.tsv"
+    names = language.class_names
+    lines = [f"{language.decode(word)}\t{names[label]}\n" for word, label in words.items()]
+    write_text(file, "".join(lines))
+    found = lw.infer(file, alphabet=list(language.alphabet), budget=float(seconds), progress=False)
+    index = {name: number for number, name in enumerate(names)}
+    classes = tuple(index[name] for name in found.language.class_names)
+    own = found.language
+    mapped = replace(
+        own, classes=tuple(classes[c] for c in own.classes), class_names=language.class_names
+    )
+    return mapped, lambda some: [mapped.classify(word) for word in some]
+
+
+def _merging(
+    run: Callable[..., Any],
+) -> Callable[[Language, Mapping[Word, int], int, Path], tuple[Language | None, Answer]]:
+    """Return a learner of AALpy, which has found nothing where the time is used up."""
+
+    def learn(
+        language: Language, words: Mapping[Word, int], seconds: int, folder: Path
+    ) -> tuple[Language | None, Answer]:
+        common = max((0, 1), key=list(words.values()).count)
+        data = [(word, bool(label)) for word, label in words.items()]
+        try:
+            with _limited(seconds):
+                model = run(data, "dfa", input_completeness="self_loop", print_info=False)
+        except TimeoutError:
+            return None, lambda some: [common] * len(some)
+        numbers = {state.state_id: number for number, state in enumerate(model.states)}
+        found = Language(
+            alphabet=language.alphabet,
+            transitions=tuple(
+                tuple(
+                    numbers[state.transitions[symbol].state_id]
+                    if symbol in state.transitions
+                    else numbers[state.state_id]
+                    for symbol in range(language.num_symbols)
+                )
+                for state in model.states
+            ),
+            classes=tuple(int(state.is_accepting) for state in model.states),
+            start=numbers[model.initial_state.state_id],
+            class_names=language.class_names,
+        ).minimised()
+        return found, lambda some: [found.classify(word) for word in some]
+
+    return learn
+
+
+@contextmanager
+def _limited(seconds: int) -> Iterator[None]:
+    """Raise `TimeoutError` when so much processor time is used up."""
+
+    def stop(number: int, frame: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+LEARNERS: Mapping[str, Callable[..., tuple[Language | None, Answer]]] = {
+    "pipeline": _pipeline,
+    "RPNI": _merging(run_RPNI),
+    "EDSM": _merging(run_EDSM),
+}
+"""What learns from words, with a budget in seconds."""
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return a row for each class, alphabet and number of words, a column for each learner."""
+    learners = list(dict.fromkeys(one["learner"] for one in records))
+    rows = []
+    keys = ("words", "symbols", "class")
+    for (words, symbols, kind), runs in grouped(records, *keys).items():
+        cells = []
+        for learner in learners:
+            own = [one for one in runs if one["learner"] == learner]
+            cells += [_found(own), _mean_worst(own)]
+        rows.append([f"{words:,}", str(symbols), kind, *cells])
+    heads = [head for name in learners for head in (f"{name}: found", "worst of four tests, %")]
+    return Table(["words", "symbols", "class", *heads], rows)
+
+
+def _found(runs: Sequence[Record]) -> str:
+    return f"{sum(one['found'] for one in runs)} of {len(runs)}" if runs else ""
+
+
+def _mean_worst(runs: Sequence[Record]) -> str:
+    if not runs:
+        return ""
+    worst = [min(one["accuracies"].values()) for one in runs]
+    return f"{100 * sum(worst) / len(worst):.1f}"
+
+
+def totals(records: Sequence[Record]) -> Table:
+    """Return a row for each learner and number of words: languages found, accuracy, time."""
+    rows = []
+    for (words, learner), runs in grouped(records, "words", "learner").items():
+        means = [
+            f"{100 * sum(one['accuracies'][name] for one in runs) / len(runs):.1f}"
+            for name in TESTS
+        ]
+        longest = max(one["seconds"] for one in runs)
+        median = sorted(one["seconds"] for one in runs)[len(runs) // 2]
+        rows.append(
+            [f"{words:,}", learner, _found(runs), *means, f"{median:.0f}", f"{longest:.0f}"]
+        )
+    header = ["words", "learner", "found", *(f"{name} %" for name in TESTS)]
+    return Table([*header, "median seconds", "most"], rows)
+
+
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Say whether the pipeline is ahead, and how many languages it finds."""
+    most = [one for one in records if one["words"] >= 10_000]
+    own = [one for one in most if one["learner"] == "pipeline"]
+    others = sorted({one["learner"] for one in most} - {"pipeline"})
+    found = sum(one["found"] for one in own)
+    behind = []
+    for (kind,), runs in grouped(records, "class").items():
+        counts = {
+            name: sum(one["found"] for one in runs if one["learner"] == name)
+            for name in ("pipeline", *others)
+        }
+        if any(counts[name] > counts["pipeline"] for name in others):
+            behind.append(kind)
+    return [
+        Statement(
+            "ours",
+            "half of the languages are found from 10,000 words and more",
+            2 * found >= len(own),
+            f"{found} of {len(own)}",
+        ),
+        Statement(
+            "ours",
+            "no other learner finds more languages of a class",
+            not behind,
+            f"all but {', '.join(behind)}" if behind else f"against {', '.join(others)}",
+        ),
+    ]
+
+
+LONG_WORDS = PartsExperiment(
+    item="long words",
+    claim="Languages are found from words that are all long.",
+    presets=preset_catalogue(
+        smoke=Sizes(classes=("SL",), symbols=(4,), languages=(0,), words=(300,), seconds=20),
+        laptop=Sizes(),
+        paper=Sizes(symbols=(4, 16, 64), words=(1_000, 10_000, 100_000), seconds=120),
+    ),
+    parts=parts,
+    measure=measure,
+    table=table,
+    more={"By number of words": totals},
+    check=check,
+)
