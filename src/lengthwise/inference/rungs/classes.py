@@ -11,12 +11,14 @@ import numpy as np
 
 from lengthwise.inference.rungs.fitting import Bench, Choose, Combine, Cover, fitted
 from lengthwise.inference.rungs.literals import (
+    MOST_TIMES,
     Kind,
     Mask,
     ordered_windows,
     subsequences,
     windows,
 )
+from lengthwise.inference.rungs.rules import scores
 from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered
 from lengthwise.inference.searcher import Attempt, Searcher, Task
 
@@ -31,6 +33,8 @@ class Stage:
     choose: Choose
     words: int = 1_000
     judge: Judge | None = None
+    judging: int = 600
+    """Number of words that judge a tier."""
 
 
 class _Staged(Searcher):
@@ -41,33 +45,51 @@ class _Staged(Searcher):
 
     def attempt(self, number: int, task: Task) -> Attempt | None:
         """Make the attempt of a stage."""
-        if number >= len(self.stages) * self.starts:
+        order = [
+            (stage, turn)
+            for first in range(0, self.starts, 2)
+            for stage in self.stages
+            for turn in range(first, min(first + 2, self.starts))
+        ]
+        if number >= len(order):
             return None
-        turn, place = divmod(number, len(self.stages))
-        stage = self.stages[place]
+        stage, turn = order[number]
+        bench = Bench(task)
         return fitted(
-            Bench(task),
+            bench,
             stage.choose,
             count=stage.words,
             seed=turn,
             judge=stage.judge,
-            start=_start(turn, task.sample.num_symbols),
+            judging=stage.judging,
+            start=None if stage.judge is None else _start(turn, bench),
         )
 
 
-def _start(turn: int, symbols: int) -> Mask:
-    """Return the tier from which an attempt begins: first all symbols, then random ones."""
-    if turn <= 1:
+def _start(turn: int, bench: Bench) -> Mask:
+    """Return the tier from which an attempt begins: the two symbols whose numbers say most of the
+    class, then all symbols, the four best ones, and then random ones.
+    """
+    symbols = bench.task.sample.num_symbols
+    if turn == 1:
         return np.ones(symbols, dtype=bool)
-    return np.random.default_rng(turn).random(symbols) < 0.5
+    if turn > 2:
+        return np.random.default_rng(turn).random(symbols) < 0.5
+    words = bench.words.part(bench.drawn(2_000, turn))
+    left = np.full(symbols, np.inf)
+    pool = windows(1, times=MOST_TIMES)(words)
+    score = scores(pool, words.groups, 1, words.num_classes)
+    for number, bits in enumerate(score.bits.tolist()):
+        ((symbol,),) = pool.get(number).blocks
+        left[symbol] = min(left[symbol], bits)
+    start = np.zeros(symbols, dtype=bool)
+    start[np.argsort(left, kind="stable")[: 2 + turn]] = True
+    return start
 
 
 def _covering(kinds: Sequence[Kind], covered: int) -> list[Stage]:
     """Return stages for rules that none of some literals, or one of them, has to hold."""
-    return [
-        Stage(choose=Cover(kind=kind, covered=covered), words=words)
-        for words, kind in zip((2_000, 2_000, 4_000), kinds, strict=False)
-    ]
+    return [Stage(choose=Cover(kind=kind, covered=covered), words=1_000) for kind in kinds]
 
 
 def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
@@ -91,15 +113,26 @@ def _combining(kinds: Sequence[Kind]) -> list[Stage]:
     ]
 
 
-def _combining_on_tier(kinds: Sequence[Kind]) -> list[Stage]:
+def _combining_on_tier(kinds: Sequence[Kind], cheapest: Kind) -> list[Stage]:
+    """Return stages for the same on a tier, which the cheapest literals judge first."""
     return [
-        Stage(
-            choose=Combine(kind=kind, width=width),
-            words=words,
-            judge=LeftEntropy(kind=kind, depth=depth),
-        )
-        for depth, width, words in ((1, 8, 600), (2, 20, 1_000))
-        for kind in kinds
+        *(
+            Stage(
+                choose=Combine(kind=kind, width=8),
+                words=600,
+                judge=LeftEntropy(kind=cheapest),
+                judging=300,
+            )
+            for kind in kinds[:2]
+        ),
+        *(
+            Stage(
+                choose=Combine(kind=kind, width=20),
+                judge=LeftEntropy(kind=kinds[min(1, place)], depth=2),
+                judging=500,
+            )
+            for place, kind in enumerate(kinds)
+        ),
     ]
 
 
@@ -164,7 +197,7 @@ class TierLocallyTestable(_Staged):
     """A Boolean function of windows on a tier."""
 
     name = "TLT"
-    stages = _combining_on_tier(_WINDOWS)
+    stages = _combining_on_tier(_WINDOWS, windows(2))
     starts = _STARTS
 
 
@@ -179,7 +212,7 @@ class TierThresholdTestable(_Staged):
     """A Boolean function of numbers of windows on a tier."""
 
     name = "TLTT"
-    stages = _combining_on_tier(_COUNTED)
+    stages = _combining_on_tier(_COUNTED, _COUNTED[0])
     starts = _STARTS
 
 
@@ -201,5 +234,5 @@ class TierPiecewiseLocallyTestable(_Staged):
     """A Boolean function of pairs of windows on a tier, one after the other."""
 
     name = "TPLT"
-    stages = _combining_on_tier(_ORDERED)
+    stages = _combining_on_tier((ordered_windows(2, 2), *_ORDERED[1:]), windows(2))
     starts = _STARTS

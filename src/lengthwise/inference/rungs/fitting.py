@@ -165,11 +165,12 @@ def fitted(
     count: int,
     seed: int = 0,
     judge: Judge | None = None,
+    judging: int = 600,
     start: Mask | None = None,
 ) -> Attempt:
     """Return the automaton of the rule that misjudges fewest words.
 
-    With `judge`, the tier is searched, too, from `start` on.
+    With `judge`, the tier is searched, too, from `start` on, by `judging` words.
     """
     task = bench.task
     tier = np.ones(task.sample.num_symbols, dtype=bool) if start is None else start
@@ -180,8 +181,10 @@ def fitted(
         task.check()
         words = bench.words.part(rows)
         if judge is not None:
-            order = np.random.default_rng(seed).permutation(len(tier)) if seed else None
-            climb = climbed(words, judge, tier, check=task.check, order=order)
+            generator = np.random.default_rng(seed)
+            order = generator.permutation(len(tier)) if seed else None
+            some = bench.words.part(generator.permutation(rows)[:judging])
+            climb = climbed(some, judge, tier, check=task.check, order=order)
             tier = climb.symbols
             bench.work += climb.work
         misjudged = None

@@ -198,9 +198,10 @@ def subsequences(longest: int) -> Kind:
         found_word, found_code = [word], [code]
         for _ in range(longest - 1):
             # of one subsequence of one word, the one that ends first is enough
-            order = np.lexsort((place, code, word))
-            new = (np.diff(code[order], prepend=-1) != 0) | (np.diff(word[order], prepend=-1) != 0)
-            word, place, code = word[order][new], place[order][new], code[order][new]
+            order = np.argsort((word * base**longest + code) * digits.shape[1] + place)
+            word, place, code = word[order], place[order], code[order]
+            new = (np.diff(code, prepend=-1) != 0) | (np.diff(word, prepend=-1) != 0)
+            word, place, code = word[new], place[new], code[new]
             number = ends[word] - place - 1
             every = np.repeat(np.arange(len(word)), number)
             step = np.arange(len(every)) - np.repeat(number.cumsum() - number, number)
@@ -227,7 +228,7 @@ def ordered_windows(longest: int, shortest: int = 1) -> Kind:
         size = base**longest
         inner = replace(words, digits=np.where(words.digits > words.num_symbols, 0, words.digits))
         word, code, place = _windows(inner, longest, shortest)
-        order = np.lexsort((place, code, word))
+        order = np.argsort((word * size + code) * words.digits.shape[1] + place)
         word, code, place = word[order], code[order], place[order]
         new = (np.diff(code, prepend=-1) != 0) | (np.diff(word, prepend=-1) != 0)
         firsts = np.flatnonzero(new)
