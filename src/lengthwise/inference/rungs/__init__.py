@@ -1,1 +1,1 @@
-"""Searchers for classes of languages: rules by few literals, on tiers, and counts modulo numbers."""
+"""Searchers for classes of languages: rules by few literals, on tiers, and modular counts."""

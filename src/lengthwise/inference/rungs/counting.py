@@ -45,8 +45,8 @@ def null_generators(rows: Array, modulus: int) -> Array:
     """Return vectors that generate all solutions x of `rows @ x = 0` modulo a prime power,
     `[generator, unknown]`.
 
-    The generators so far solve all rows before. In a row where some of them do not give 0, one whose
-    value divides all others is subtracted from those, and multiplied until it gives 0 itself.
+    The generators so far solve all rows before. In a row where some of them do not give 0, one
+    whose value divides all others is subtracted from those, and multiplied until it gives 0 itself.
     """
     prime = PRIME_POWERS[modulus]
     generators = np.eye(rows.shape[1], dtype=np.int64)

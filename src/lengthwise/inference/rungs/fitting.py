@@ -122,6 +122,7 @@ class Combine:
     """Number of words that a literal has to hold of, and to fail at."""
 
     def __call__(self, bench: Bench, words: Words, rows: Array, tier: Mask) -> list[Chosen]:
+        """Return the best rules."""
         pool = kept(self.kind(words.on_tier(tier)), self.least)
         if not len(pool):
             return []
@@ -148,6 +149,7 @@ class Cover:
     most: int = 12
 
     def __call__(self, bench: Bench, words: Words, rows: Array, tier: Mask) -> list[Chosen]:
+        """Return the rule, if there is one."""
         pool = kept(self.kind(words.on_tier(tier)), 1)
         if not len(pool):
             return []

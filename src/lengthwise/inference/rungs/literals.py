@@ -232,7 +232,7 @@ def ordered_windows(longest: int, shortest: int = 1) -> Kind:
         word, code, place = word[order], code[order], place[order]
         new = (np.diff(code, prepend=-1) != 0) | (np.diff(word, prepend=-1) != 0)
         firsts = np.flatnonzero(new)
-        lasts = np.append(firsts[1:], len(word)) - 1
+        lasts = np.flatnonzero(np.append(new[1:], True)[: len(new)])
         word, code = word[firsts], code[firsts]
         length = np.searchsorted(base ** np.arange(longest + 1), code, side="right")
         first_end, last_start = place[firsts] + length, place[lasts]

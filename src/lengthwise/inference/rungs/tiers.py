@@ -42,6 +42,7 @@ class LeftEntropy:
     width: int = 4
 
     def __call__(self, words: Words) -> tuple[float, int]:
+        """Judge words on a tier."""
         pool = kept(self.kind(words), 3)
         if not len(pool):
             return float("inf"), words.digits.size
@@ -66,6 +67,7 @@ class Uncovered:
     most: int = 3
 
     def __call__(self, words: Words) -> tuple[float, int]:
+        """Judge words on a tier."""
         pool = kept(self.kind(words), 2)
         is_covered = (words.groups == self.covered).astype(np.int64)
         chosen = covering(pool, is_covered, most=self.most) if len(pool) else ()
