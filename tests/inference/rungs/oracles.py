@@ -37,11 +37,7 @@ def samples(draw: st.DrawFn, symbols: int = 3, longest: int = 8, least: int = 1)
 
 def tiers(symbols: int = 3) -> st.SearchStrategy[Mask]:
     """Tiers that are not empty."""
-    return (
-        st.lists(st.booleans(), min_size=symbols, max_size=symbols)
-        .filter(any)
-        .map(lambda chosen: np.array(chosen))
-    )
+    return st.lists(st.booleans(), min_size=symbols, max_size=symbols).filter(any).map(np.array)
 
 
 def words_of(sample: Sample) -> Sequence[Word]:

@@ -44,7 +44,7 @@ def test_the_product_gives_the_class_of_all_values(
     sample: Sample, chosen: list[Literal], tier: Mask, data: st.DataObject
 ) -> None:
     cells = data.draw(st.lists(st.integers(0, 1), min_size=24, max_size=24))
-    count = Reader((np.arange(3)[:, None] + [0, 1, 2, 0]) % 3, np.arange(3))
+    count = Reader((np.arange(3)[:, None] + np.array([0, 1, 2, 0])) % 3, np.arange(3))
     table = np.array(cells)[: 3 * 2 ** len(chosen)].reshape((3,) + (2,) * len(chosen))
     found = language([count, *(reader(each, tier) for each in chosen)], table, sample)
     assert found is not None

@@ -1,5 +1,7 @@
 """A rule is fitted to some of the words, and then to those that it misjudges."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -53,7 +55,7 @@ def test_what_is_rare_shows_among_the_misjudged_words(choose: Combine | Cover) -
     """Of 6,000 words, 60 have their class by `ca` alone, so hardly any of the 40 drawn ones."""
     language = parse("regex[abc]:.*(ab|ca).*")
     sample = balanced(language, 6_000, shortest=8, longest=14, seed=0)
-    alone = np.array([(0, 1) not in zip(word, word[1:], strict=False) for word in words_of(sample)])
+    alone = np.array([(0, 1) not in itertools.pairwise(word) for word in words_of(sample)])
     rare = np.flatnonzero(alone & (sample.classes == 1))
     kept = np.setdiff1d(np.arange(len(sample)), rare[60:])
     found = fitted(Bench(Task(sample.part(kept))), choose, count=40).language
@@ -64,7 +66,7 @@ def test_what_is_rare_shows_among_the_misjudged_words(choose: Combine | Cover) -
 def test_counts_that_are_known_are_part_of_the_rule() -> None:
     language = parse("regex[abc]:((b|c)*a(b|c)*a(b|c)*a)*(b|c)*") & parse("regex[abc]:.*bb.*")
     sample = balanced(language, 600, shortest=8, longest=14, seed=0)
-    count = Reader((np.arange(3)[:, None] + [1, 0, 0, 0]) % 3, np.arange(3))
+    count = Reader((np.arange(3)[:, None] + np.array([1, 0, 0, 0])) % 3, np.arange(3))
     found = fitted(Bench(Task(sample), [count]), Combine(kind=windows(2)), count=400)
     assert found.language is not None
     assert found.language.difference(numbered(language)) is None
