@@ -2,12 +2,15 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import torch
 from hypothesis import strategies as st
 
 from lengthwise.inference.sample import Sample
 from lengthwise.languages.language import Language
+from lengthwise.tasks.sampling import UniformSampler
 
 Word = tuple[int, ...]
 
@@ -61,3 +64,29 @@ def samples(draw: st.DrawFn, longest: int = 6) -> Sample:
 
 def words_of(sample: Sample) -> dict[Word, int]:
     return {sample.word(row): int(sample.classes[row]) for row in range(len(sample))}
+
+
+def balanced(language: Language, count: int, *, shortest: int, longest: int, seed: int) -> Sample:
+    """Different words of each class, as many of each, uniform among those of their length."""
+    generator = torch.Generator().manual_seed(seed)
+    sampler = UniformSampler(language)
+    words: dict[Word, int] = {}
+    each = count // language.num_classes
+    lengths = [n % (longest + 1 - shortest) + shortest for n in range(2 * each)]
+    for c in range(language.num_classes):
+        there = [n for n in lengths if sampler.exists(n, c)]
+        drawn = sampler.draw(torch.full((len(there),), c), torch.tensor(there), generator)
+        rows = [tuple(row[len(row) - n :]) for row, n in zip(drawn.tolist(), there, strict=True)]
+        words |= dict.fromkeys(list(dict.fromkeys(rows))[:each], c)
+    return Sample.of_words(
+        list(words), list(words.values()), language.num_symbols, language.num_classes
+    )
+
+
+def numbered(language: Language) -> Language:
+    """The same language, with numbers as symbols and classes, as samples have them."""
+    return replace(
+        language,
+        alphabet=tuple(map(str, range(language.num_symbols))),
+        class_names=tuple(map(str, range(language.num_classes))),
+    )

@@ -137,7 +137,7 @@ def test_symbols_off_the_tier_change_nothing() -> None:
     ("spec", "message"),
     [
         ("subregular:LTS", "unknown subregular class 'LTS'. Did you mean 'LT'"),
-        ("subregular:LT,symbols=2", "3 to 8 symbols, but symbols=2"),
+        ("subregular:LT,symbols=2", "3 to 64 symbols, but symbols=2"),
         ("subregular:LT,sed=2", "unknown subregular option 'sed'. Did you mean 'seed'"),
         ("subregular:LT,seed=x", "subregular option seed is a whole number, but it is 'x'"),
         ("subregular:LT,seed=1,seed=2", "seed stands twice"),

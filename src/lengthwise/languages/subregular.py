@@ -19,6 +19,7 @@ the smaller ones that the class is meant to go beyond; otherwise the next one is
 """
 
 import random
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -35,8 +36,15 @@ MOST_DRAWS = 300
 MOST_STATES = 60
 """Largest number of states of a drawn language."""
 
-ALPHABETS = range(3, 9)
+ALPHABETS = range(3, 65)
 """Sizes of the alphabet that can be asked for; a tier takes two symbols, and leaves one out."""
+
+SYMBOLS = string.ascii_letters + string.digits + "@_"
+"""The symbols, as many of the first as are asked for."""
+
+MOST_KINDS = 8
+"""Number of symbols of a table that may act differently; others act like one of these, since the
+maps of many symbols would make a monoid that is too large for the deciders."""
 
 _MARK = "#"
 _PRIMES = (2, 3, 5)
@@ -174,13 +182,17 @@ def _counted(generator: random.Random, symbols: str) -> Language:
 def _table(generator: random.Random, symbols: str) -> Language:
     """Draw a table of states that mostly stand next to each other."""
     size = generator.randint(4, 7)
+    rows = [
+        [min(max(s + generator.randint(-1, 1), 0), size - 1) for _ in symbols[:MOST_KINDS]]
+        for s in range(size)
+    ]
+    classes = tuple(generator.randint(0, 1) for _ in range(size))
+    kinds = [*range(MOST_KINDS)][: len(symbols)]
+    kinds += generator.choices(range(MOST_KINDS), k=len(symbols) - len(kinds))
     return Language(
         alphabet=tuple(symbols),
-        transitions=tuple(
-            tuple(min(max(s + generator.randint(-1, 1), 0), size - 1) for _ in symbols)
-            for s in range(size)
-        ),
-        classes=tuple(generator.randint(0, 1) for _ in range(size)),
+        transitions=tuple(tuple(row[kind] for kind in kinds) for row in rows),
+        classes=classes,
     ).minimised()
 
 
@@ -260,8 +272,23 @@ CLASSES: Mapping[str, SubregularClass] = {
 """The sixteen classes by their names in MLRegTest."""
 
 
+def _with_distinct_symbols(language: Language) -> Language:
+    """Return a language over one of each set of symbols that lead every state to the same state.
+
+    It is of the same classes: each of them is closed under inverse images of morphisms that keep
+    the length, and such morphisms lead from either alphabet to the other.
+    """
+    kept = LadderSubject(language).distinct
+    return replace(
+        language,
+        alphabet=tuple(language.alphabet[symbol] for symbol in kept),
+        transitions=tuple(tuple(row[symbol] for symbol in kept) for row in language.transitions),
+        spec="",
+    )
+
+
 def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
-    """Draw a language of a class of MLRegTest over `a`, `b`, ... with a seed.
+    """Draw a language of a class of MLRegTest over `a`, `b`, ... with a seed (`SYMBOLS`).
 
     >>> language = subregular("SP", seed=1, symbols=3)
     >>> language.spec, language.ladder()["strictly_piecewise"].holds
@@ -280,8 +307,8 @@ def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
         )
     wanted, generator = CLASSES[name], random.Random(seed)
     for _ in range(MOST_DRAWS):
-        language = wanted.draw(generator, "abcdefgh"[:symbols]).minimised()
-        subject = LadderSubject(language)
+        language = wanted.draw(generator, SYMBOLS[:symbols]).minimised()
+        subject = LadderSubject(_with_distinct_symbols(language))
         if (
             1 < language.num_states <= MOST_STATES
             and all(answer(subject, question).holds is True for question in wanted.yes)

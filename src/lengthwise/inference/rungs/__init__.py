@@ -1,0 +1,1 @@
+"""Searchers for classes of languages: rules by few literals, on tiers, and modular counts."""

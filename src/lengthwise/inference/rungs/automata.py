@@ -1,0 +1,130 @@
+"""The automaton of a rule: literals read in parallel, with a class for each set that holds.
+
+Axes:
+    state   states of the automaton of a literal, or of all of them
+    symbol  symbols; the last one is the mark
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lengthwise.inference.rungs.literals import Literal, Mask
+from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import language_of
+from lengthwise.languages.language import Language
+
+MOST_STATES = 20_000
+"""Greatest number of states before minimisation."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reader:
+    """An automaton that finds out where a word leads: a literal, or a count.
+
+    A mark is read before the word and after it; `value` is the value of the last state.
+    """
+
+    moves: Array
+    value: Array
+
+    @property
+    def start(self) -> int:
+        """Return the state after the first mark."""
+        return int(self.moves[0, -1])
+
+    def values(self, sample: Sample) -> Array:
+        """Return the value of each word."""
+        moves = self.moves
+        states = np.full(len(sample), self.start, dtype=np.int64)
+        for left in range(sample.symbols.shape[1] - 1, 0, -1):
+            there = sample.lengths >= left
+            if there.all():
+                states = moves[states, sample.symbols[:, left]]
+            else:
+                states[there] = moves[states[there], sample.symbols[there, left]]
+        return self.value[moves[states, -1]]
+
+
+def reader(literal: Literal, tier: Mask) -> Reader:
+    """Return the automaton of a literal; symbols outside the tier are skipped."""
+    num_symbols = len(tier)
+    tables, offset = [], 0
+    for block in literal.blocks:
+        for time in range(literal.times):
+            table = _matching(block, num_symbols)
+            done = table == len(block)
+            table = table + offset
+            offset += len(block)
+            # what is read on from the end of an occurrence; blocks do not overlap
+            again = literal.times > 1 and time < literal.times - 1
+            table[done] = offset + (_border(block) if again else 0)
+            tables.append(table)
+    moves = np.concatenate([*tables, np.full((1, num_symbols + 1), offset)])
+    skipped = np.flatnonzero(~tier)
+    moves[:, skipped] = np.arange(len(moves))[:, None]
+    return Reader(moves, (np.arange(len(moves)) == offset).astype(np.int64))
+
+
+def _border(block: Sequence[int]) -> int:
+    """Return the length of the longest proper prefix that is a suffix, too."""
+    return next(n for n in range(len(block) - 1, -1, -1) if block[:n] == block[len(block) - n :])
+
+
+def _matching(block: Sequence[int], num_symbols: int) -> Array:
+    """Return the automaton that looks for a block: the state is how much of it was just read."""
+    length = len(block)
+    moves = np.zeros((length, num_symbols + 1), dtype=np.int64)
+    moves[0, block[0]] = 1
+    border = 0
+    for state in range(1, length):
+        moves[state] = moves[border]
+        moves[state, block[state]] = state + 1
+        border = int(moves[border, block[state]])
+    return moves
+
+
+def language(
+    readers: Sequence[Reader], classes: Array, sample: Sample, *, most: int = MOST_STATES
+) -> Language | None:
+    """Return the automaton that gives words the class of their values, or None if it is too large.
+
+    `classes` has an axis for the values of each reader.
+    """
+    radix = np.cumprod([1, *(len(each.moves) for each in readers)])
+    if radix[-1] > 2**62:
+        return None
+    symbols = sample.num_symbols
+
+    def split(states: Array) -> list[Array]:
+        return [states // radix[i] % len(each.moves) for i, each in enumerate(readers)]
+
+    start = sum(each.start * int(radix[i]) for i, each in enumerate(readers))
+    known = np.array([start], dtype=np.int64)
+    new = known
+    sources, targets = [], []
+    while len(new):
+        parts = split(new)
+        after = sum(
+            each.moves[part, :symbols] * radix[i]
+            for i, (each, part) in enumerate(zip(readers, parts, strict=True))
+        )
+        sources.append(new)
+        targets.append(after)
+        new = np.setdiff1d(after, known)
+        known = np.union1d(known, new)
+        if len(known) > most:
+            return None
+    source, target = np.concatenate(sources), np.concatenate(targets)
+    order = np.argsort(source)
+    ends = [
+        each.value[each.moves[part, -1]]
+        for each, part in zip(readers, split(source[order]), strict=True)
+    ]
+    return language_of(
+        np.searchsorted(known, target[order]),
+        classes[tuple(ends)],
+        sample,
+        start=int(np.searchsorted(known, start)),
+    )

@@ -1,0 +1,28 @@
+"""The searchers of classes by their names, as `--assume NAME` gives them."""
+
+from collections.abc import Mapping
+
+from lengthwise.inference.rungs import classes, counted
+from lengthwise.inference.searcher import Searcher
+
+RUNGS: Mapping[str, type[Searcher]] = {
+    each.name: each
+    for each in (
+        classes.StrictlyLocal,
+        classes.CoStrictlyLocal,
+        classes.TierStrictlyLocal,
+        classes.TierCoStrictlyLocal,
+        classes.StrictlyPiecewise,
+        classes.CoStrictlyPiecewise,
+        classes.LocallyTestable,
+        classes.TierLocallyTestable,
+        classes.ThresholdTestable,
+        classes.TierThresholdTestable,
+        classes.PiecewiseTestable,
+        classes.PiecewiseLocallyTestable,
+        classes.TierPiecewiseLocallyTestable,
+        counted.Group,
+        counted.Counted,
+    )
+}
+"""The searchers, the smaller classes first."""

@@ -1,0 +1,238 @@
+"""Searchers for the classes that literals decide, with and without a tier.
+
+Each searcher has a list of attempts, the cheap ones first: short literals before long ones, few
+words before many, the tier of all symbols before others, and a narrow beam before a wide one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lengthwise.inference.rungs.fitting import Bench, Choose, Combine, Cover, fitted
+from lengthwise.inference.rungs.literals import (
+    MOST_TIMES,
+    Kind,
+    Mask,
+    ordered_windows,
+    subsequences,
+    windows,
+)
+from lengthwise.inference.rungs.rules import scores
+from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered
+from lengthwise.inference.searcher import Attempt, Searcher, Task
+
+_STARTS = 4
+"""Number of tiers from which each attempt at a tier begins."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """How an attempt chooses literals, from how many words, and how it judges a tier."""
+
+    choose: Choose
+    words: int = 1_000
+    judge: Judge | None = None
+    judging: int = 600
+    """Number of words that judge a tier."""
+
+
+class _Staged(Searcher):
+    """A searcher with a list of stages."""
+
+    stages: Sequence[Stage]
+    starts = 1
+
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        """Make the attempt of a stage."""
+        order = [
+            (stage, turn)
+            for first in range(0, self.starts, 2)
+            for stage in self.stages
+            for turn in range(first, min(first + 2, self.starts))
+        ]
+        if number >= len(order):
+            return None
+        stage, turn = order[number]
+        bench = Bench(task)
+        return fitted(
+            bench,
+            stage.choose,
+            count=stage.words,
+            seed=turn,
+            judge=stage.judge,
+            judging=stage.judging,
+            start=None if stage.judge is None else _start(turn, bench),
+        )
+
+
+def _start(turn: int, bench: Bench) -> Mask:
+    """Return the tier from which an attempt begins: the two symbols whose numbers say most of the
+    class, then all symbols, the four best ones, and then random ones.
+    """
+    symbols = bench.task.sample.num_symbols
+    if turn == 1:
+        return np.ones(symbols, dtype=bool)
+    if turn > 2:
+        return np.random.default_rng(turn).random(symbols) < 0.5
+    words = bench.words.part(bench.drawn(2_000, turn))
+    left = np.full(symbols, np.inf)
+    pool = windows(1, times=MOST_TIMES)(words)
+    score = scores(pool, words.groups, 1, words.num_classes)
+    for number, bits in enumerate(score.bits.tolist()):
+        ((symbol,),) = pool.get(number).blocks
+        left[symbol] = min(left[symbol], bits)
+    start = np.zeros(symbols, dtype=bool)
+    start[np.argsort(left, kind="stable")[: 2 + turn]] = True
+    return start
+
+
+def _covering(kinds: Sequence[Kind], covered: int) -> list[Stage]:
+    """Return stages for rules that none of some literals, or one of them, has to hold."""
+    return [Stage(choose=Cover(kind=kind, covered=covered), words=1_000) for kind in kinds]
+
+
+def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
+    return [
+        Stage(
+            choose=Cover(kind=kind, covered=covered),
+            words=1_000,
+            judge=Uncovered(kind=kind, covered=covered),
+        )
+        for kind in kinds
+    ]
+
+
+def _combining(kinds: Sequence[Kind]) -> list[Stage]:
+    """Return stages for Boolean functions of few literals."""
+    return [
+        *(Stage(choose=Combine(kind=kind, width=8), words=600) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=60), words=1_500) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=30, most=4), words=3_000) for kind in kinds[1:]),
+        *(Stage(choose=Combine(kind=kind, width=300), words=1_000) for kind in kinds[:2]),
+    ]
+
+
+def _combining_on_tier(kinds: Sequence[Kind], cheapest: Kind) -> list[Stage]:
+    """Return stages for the same on a tier, which the cheapest literals judge first."""
+    return [
+        *(
+            Stage(
+                choose=Combine(kind=kind, width=8),
+                words=600,
+                judge=LeftEntropy(kind=cheapest),
+                judging=300,
+            )
+            for kind in kinds[:2]
+        ),
+        *(
+            Stage(
+                choose=Combine(kind=kind, width=20),
+                judge=LeftEntropy(kind=kinds[min(1, place)], depth=2),
+                judging=500,
+            )
+            for place, kind in enumerate(kinds)
+        ),
+    ]
+
+
+_WINDOWS = windows(2), windows(3), windows(4)
+_COUNTED = windows(2, times=4), windows(3, times=4)
+_SUBSEQUENCES = subsequences(2), subsequences(3)
+_ORDERED = ordered_windows(2), ordered_windows(3, 2)
+
+
+class StrictlyLocal(_Staged):
+    """Words without some windows."""
+
+    name = "SL"
+    stages = _covering(_WINDOWS, 0)
+
+
+class CoStrictlyLocal(_Staged):
+    """Words with one of some windows."""
+
+    name = "coSL"
+    stages = _covering(_WINDOWS, 1)
+
+
+class TierStrictlyLocal(_Staged):
+    """Words without some windows on a tier."""
+
+    name = "TSL"
+    stages = _covering_on_tier(_WINDOWS, 0)
+    starts = _STARTS
+
+
+class TierCoStrictlyLocal(_Staged):
+    """Words with one of some windows on a tier."""
+
+    name = "TcoSL"
+    stages = _covering_on_tier(_WINDOWS, 1)
+    starts = _STARTS
+
+
+class StrictlyPiecewise(_Staged):
+    """Words without some subsequences."""
+
+    name = "SP"
+    stages = _covering(_SUBSEQUENCES, 0)
+
+
+class CoStrictlyPiecewise(_Staged):
+    """Words with one of some subsequences."""
+
+    name = "coSP"
+    stages = _covering(_SUBSEQUENCES, 1)
+
+
+class LocallyTestable(_Staged):
+    """A Boolean function of windows."""
+
+    name = "LT"
+    stages = _combining(_WINDOWS)
+
+
+class TierLocallyTestable(_Staged):
+    """A Boolean function of windows on a tier."""
+
+    name = "TLT"
+    stages = _combining_on_tier(_WINDOWS, windows(2))
+    starts = _STARTS
+
+
+class ThresholdTestable(_Staged):
+    """A Boolean function of numbers of windows."""
+
+    name = "LTT"
+    stages = _combining(_COUNTED)
+
+
+class TierThresholdTestable(_Staged):
+    """A Boolean function of numbers of windows on a tier."""
+
+    name = "TLTT"
+    stages = _combining_on_tier(_COUNTED, _COUNTED[0])
+    starts = _STARTS
+
+
+class PiecewiseTestable(_Staged):
+    """A Boolean function of subsequences."""
+
+    name = "PT"
+    stages = _combining(_SUBSEQUENCES)
+
+
+class PiecewiseLocallyTestable(_Staged):
+    """A Boolean function of pairs of windows, one after the other."""
+
+    name = "PLT"
+    stages = _combining(_ORDERED)
+
+
+class TierPiecewiseLocallyTestable(_Staged):
+    """A Boolean function of pairs of windows on a tier, one after the other."""
+
+    name = "TPLT"
+    stages = _combining_on_tier((ordered_windows(2, 2), *_ORDERED[1:]), windows(2))
+    starts = _STARTS

@@ -1,0 +1,225 @@
+"""Searchers for languages that count modulo a number, alone or beside a few literals."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lengthwise.inference.rungs.automata import Reader
+from lengthwise.inference.rungs.counting import (
+    MORE_WORDS,
+    PRIME_POWERS,
+    all_weights,
+    counter,
+    linear_weights,
+    polynomial_weights,
+    symbol_counts,
+)
+from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, fitted
+from lengthwise.inference.rungs.literals import Kind, kept, ordered_windows, subsequences, windows
+from lengthwise.inference.rungs.rules import scores
+from lengthwise.inference.sample import Array
+from lengthwise.inference.searcher import Attempt, Searcher, Task
+
+_MOST_TRIED = 20_000
+"""Greatest number of weights that are tried one by one."""
+
+_MOST_UNKNOWNS = 1_200
+"""Greatest number of monomials in an equation."""
+
+_MOST_COUNTERS = 4
+"""Greatest number of counts that a rule uses."""
+
+_SPLITS = 40
+"""Number of literals by which words are split before counts are looked for."""
+
+_DEGREES = ((5, 2), (7, 2), (7, 3), (11, 2))
+"""Primes, and numbers of sums that a class has modulo them."""
+
+_DRAWS = 32
+"""Number of draws of words of which none may have a wrong label."""
+
+
+@dataclass(slots=True)
+class _Equations:
+    """The words whose weights are looked for, and the work so far."""
+
+    counts: Array
+    classes: Array
+    num_classes: int
+    seed: int = 0
+    work: int = field(default=0, init=False)
+
+    def of_class(self, number: int, unknowns: int) -> Array:
+        """Return the counts of enough words of a class, drawn at random."""
+        rows = np.flatnonzero(self.classes == number)
+        rows = np.random.default_rng(self.seed).permutation(rows)
+        return self.counts[rows[: unknowns + MORE_WORDS]]
+
+    def linear(self) -> list[Reader]:
+        """Return the counts that are the same in all words of some class."""
+        found: list[tuple[Array, int]] = []
+        symbols = self.counts.shape[1]
+        for number in range(self.num_classes):
+            words = self.of_class(number, symbols)
+            more: dict[int, int] = {}
+            for modulus in sorted(PRIME_POWERS, reverse=True):
+                weights = linear_weights(words, modulus)
+                self.work += len(words) * symbols**2
+                prime = PRIME_POWERS[modulus]
+                if len(weights) > more.get(prime, 0):
+                    more[prime] = len(weights)
+                    found += [(each, modulus) for each in weights]
+        return _different(found)
+
+    def polynomial(self, prime: int, degree: int, task: Task) -> list[Reader]:
+        """Return the counts that have few values in the words of some class."""
+        found = []
+        symbols = self.counts.shape[1]
+        unknowns = 1
+        for more in range(degree):
+            unknowns = unknowns * (symbols + 1 + more) // (more + 1)
+        for number in range(self.num_classes if unknowns <= _MOST_UNKNOWNS else 0):
+            words = self.of_class(number, unknowns)
+            weights = polynomial_weights(words, prime, degree, task.check)
+            self.work += len(words) * unknowns**2 // 2
+            found += [(each, prime) for each in weights]
+        return _different(found)
+
+
+def _different(found: list[tuple[Array, int]]) -> list[Reader]:
+    """Return the counters of weights, without multiples of others."""
+    known: dict[tuple[int, bytes], Reader] = {}
+    for weights, modulus in found:
+        first = int(weights[np.gcd(weights, modulus) == 1][0])
+        plain = weights * pow(first, -1, modulus) % modulus
+        known.setdefault((modulus, plain.tobytes()), counter(plain, modulus))
+    return list(known.values())[:_MOST_COUNTERS]
+
+
+def _equations(task: Task, rows: Array | None = None, seed: int = 0) -> _Equations:
+    sample = task.sample if rows is None else task.sample.part(rows)
+    return _Equations(symbol_counts(sample), sample.classes, sample.num_classes, seed)
+
+
+def _only(bench: Bench) -> Chosen:
+    """Return the rule of the counts alone."""
+    return Chosen((), np.ones(bench.task.sample.num_symbols, dtype=bool))
+
+
+class Group(Searcher):
+    """A weighted sum of the symbols modulo a number, or several of them."""
+
+    name = "group"
+
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        """Solve equations, try all weights if they are few, then solve equations of higher degree;
+        with noise, solve equations of other words."""
+        symbols = task.sample.num_symbols
+        if number == 0:
+            equations = _equations(task)
+            return _counting(task, equations.linear(), equations.work)
+        if number == 1:
+            return self._try_all(task, symbols)
+        if number - 2 < len(_DEGREES):
+            equations = _equations(task)
+            found = equations.polynomial(*_DEGREES[number - 2], task)
+            return _counting(task, found, equations.work)
+        if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
+            equations = _equations(task, seed=number)
+            return _counting(task, equations.linear(), equations.work)
+        return None
+
+    def _try_all(self, task: Task, symbols: int) -> Attempt:
+        bench = Bench(task)
+        rows = bench.drawn(1_000, 0)
+        rows = np.random.default_rng(0).permutation(rows)
+        counts = symbol_counts(bench.sample)[rows]
+        classes = bench.sample.classes[rows]
+        work = 0
+        modulus = 2
+        while modulus**symbols <= _MOST_TRIED:
+            task.check()
+            found = all_weights(counts, classes, modulus, task.sample.num_classes)
+            work += 40 * modulus**symbols
+            if len(found):
+                simplest = found[np.lexsort((found.sum(axis=1), (found > 0).sum(axis=1)))[0]]
+                return _counting(task, [counter(simplest, modulus)], work)
+            modulus += 1
+        return Attempt(None, work)
+
+
+def _counting(task: Task, counters: list[Reader], work: int) -> Attempt:
+    """Return the automaton of counts alone."""
+    if not counters:
+        return Attempt(None, work)
+    bench = Bench(task, counters, work)
+    return bench.attempt(_only(bench))
+
+
+class Counted(Searcher):
+    """A weighted sum of the symbols modulo a number, combined with a few literals."""
+
+    name = "counted"
+
+    _KINDS = windows(2), windows(3), subsequences(3), ordered_windows(2)
+
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        """Find counts in the words of a class, or of a class and a truth value of a literal; then
+        add literals."""
+        turn, place = divmod(number, len(self._KINDS))
+        if turn == 0:
+            equations = _equations(task)
+            counters = equations.linear()
+        elif turn == 1:
+            return self._split(task, self._KINDS[place], prime=0)
+        elif turn == 2:
+            equations = _equations(task)
+            counters = equations.polynomial(5, 2, task)
+        elif turn == 3:
+            return self._split(task, self._KINDS[place], prime=5)
+        else:
+            return None
+        if not counters:
+            return Attempt(None, equations.work)
+        return self._with_literals(task, counters, self._KINDS[place], equations.work)
+
+    def _with_literals(self, task: Task, counters: list[Reader], kind: Kind, work: int) -> Attempt:
+        return fitted(Bench(task, counters, work), Combine(kind=kind, width=12), count=1_000)
+
+    def _split(self, task: Task, kind: Kind, *, prime: int) -> Attempt:
+        """Look for counts among the words of which a literal holds, or does not hold."""
+        bench = Bench(task)
+        rows = bench.drawn(4_000, 0)
+        tried = 0
+        for part in _parts(bench, kind, rows):
+            task.check()
+            equations = _Equations(
+                symbol_counts(bench.sample.part(np.sort(part))),
+                bench.sample.classes[np.sort(part)],
+                bench.sample.num_classes,
+            )
+            counters = equations.polynomial(prime, 2, task) if prime else equations.linear()
+            bench.work += equations.work
+            for each in counters:
+                tried += 1
+                found = self._with_literals(task, [each], kind, 0)
+                bench.work += found.work
+                if found.language is not None and tried:
+                    return Attempt(found.language, bench.work)
+        return Attempt(None, bench.work)
+
+
+def _parts(bench: Bench, kind: Kind, rows: Array) -> Iterator[Array]:
+    """Yield the words of which a literal holds, and those of which it does not, for the literals
+    that say most of the class."""
+    words = bench.words.part(rows)
+    pool = kept(kind(words), 24)
+    if not len(pool):
+        return
+    score = scores(pool, words.groups, 1, words.num_classes)
+    bench.work += 3 * words.digits.size + 3 * len(pool.literal)
+    for literal in np.argsort(score.bits, kind="stable")[:_SPLITS].tolist():
+        there = pool.column(literal)
+        yield rows[there]
+        yield rows[~there]

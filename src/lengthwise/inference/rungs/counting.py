@@ -1,0 +1,142 @@
+r"""Find weights of symbols such that the sum over a word, modulo a number, decides its class.
+
+All words of one sum have differences of weight 0. So the weights solve linear equations modulo q,
+one for each word of a class that has one sum only, and elimination finds them from about as many
+words as there are symbols, where no local search could: a weight that is wrong makes all sums look
+random. Modulo a composite number, the prime powers that it is a product of are solved one by one.
+
+If a class has r sums s_1, ..., s_r modulo a prime p, then (w n - s_1) ... (w n - s_r) = 0 for the
+numbers n of symbols of its words: a linear equation again, in the monomials of n of degree at most
+r. Its solution has the coefficients c w_i^r of n_i^r and c r w_i^(r-1) w_j of n_i^(r-1) n_j, and
+so w up to a factor.
+
+Axes:
+    word       words of a class
+    symbol     symbols
+    generator  weights that generate all solutions
+"""
+
+from collections.abc import Callable
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from lengthwise.inference.rungs.automata import Reader
+from lengthwise.inference.sample import Array, Sample
+
+PRIME_POWERS = {2: 2, 3: 3, 4: 2, 5: 5, 7: 7, 8: 2, 9: 3, 11: 11, 13: 13, 16: 2}
+"""Moduli, with the prime of each."""
+
+MORE_WORDS = 16
+"""Words beyond the number of unknowns that a solution has to satisfy."""
+
+
+def symbol_counts(sample: Sample) -> Array:
+    """Return how often each symbol occurs in each word, `[word, symbol]`."""
+    count, width = sample.symbols.shape
+    there = np.arange(width) <= sample.lengths[:, None]
+    there[:, 0] = False
+    flat = np.arange(count)[:, None] * sample.num_symbols + sample.symbols
+    found = np.bincount(flat[there], minlength=count * sample.num_symbols)
+    return found.reshape(count, sample.num_symbols)
+
+
+def null_generators(rows: Array, modulus: int) -> Array:
+    """Return vectors that generate all solutions x of `rows @ x = 0` modulo a prime power,
+    `[generator, unknown]`.
+
+    The generators so far solve all rows before. In a row where some of them do not give 0, one
+    whose value divides all others is subtracted from those, and multiplied until it gives 0 itself.
+    """
+    prime = PRIME_POWERS[modulus]
+    generators = np.eye(rows.shape[1], dtype=np.int64)
+    for row in rows:
+        values = generators @ row % modulus
+        if not values.any():
+            continue
+        chosen = int(np.gcd(values, modulus).argmin())
+        divisor = int(np.gcd(values[chosen], modulus))
+        inverse = pow(int(values[chosen]) // divisor, -1, modulus) if divisor < modulus else 0
+        factors = values // divisor * inverse % modulus
+        factors[chosen] = 0
+        pivot = generators[chosen].copy()
+        there = np.flatnonzero(factors)
+        generators[there] = (generators[there] - factors[there, None] * pivot) % modulus
+        pivot = pivot * (modulus // divisor) % modulus
+        if modulus == prime or not pivot.any():
+            generators = np.delete(generators, chosen, axis=0)
+        else:
+            generators[chosen] = pivot
+        if not len(generators):
+            break
+    return generators
+
+
+def linear_weights(counts: Array, modulus: int) -> Array:
+    """Return weights by which all words have one sum, `[generator, symbol]`; none if too few
+    words.
+
+    Weights below a power of the prime are left out: a smaller modulus has them.
+    """
+    if len(counts) < counts.shape[1] + MORE_WORDS:
+        return np.zeros((0, counts.shape[1]), dtype=np.int64)
+    found = null_generators(counts[1:] - counts[0], modulus)
+    return found[(found % PRIME_POWERS[modulus]).any(axis=1)]
+
+
+def polynomial_weights(counts: Array, prime: int, degree: int, check: Callable[[], None]) -> Array:
+    """Return weights by which all words have at most `degree` sums modulo a prime, `[generator,
+    symbol]`, with none or one generator."""
+    symbols = counts.shape[1]
+    monomials = [
+        each
+        for number in range(degree + 1)
+        for each in combinations_with_replacement(range(symbols), number)
+    ]
+    none = np.zeros((0, symbols), dtype=np.int64)
+    if len(counts) < len(monomials) + MORE_WORDS or degree >= prime:
+        return none
+    check()
+    values = np.stack([counts[:, list(each)].prod(axis=1) for each in monomials], axis=1) % prime
+    found = null_generators(values, prime)
+    if len(found) != 1:
+        return none
+    index = {each: place for place, each in enumerate(monomials)}
+    equation = found[0]
+    for symbol in range(symbols):
+        own = int(equation[index[(symbol,) * degree]])
+        if own:
+            break
+    else:
+        return none
+    weights = np.array(
+        [
+            equation[index[tuple(sorted((*[symbol] * (degree - 1), other)))]]
+            for other in range(symbols)
+        ]
+    )
+    weights = weights * pow(own * degree, -1, prime) % prime
+    weights[symbol] = 1
+    return weights[None]
+
+
+def all_weights(counts: Array, classes: Array, modulus: int, num_classes: int) -> Array:
+    """Return all weights whose sums decide the classes of words, by trying each, `[weights,
+    symbol]`."""
+    symbols = counts.shape[1]
+    tried = np.stack(np.unravel_index(np.arange(modulus**symbols), (modulus,) * symbols), axis=1)
+    tried = tried[tried.any(axis=1)]
+    for part in (slice(0, 24), slice(0, 96), slice(0, len(counts))):
+        sums = tried @ counts[part].T % modulus
+        keys = (np.arange(len(tried))[:, None] * modulus + sums) * num_classes + classes[part]
+        there = np.zeros(len(tried) * modulus * num_classes, dtype=bool)
+        there[keys.ravel()] = True
+        groups = there.reshape(len(tried), modulus, num_classes).sum(axis=2)
+        tried = tried[(groups <= 1).all(axis=1)]
+    return tried
+
+
+def counter(weights: Array, modulus: int) -> Reader:
+    """Return the automaton that adds the weights of the symbols that it reads."""
+    states = np.arange(modulus)[:, None]
+    return Reader((states + np.append(weights, 0)) % modulus, np.arange(modulus))

@@ -1,0 +1,209 @@
+"""Fit a rule to some of the words, look at all of them, and fit it again with those it misjudges.
+
+Choosing among thousands of literals takes time in proportion to the words, and a few hundred words
+tell most of them apart. What is rare shows among the misjudged words.
+
+Axes:
+    row  words of the sample
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from lengthwise.inference.rungs.automata import Reader, language, reader
+from lengthwise.inference.rungs.literals import Kind, Literal, Mask, Words, kept
+from lengthwise.inference.rungs.rules import combined, covering
+from lengthwise.inference.rungs.tiers import Judge, climbed
+from lengthwise.inference.rungs.truth import completed
+from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import Attempt, Task
+
+MOST_JUDGED = 20_000
+"""Greatest number of words that judge a rule while it is searched."""
+
+_ROUNDS = 4
+"""Number of times that a rule is fitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Literals of a rule on a tier."""
+
+    literals: tuple[Literal, ...]
+    tier: Mask
+
+
+@dataclass(slots=True)
+class Bench:
+    """The words of a task that an attempt uses, and the work so far."""
+
+    task: Task
+    counters: Sequence[Reader] = ()
+    """Counts whose values are known of each word; literals are added to them."""
+    work: int = 0
+    words: Words = field(init=False)
+    sample: Sample = field(init=False)
+    cells: Array = field(init=False)
+    num_cells: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        sample = self.task.sample
+        if len(sample) > MOST_JUDGED:
+            rows = np.random.default_rng(0).permutation(len(sample))[:MOST_JUDGED]
+            sample = sample.part(np.sort(rows))
+        self.sample = sample
+        self.words = Words.of(sample)
+        values = [each.values(sample) for each in self.counters]
+        sizes = [int(each.value.max()) + 1 for each in self.counters]
+        self.num_cells = int(np.prod(sizes))
+        self.cells = (
+            np.ravel_multi_index(tuple(values), tuple(sizes))
+            if sizes
+            else np.zeros(len(sample), dtype=np.int64)
+        )
+        self.work += (len(sizes) + 1) * sample.symbols.size
+
+    def drawn(self, count: int, seed: int) -> Array:
+        """Return rows, as many of each class as there are, up to their share of `count`."""
+        generator = np.random.default_rng(seed)
+        rows = generator.permutation(len(self.sample))
+        each = max(1, count // self.sample.num_classes)
+        classes = self.sample.classes[rows]
+        return np.concatenate([rows[classes == c][:each] for c in range(self.sample.num_classes)])
+
+    def allowed(self, count: int) -> int:
+        """Return the number of wrong labels that noise explains among so many words."""
+        noise = self.task.noise
+        return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
+
+    def readers(self, chosen: Chosen) -> list[Reader]:
+        """Return the automata of a rule."""
+        return [*self.counters, *(reader(each, chosen.tier) for each in chosen.literals)]
+
+    def wrong(self, chosen: Chosen) -> Array:
+        """Return the rows that a rule misjudges, with the table that suits all words best."""
+        readers = self.readers(chosen)
+        values = [each.values(self.sample) for each in readers]
+        sizes = [int(each.value.max()) + 1 for each in readers]
+        classes, number = self.sample.classes, self.sample.num_classes
+        answers = completed(values, sizes, classes, number)[tuple(values)]
+        self.work += (len(readers) + 1) * self.sample.symbols.size
+        return np.flatnonzero(answers != classes)
+
+    def attempt(self, chosen: Chosen | None) -> Attempt:
+        """Return the end of an attempt: the automaton of a rule."""
+        if chosen is None:
+            return Attempt(None, self.work)
+        readers = self.readers(chosen)
+        values = [each.values(self.sample) for each in readers]
+        sizes = [int(each.value.max()) + 1 for each in readers]
+        table = completed(values, sizes, self.sample.classes, self.sample.num_classes)
+        found = language(readers, table, self.task.sample)
+        if found is not None and found.num_states > self.task.max_states:
+            found = None
+        return Attempt(found, self.work)
+
+
+Choose: TypeAlias = Callable[[Bench, Words, Array, Mask], list[Chosen]]
+"""Returns rules for words on a tier, the most likely first; the array has the rows of the words."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Combine:
+    """Choose few literals of a kind, with any Boolean function of them."""
+
+    kind: Kind
+    most: int = 3
+    width: int = 16
+    least: int = 3
+    """Number of words that a literal has to hold of, and to fail at."""
+
+    def __call__(self, bench: Bench, words: Words, rows: Array, tier: Mask) -> list[Chosen]:
+        """Return the best rules."""
+        pool = kept(self.kind(words.on_tier(tier)), self.least)
+        if not len(pool):
+            return []
+        rules, work = combined(
+            pool,
+            words.groups,
+            words.num_classes,
+            most=self.most,
+            widths=[self.width] * self.most,
+            cells=bench.cells[rows],
+            num_cells=bench.num_cells,
+            enough=bench.allowed(len(rows)),
+        )
+        bench.work += work + 3 * words.digits.size + 2 * len(pool.literal)
+        return [Chosen(tuple(map(pool.get, rule.chosen)), tier) for rule in rules]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cover:
+    """Choose literals that hold of all words of one class, and of no word of the other."""
+
+    kind: Kind
+    covered: int
+    most: int = 12
+
+    def __call__(self, bench: Bench, words: Words, rows: Array, tier: Mask) -> list[Chosen]:
+        """Return the rule, if there is one."""
+        pool = kept(self.kind(words.on_tier(tier)), 1)
+        if not len(pool):
+            return []
+        is_covered = (words.groups == self.covered).astype(np.int64)
+        exceptions = bench.allowed(len(rows))
+        chosen = covering(pool, is_covered, most=self.most, exceptions=exceptions)
+        bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(chosen))
+        return [Chosen(tuple(map(pool.get, chosen)), tier)] if chosen else []
+
+
+def fitted(
+    bench: Bench,
+    choose: Choose,
+    *,
+    count: int,
+    seed: int = 0,
+    judge: Judge | None = None,
+    judging: int = 600,
+    start: Mask | None = None,
+) -> Attempt:
+    """Return the automaton of the rule that misjudges fewest words.
+
+    With `judge`, the tier is searched, too, from `start` on, by `judging` words.
+    """
+    task = bench.task
+    tier = np.ones(task.sample.num_symbols, dtype=bool) if start is None else start
+    rows = bench.drawn(count, seed)
+    best: tuple[int, int] | None = None
+    found: Chosen | None = None
+    for _ in range(_ROUNDS):
+        task.check()
+        words = bench.words.part(rows)
+        if judge is not None:
+            generator = np.random.default_rng(seed)
+            order = generator.permutation(len(tier)) if seed else None
+            some = bench.words.part(generator.permutation(rows)[:judging])
+            climb = climbed(some, judge, tier, check=task.check, order=order)
+            tier = climb.symbols
+            bench.work += climb.work
+        misjudged = None
+        for chosen in choose(bench, words, rows, tier):
+            task.check()
+            wrong = bench.wrong(chosen)
+            rank = len(wrong), sum(each.size for each in chosen.literals)
+            if misjudged is None or len(wrong) < len(misjudged):
+                misjudged = wrong
+            if best is None or rank < best:
+                best, found = rank, chosen
+        if misjudged is None or len(misjudged) <= bench.allowed(len(bench.sample)):
+            break
+        if task.noise > 0:
+            break
+        more = np.setdiff1d(misjudged, rows)
+        if not len(more):
+            break
+        rows = np.concatenate([rows, np.random.default_rng(seed).permutation(more)[:count]])
+    return bench.attempt(found)

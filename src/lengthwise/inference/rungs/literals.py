@@ -1,0 +1,316 @@
+"""Find which literals hold of which words, for all literals of a kind at once.
+
+A literal says that blocks of symbols occur in a word, one after the other without overlap; a
+literal of one block can ask for several occurrences, with overlap, and its block can contain the
+mark that stands before and after each word. Symbols outside a tier are skipped first.
+
+    one block                    a window (factor)      SL, LT; LTT with several occurrences
+    blocks of one symbol each    a subsequence          SP, PT
+    two blocks                   two windows in order   PLT
+
+A pool lists pairs of a word and a literal that holds of it, so its size depends on the words and
+not on the number of literals that an alphabet allows.
+
+Axes:
+    word   words
+    place  places of a word from its left end, with a mark at place 0 and after the last symbol
+    entry  pairs of a word and a literal that holds of it
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.inference.sample import Array, Sample
+
+Mask = NDArray[np.bool_]
+
+MOST_TIMES = 4
+"""Greatest number of occurrences that a literal asks for."""
+
+_BITMAP = 40_000_000
+"""Greatest number of possible pairs that are made different by a table instead of by sorting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Blocks that occur in a word in this order, the single block of a literal `times` times.
+
+    The number of symbols stands for the mark.
+    """
+
+    blocks: tuple[tuple[int, ...], ...]
+    times: int = 1
+
+    @property
+    def size(self) -> int:
+        """Number of symbols that it names, plus the occurrences that it asks for beyond one."""
+        return sum(map(len, self.blocks)) + self.times - 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Words:
+    """Words from left to right, each between two marks.
+
+    `digits[word, place]` is a symbol plus 1, `num_symbols + 1` at a mark, and 0 behind the word.
+    """
+
+    digits: Array
+    groups: Array
+    """The class of each word."""
+    num_symbols: int
+    num_classes: int
+
+    @classmethod
+    def of(cls, sample: Sample) -> "Words":
+        """Return the words of a sample."""
+        width = sample.symbols.shape[1] - 1
+        left = sample.lengths[:, None] - np.arange(width)
+        digits = np.zeros((len(sample), width + 2), dtype=np.int64)
+        body = np.take_along_axis(sample.symbols, np.maximum(left, 0), axis=1) + 1
+        digits[:, 1:-1] = np.where(left > 0, body, 0)
+        digits[:, 0] = sample.num_symbols + 1
+        digits[np.arange(len(sample)), sample.lengths + 1] = sample.num_symbols + 1
+        return cls(
+            digits=digits,
+            groups=sample.classes,
+            num_symbols=sample.num_symbols,
+            num_classes=sample.num_classes,
+        )
+
+    def part(self, rows: Array) -> "Words":
+        """Return some of the words."""
+        digits = self.digits[rows]
+        return replace(self, digits=digits[:, digits.any(axis=0)], groups=self.groups[rows])
+
+    def on_tier(self, tier: Mask) -> "Words":
+        """Return the words without the symbols outside a tier."""
+        kept = np.concatenate([[False], tier, [True]])[self.digits]
+        word, _ = np.nonzero(kept)
+        place = (kept.cumsum(axis=1) - 1)[kept]
+        digits = np.zeros((len(kept), int(place.max(initial=0)) + 1), dtype=np.int64)
+        digits[word, place] = self.digits[kept]
+        return replace(self, digits=digits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """Literals and the words that they hold of.
+
+    Each literal has a number here, from 0, in the order of `codes`.
+    """
+
+    codes: Array
+    """What a literal says, packed into an integer."""
+    literal: Array
+    """The literal of each entry."""
+    word: Array
+    """The word of each entry."""
+    num_words: int
+    base: int
+    shape: tuple[int, ...]
+    """Greatest length of each block."""
+    counted: bool = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def get(self, number: int) -> Literal:
+        """Return a literal."""
+        code, times = int(self.codes[number]), 1
+        if self.counted:
+            code, times = divmod(code, MOST_TIMES + 1)
+        blocks = []
+        for longest in self.shape[::-1]:
+            code, rest = divmod(code, self.base**longest)
+            block = []
+            while rest:
+                rest, digit = divmod(rest, self.base)
+                block.append(digit - 1)
+            if block:
+                blocks.append(tuple(block[::-1]))
+        return Literal(tuple(blocks[::-1]), times)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The size of each literal (`Literal.size`)."""
+        codes = self.codes
+        total = np.zeros(len(codes), dtype=np.int64)
+        if self.counted:
+            codes, times = np.divmod(codes, MOST_TIMES + 1)
+            total += times - 1
+        while codes.any():
+            codes, digit = np.divmod(codes, self.base)
+            total += digit > 0
+        return total
+
+    def column(self, number: int) -> Mask:
+        """Return which words a literal holds of."""
+        found = np.zeros(self.num_words, dtype=bool)
+        found[self.word[slice(*np.searchsorted(self.literal, [number, number + 1]))]] = True
+        return found
+
+    def counts(self, groups: Array, num_groups: int) -> Array:
+        """Return the number of words of each group that each literal holds of, `[literal,
+        group]`."""
+        flat = np.bincount(
+            self.literal * num_groups + groups[self.word], minlength=len(self) * num_groups
+        )
+        return flat.reshape(len(self), num_groups)
+
+
+Kind = Callable[[Words], Pool]
+"""Makes the pool of the literals of a kind."""
+
+
+def windows(longest: int, *, times: int = 1) -> Kind:
+    """Return the kind of windows of up to `longest` symbols that occur up to `times` times."""
+
+    def pool(words: Words) -> Pool:
+        word, code, _ = _windows(words, longest)
+        base = words.num_symbols + 2
+        size = base**longest
+        if times == 1:
+            return _pool(words, word, code, size, (longest,))
+        keys, number = np.unique(word * size + code, return_counts=True)
+        number = np.minimum(number, times)
+        every = np.repeat(np.arange(len(keys)), number)
+        first = np.repeat(number.cumsum() - number, number)
+        word, code = np.divmod(keys[every], size)
+        code = code * (MOST_TIMES + 1) + np.arange(len(every)) - first + 1
+        return _pool(words, word, code, size * (MOST_TIMES + 1), (longest,), counted=True)
+
+    return pool
+
+
+def subsequences(longest: int) -> Kind:
+    """Return the kind of subsequences of up to `longest` symbols."""
+
+    def pool(words: Words) -> Pool:
+        base, digits = words.num_symbols + 2, words.digits[:, 1:]
+        inside = (digits > 0) & (digits <= words.num_symbols)
+        word, place = np.nonzero(inside)
+        code = digits[word, place]
+        ends = inside.sum(axis=1)
+        found_word, found_code = [word], [code]
+        for _ in range(longest - 1):
+            # of one subsequence of one word, the one that ends first is enough
+            order = np.argsort((word * base**longest + code) * digits.shape[1] + place)
+            word, place, code = word[order], place[order], code[order]
+            new = (np.diff(code, prepend=-1) != 0) | (np.diff(word, prepend=-1) != 0)
+            word, place, code = word[new], place[new], code[new]
+            number = ends[word] - place - 1
+            every = np.repeat(np.arange(len(word)), number)
+            step = np.arange(len(every)) - np.repeat(number.cumsum() - number, number)
+            word, place = word[every], place[every] + 1 + step
+            code = code[every] * base + digits[word, place]
+            found_word.append(word)
+            found_code.append(code)
+        return _pool(
+            words,
+            np.concatenate(found_word),
+            np.concatenate(found_code),
+            base**longest,
+            (1,) * longest,
+        )
+
+    return pool
+
+
+def ordered_windows(longest: int, shortest: int = 1) -> Kind:
+    """Return the kind of two windows without marks, one after the other without overlap."""
+
+    def pool(words: Words) -> Pool:
+        base = words.num_symbols + 2
+        size = base**longest
+        inner = replace(words, digits=np.where(words.digits > words.num_symbols, 0, words.digits))
+        word, code, place = _windows(inner, longest, shortest)
+        order = np.argsort((word * size + code) * words.digits.shape[1] + place)
+        word, code, place = word[order], code[order], place[order]
+        new = (np.diff(code, prepend=-1) != 0) | (np.diff(word, prepend=-1) != 0)
+        firsts = np.flatnonzero(new)
+        lasts = np.flatnonzero(np.append(new[1:], True)[: len(new)])
+        word, code = word[firsts], code[firsts]
+        length = np.searchsorted(base ** np.arange(longest + 1), code, side="right")
+        first_end, last_start = place[firsts] + length, place[lasts]
+        number = np.bincount(word, minlength=len(words.digits))[word]
+        start = np.searchsorted(word, word)
+        every = np.repeat(np.arange(len(word)), number)
+        other = np.arange(len(every)) - np.repeat(number.cumsum() - number, number) + start[every]
+        there = first_end[every] <= last_start[other]
+        every, other = every[there], other[there]
+        return _pool(
+            words, word[every], code[every] * size + code[other], size**2, (longest, longest)
+        )
+
+    return pool
+
+
+def _windows(words: Words, longest: int, shortest: int = 1) -> tuple[Array, Array, Array]:
+    """Return the word, the code and the first place of each window; marks alone are left out."""
+    base, digits = words.num_symbols + 2, words.digits
+    parts = []
+    code = np.zeros_like(digits)
+    is_inner = (digits > 0) & (digits <= words.num_symbols)
+    for length in range(1, min(longest, digits.shape[1]) + 1):
+        code = code[:, : digits.shape[1] - length + 1] * base + digits[:, length - 1 :]
+        if length < shortest:
+            continue
+        there = digits[:, length - 1 :] > 0
+        there &= digits[:, : digits.shape[1] - length + 1] > 0
+        if length == 1:
+            there = there & is_inner
+        word, place = np.nonzero(there)
+        parts.append((word, code[word, place], place))
+    word, code, place = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return word, code, place
+
+
+def _pool(
+    words: Words,
+    word: Array,
+    code: Array,
+    size: int,
+    shape: tuple[int, ...],
+    *,
+    counted: bool = False,
+) -> Pool:
+    """Return the pool of entries, which may repeat; codes are below `size`."""
+    count = len(words.digits)
+    if size * count <= _BITMAP:
+        there = np.zeros(size * count, dtype=bool)
+        there[code * count + word] = True
+        keys = np.flatnonzero(there)
+    else:
+        keys = np.sort(code * count + word)
+        keys = keys[np.diff(keys, prepend=-1) != 0]
+    code, word = np.divmod(keys, count)
+    new = np.diff(code, prepend=-1) != 0
+    return Pool(
+        codes=code[new],
+        literal=np.cumsum(new) - 1,
+        word=word,
+        num_words=count,
+        base=words.num_symbols + 2,
+        shape=shape,
+        counted=counted,
+    )
+
+
+def kept(pool: Pool, least: int) -> Pool:
+    """Return the literals that hold of at least `least` words, and fail at as many."""
+    number = np.bincount(pool.literal, minlength=len(pool))
+    good = (number >= least) & (number <= pool.num_words - least)
+    there = good[pool.literal]
+    return Pool(
+        codes=pool.codes[good],
+        literal=(np.cumsum(good) - 1)[pool.literal[there]],
+        word=pool.word[there],
+        num_words=pool.num_words,
+        base=pool.base,
+        shape=pool.shape,
+        counted=pool.counted,
+    )

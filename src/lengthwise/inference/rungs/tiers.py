@@ -1,0 +1,106 @@
+"""Choose a tier: the symbols that a rule reads, while it skips all others.
+
+Local search: one symbol at a time enters or leaves the tier, while a judge prefers that.
+
+Axes:
+    symbol  symbols
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from lengthwise.inference.rungs.literals import Kind, Mask, Words, kept
+from lengthwise.inference.rungs.rules import combined, covering
+from lengthwise.inference.sample import Array
+
+_GAIN = 1e-6
+"""Amount by which a tier has to be better."""
+
+Judge: TypeAlias = Callable[[Words], tuple[float, int]]
+"""Returns how bad words on a tier are, 0 if there is nothing to improve, and the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Symbols that are read."""
+
+    symbols: Mask
+    badness: float
+    work: int
+    """The work of finding it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LeftEntropy:
+    """Judge by the entropy of the class that the best rule of up to `depth` literals leaves."""
+
+    kind: Kind
+    depth: int = 1
+    width: int = 4
+
+    def __call__(self, words: Words) -> tuple[float, int]:
+        """Judge words on a tier."""
+        pool = kept(self.kind(words), 3)
+        if not len(pool):
+            return float("inf"), words.digits.size
+        rules, work = combined(
+            pool,
+            words.groups,
+            words.num_classes,
+            most=self.depth,
+            widths=[self.width] * self.depth,
+            returned=self.width * self.depth,
+        )
+        return min(rule.bits for rule in rules), 3 * words.digits.size + work
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Uncovered:
+    """Judge by the number of words of one class of which none of a few literals holds that hold
+    of no other words."""
+
+    kind: Kind
+    covered: int
+    most: int = 3
+
+    def __call__(self, words: Words) -> tuple[float, int]:
+        """Judge words on a tier."""
+        pool = kept(self.kind(words), 2)
+        is_covered = (words.groups == self.covered).astype(np.int64)
+        chosen = covering(pool, is_covered, most=self.most) if len(pool) else ()
+        left = is_covered.copy()
+        for literal in chosen:
+            left[pool.column(literal)] = 0
+        return float(left.sum()), 3 * words.digits.size + len(pool.literal) * (len(chosen) + 2)
+
+
+def climbed(
+    words: Words,
+    judge: Judge,
+    start: Mask,
+    *,
+    check: Callable[[], None],
+    order: Array | None = None,
+) -> Tier:
+    """Return the tier that local search from `start` ends with."""
+    tier = start.copy()
+    badness, work = judge(words.on_tier(tier))
+    symbols = np.arange(len(tier)) if order is None else order
+    place = unchanged = 0
+    while unchanged < len(symbols) and badness > 0:
+        check()
+        symbol = symbols[place % len(symbols)]
+        place += 1
+        tier[symbol] ^= True
+        if tier.any():
+            found, more = judge(words.on_tier(tier))
+            work += more + words.digits.size
+            if found < badness - _GAIN:
+                badness, unchanged = found, 0
+                continue
+        tier[symbol] ^= True
+        unchanged += 1
+    return Tier(tier, badness, work)

@@ -1,0 +1,88 @@
+"""Each searcher finds languages of its class from words of 20 to 29 symbols alone."""
+
+import numpy as np
+import pytest
+
+from inference.samples import balanced, numbered
+from lengthwise.inference.rungs.catalogue import RUNGS
+from lengthwise.inference.sample import Sample, answers_of
+from lengthwise.inference.searcher import Searcher, Task, count_wrong
+from lengthwise.languages.builders import from_step_function
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.languages.subregular import subregular
+
+
+def sample_of(language: Language, count: int = 2_000) -> Sample:
+    return balanced(language, count, shortest=20, longest=29, seed=0)
+
+
+def found_by(searcher: Searcher, task: Task) -> Language | None:
+    """The first hypothesis that fits all words."""
+    number = 0
+    while (attempt := searcher.attempt(number, task)) is not None:
+        number += 1
+        assert attempt.work > 0
+        if attempt.language is not None and count_wrong(attempt.language, task.sample) == 0:
+            return attempt.language
+    return None
+
+
+@pytest.mark.parametrize(
+    ("name", "symbols", "seed"),
+    [
+        ("SL", 4, 1),
+        ("SL", 16, 0),
+        ("coSL", 4, 0),
+        ("TSL", 4, 0),
+        ("TcoSL", 4, 1),
+        ("SP", 4, 0),
+        ("coSP", 4, 1),
+        ("LT", 4, 0),
+        ("TLT", 4, 1),
+        ("TLT", 16, 0),
+        ("LTT", 4, 0),
+        ("TLTT", 4, 1),
+        ("PT", 16, 1),
+        ("PLT", 4, 0),
+        ("TPLT", 4, 1),
+    ],
+)
+def test_a_language_of_its_class_is_found(name: str, symbols: int, seed: int) -> None:
+    language = subregular(name, seed=seed, symbols=symbols)
+    sample = sample_of(language)
+    found = found_by(RUNGS[name](), Task(sample))
+    assert found is not None
+    assert found.difference(numbered(language)) is None
+
+
+def test_a_function_of_both_of_two_literals_is_found_where_neither_says_much() -> None:
+    language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
+    found = found_by(RUNGS["LT"](), Task(sample_of(language)))
+    assert found is not None
+    assert found.difference(numbered(language)) is None
+
+
+def test_an_attempt_depends_on_its_number_alone() -> None:
+    task = Task(sample_of(subregular("TLT", seed=0), 600))
+    for number in (0, 3, 6):
+        one, two = (RUNGS["TLT"]().attempt(number, task) for _ in range(2))
+        assert one == two
+
+
+def test_three_classes_are_told_apart() -> None:
+    language = from_step_function(
+        "abc",
+        ("", False, False),
+        lambda seen, symbol: (
+            symbol,
+            seen[1] or seen[0] + symbol == "bb",
+            seen[2] or seen[0] + symbol == "ca",
+        ),
+        lambda seen: int(seen[1]) + int(seen[1] and seen[2]),
+    )
+    sample = balanced(language, 1_500, shortest=20, longest=29, seed=0)
+    assert np.bincount(sample.classes).tolist() == [500] * 3
+    found = found_by(RUNGS["LT"](), Task(sample))
+    assert found is not None
+    assert answers_of(found, sample).tolist() == sample.classes.tolist()

@@ -1,0 +1,93 @@
+"""Counts modulo a number are found from words of 20 to 29 symbols alone, beside literals too."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from inference.rungs.test_classes import found_by, sample_of
+from inference.samples import numbered
+from lengthwise.inference.rungs.counted import Counted, Group
+from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import Task
+from lengthwise.languages.builders import from_step_function
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.languages.subregular import SYMBOLS, subregular
+
+
+def counting(modulus: int, symbols: int, sums: set[int], seed: int) -> Language:
+    weights = np.random.default_rng(seed).integers(0, modulus, size=symbols).tolist()
+    weights[0] = 1
+    by_symbol = dict(zip(SYMBOLS[:symbols], weights, strict=True))
+    return from_step_function(
+        SYMBOLS[:symbols],
+        0,
+        lambda total, symbol: (total + by_symbol[symbol]) % modulus,
+        lambda total: int(total in sums),
+        class_names=("0", "1"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("modulus", "symbols", "sums"),
+    [
+        (2, 64, {1}),
+        (3, 16, {0, 2}),
+        (4, 16, {1}),
+        (6, 16, {5}),
+        (6, 4, {0, 2, 3}),
+        (4, 2, {0, 1}),
+        (5, 4, {1, 2}),
+        (5, 8, {1, 3, 4}),
+        (7, 4, {0, 1, 4}),
+        (9, 12, {4}),
+    ],
+)
+def test_weighted_sums_modulo_a_number_are_found(
+    modulus: int, symbols: int, sums: set[int]
+) -> None:
+    language = counting(modulus, symbols, sums, seed=modulus)
+    found = found_by(Group(), Task(sample_of(language, 1_000)))
+    assert found is not None
+    assert found.difference(numbered(language)) is None
+
+
+def test_the_sum_itself_can_be_the_class() -> None:
+    language = parse("group:Z12,generators=5,seed=0")
+    found = found_by(Group(), Task(sample_of(language, 1_200)))
+    assert found is not None
+    assert found.difference(numbered(language)) is None
+
+
+def test_counts_are_found_beside_wrong_labels() -> None:
+    language = counting(3, 8, {1}, seed=0)
+    sample = sample_of(language, 1_000)
+    classes = sample.classes.copy()
+    classes[::50] ^= 1
+    words = [sample.word(row) for row in range(len(sample))]
+    task = Task(Sample.of_words(words, classes.tolist(), 8, 2), noise=0.02)
+    made = (Group().attempt(number, task) for number in itertools.count())
+    languages = [each.language for each in itertools.takewhile(bool, made) if each]
+    assert any(
+        each is not None and each.difference(numbered(language)) is None for each in languages
+    )
+
+
+@pytest.mark.parametrize(("symbols", "seed"), [(4, 0), (4, 1), (4, 2), (16, 0), (16, 1)])
+def test_a_count_and_a_literal_are_found(symbols: int, seed: int) -> None:
+    language = subregular("Reg", seed=seed, symbols=symbols)
+    found = found_by(Counted(), Task(sample_of(language)))
+    assert found is not None
+    assert found.difference(numbered(language)) is None
+
+
+def test_a_count_that_only_some_words_need_is_found() -> None:
+    """Where `bb` occurs the count decides, and else `ca`; no class has one sum."""
+    count, one, other = (
+        parse(spec) for spec in ("count:a:2:abc", "regex[abc]:.*bb.*", "regex[abc]:.*ca.*")
+    )
+    language = (one & count) | (other - one)
+    found = found_by(Counted(), Task(sample_of(language)))
+    assert found is not None
+    assert found.difference(numbered(language)) is None

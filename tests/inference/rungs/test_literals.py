@@ -1,0 +1,104 @@
+"""Pools have the literals of a kind, and the words that they hold of."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.rungs.oracles import holds, samples, tiers, words_of
+from lengthwise.inference.rungs.literals import (
+    Kind,
+    Literal,
+    Mask,
+    Words,
+    kept,
+    ordered_windows,
+    subsequences,
+    windows,
+)
+from lengthwise.inference.sample import Sample
+
+Block = tuple[int, ...]
+
+
+def inner(shortest: int, longest: int) -> list[Block]:
+    return [
+        block
+        for length in range(shortest, longest + 1)
+        for block in itertools.product(range(3), repeat=length)
+    ]
+
+
+def marked(longest: int) -> Iterator[Block]:
+    """All windows over three symbols that words between marks can have."""
+    for length in range(1, longest + 1):
+        for block in itertools.product(range(4), repeat=length):
+            if 3 not in block[1:-1] and block != (3,):
+                yield block
+
+
+EVERY: dict[str, tuple[Kind, list[Literal]]] = {
+    "windows": (windows(3), [Literal((block,)) for block in marked(3)]),
+    "counted": (
+        windows(2, times=4),
+        [Literal((block,), times) for block in marked(2) for times in range(1, 5)],
+    ),
+    "subsequences": (
+        subsequences(3),
+        [Literal(tuple((symbol,) for symbol in block)) for block in inner(1, 3)],
+    ),
+    "ordered": (
+        ordered_windows(2),
+        [Literal(pair) for pair in itertools.product(inner(1, 2), repeat=2)],
+    ),
+}
+
+
+@settings(max_examples=25)
+@pytest.mark.parametrize("name", EVERY)
+@given(sample=samples(), tier=tiers())
+def test_a_pool_has_what_holds_of_each_word_and_nothing_else(
+    name: str, sample: Sample, tier: Mask
+) -> None:
+    kind, literals = EVERY[name]
+    pool = kind(Words.of(sample).on_tier(tier))
+    found = {pool.get(number): pool.column(number).tolist() for number in range(len(pool))}
+    every = {each: [holds(each, word, tier) for word in words_of(sample)] for each in literals}
+    assert found == {each: column for each, column in every.items() if any(column)}
+    assert pool.sizes.tolist() == [pool.get(number).size for number in range(len(pool))]
+
+
+@given(sample=samples(), least=st.integers(1, 8))
+def test_literals_of_few_words_and_of_nearly_all_are_left_out(sample: Sample, least: int) -> None:
+    pool = windows(2)(Words.of(sample))
+    number = {pool.get(i): pool.column(i) for i in range(len(pool))}
+    left = kept(pool, least)
+    assert {left.get(i): left.column(i).tolist() for i in range(len(left))} == {
+        literal: column.tolist()
+        for literal, column in number.items()
+        if least <= column.sum() <= len(sample) - least
+    }
+
+
+@given(sample=samples(), groups=st.integers(1, 5))
+def test_counts_are_those_of_the_columns(sample: Sample, groups: int) -> None:
+    pool = windows(2)(Words.of(sample))
+    group = np.arange(len(sample)) % groups
+    counts = pool.counts(group, groups)
+    for number in range(len(pool)):
+        assert counts[number].tolist() == [
+            int(pool.column(number)[group == each].sum()) for each in range(groups)
+        ]
+
+
+@given(sample=samples(least=3))
+def test_some_of_the_words_have_the_same_literals(sample: Sample) -> None:
+    rows = np.arange(len(sample))[::2]
+    some = windows(2)(Words.of(sample).part(rows))
+    every = windows(2)(Words.of(sample))
+    columns = {every.get(i): every.column(i)[rows] for i in range(len(every))}
+    for number in range(len(some)):
+        assert some.column(number).tolist() == columns[some.get(number)].tolist()

@@ -1,0 +1,54 @@
+"""Local search ends at a tier that no single symbol improves."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.rungs.oracles import samples, tiers
+from inference.samples import balanced
+from lengthwise.inference.rungs.literals import Mask, Words, windows
+from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered, climbed
+from lengthwise.inference.sample import Sample
+from lengthwise.inference.searcher import never_stop
+from lengthwise.languages.evidence import LadderSubject
+from lengthwise.languages.subregular import subregular
+
+JUDGES: list[Judge] = [LeftEntropy(kind=windows(2)), Uncovered(kind=windows(2), covered=1)]
+
+
+@settings(max_examples=40)
+@given(samples(least=8), tiers(), st.sampled_from(JUDGES))
+def test_no_single_symbol_improves_a_tier(sample: Sample, start: Mask, judge: Judge) -> None:
+    words = Words.of(sample)
+    before = start.copy()
+    found = climbed(words, judge, start, check=never_stop)
+    assert (start == before).all()
+    assert found.badness == judge(words.on_tier(found.symbols))[0]
+    assert found.badness <= judge(words.on_tier(start))[0]
+    if found.badness > 0:
+        for symbol in range(3):
+            tier = found.symbols.copy()
+            tier[symbol] ^= True
+            if tier.any():
+                assert judge(words.on_tier(tier))[0] >= found.badness - 1e-5
+
+
+@given(samples(), tiers())
+def test_words_on_a_tier_have_the_symbols_of_the_tier_in_order(sample: Sample, tier: Mask) -> None:
+    read = Words.of(sample).on_tier(tier)
+    for row in range(len(sample)):
+        symbols = [s + 1 for s in sample.word(row) if tier[s]]
+        digits = read.digits[row].tolist()
+        assert digits == [4, *symbols, 4, *[0] * (len(digits) - len(symbols) - 2)]
+
+
+@pytest.mark.parametrize("symbols", [4, 16])
+def test_the_tier_of_a_language_is_found_from_all_symbols(symbols: int) -> None:
+    language = subregular("TSL", seed=1, symbols=symbols)
+    words = Words.of(balanced(language, 1_000, shortest=20, longest=29, seed=0))
+    judge = Uncovered(kind=windows(2), covered=0)
+    start = np.ones(symbols, dtype=bool)
+    found = climbed(words, judge, start, check=never_stop)
+    assert tuple(np.flatnonzero(found.symbols).tolist()) == LadderSubject(language).tier
+    assert found.badness == 0
