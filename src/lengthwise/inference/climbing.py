@@ -161,7 +161,14 @@ def _improved(words: _Words, language: Language, most_work: int) -> tuple[Array 
     order = [language.start, *(q for q in range(language.num_states) if q != language.start)]
     number = np.argsort(order)
     moves = number[np.array(language.transitions, dtype=np.int64)[order]]
-    return _corrected(words, moves, [], most_work)
+    search = words.search(_WORDS[0], most_work)
+    try:
+        search.descend(moves)
+        while search.redirect_two(moves):
+            search.descend(moves)
+    except WorkUsedUpError:
+        return moves, search.work
+    return _corrected(words, moves, [search], most_work)
 
 
 def _corrected(

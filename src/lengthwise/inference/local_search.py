@@ -31,6 +31,9 @@ _MARGIN = 3.0
 _KEPT = 4
 """Candidates that are read on more words, besides the automaton as it is."""
 
+_PAIRS = 8_000
+"""Pairs of transitions that are redirected at once."""
+
 _SCALE = 20.0
 """Difference of log-likelihood that heated moves overlook at first."""
 
@@ -164,6 +167,18 @@ class LocalSearch:
             chosen, _ = self._best(candidates, now)
             moves[:, symbol] = actions[chosen]
         return bool((moves != before).any())
+
+    def redirect_two(self, moves: Array) -> bool:
+        """Redirect the best two transitions at once, of some that are drawn, if that helps."""
+        states, width = moves.shape
+        candidates = np.repeat(moves[None], _PAIRS + 1, axis=0).reshape(_PAIRS + 1, -1)
+        rows = np.arange(1, _PAIRS + 1)
+        for _ in range(2):
+            edges = self._draw.integers(0, moves.size, _PAIRS)
+            candidates[rows, edges] = self._draw.integers(0, states, _PAIRS)
+        chosen, _ = self._best(candidates.reshape(-1, states, width), 0)
+        moves[:] = candidates[chosen].reshape(states, width)
+        return chosen > 0
 
     def descend(self, moves: Array) -> None:
         """Redirect and recast until nothing helps; `moves` changes in place."""

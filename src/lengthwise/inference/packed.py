@@ -18,8 +18,11 @@ from lengthwise.inference.sample import Array, Sample
 
 Floats = NDArray[np.float64]
 
-_MOST_CODES = 400
-"""Greatest number of strings that a block may be, unless single symbols are more."""
+_MOST_CODES = 130
+"""Greatest number of strings that a block may be: a larger table takes longer than the words."""
+
+_MOST_PAIRS = 300
+"""Greatest number of strings of up to two symbols; with more, symbols are read one by one."""
 
 _AT_ONCE = 2**19
 """Number of places `[candidate, word]` that are read at once, to stay in the processor's cache."""
@@ -44,7 +47,8 @@ class PackedWords:
     @classmethod
     def of(cls, sample: Sample, rows: Array) -> "PackedWords":
         """Pack the words of some rows, in the order of the rows."""
-        base, block = sample.num_symbols, 1
+        base = sample.num_symbols
+        block = 2 if _num_codes(base, 2) <= _MOST_PAIRS else 1
         while block < 16 and _num_codes(base, block + 1) <= _MOST_CODES:
             block += 1
         lengths = sample.lengths[rows]
