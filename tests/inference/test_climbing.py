@@ -131,7 +131,7 @@ def test_wrong_transitions_of_the_best_automaton_are_corrected() -> None:
     moves[2][0], moves[4][1] = 5, 0
     spoilt = replace(language, transitions=tuple(map(tuple, moves)))
     assert count_wrong(spoilt, sample) > 50
-    made = Climb().attempt(3, Task(sample, best=spoilt))
+    made = Climb().attempt(2, Task(sample, best=spoilt))
     assert made is not None
     assert made.language == numbered(language)
     assert answers_of(made.language, sample).tolist() == sample.classes.tolist()

@@ -26,14 +26,14 @@ _STATES = (14, 12, 18, 10)
 _WORDS = (1_500, 3_000)
 """Numbers of words that an automaton grows by; later ones are corrected by more."""
 
-_WORK = 100_000_000
-"""Blocks of words that the first attempt to grow may read."""
+_WORK = 150_000_000
+"""Blocks of words that the first attempts to grow may read."""
 
 _DOUBLINGS = 2
 """How often the work of an attempt is doubled at most."""
 
 _LARGEST = 40
-"""Greatest number of states of an automaton that is improved."""
+"""Greatest number of states of a best automaton that is grown from."""
 
 _MODULI = range(2, 9)
 """Moduli of counters."""
@@ -46,26 +46,26 @@ _EVIDENCE = 8.0
 
 
 class Climb(Searcher):
-    """Grows automata by local search, and improves the best automaton so far."""
+    """Grows automata by local search, from one state or from the best automaton so far."""
 
     name = "climbing"
 
     def attempt(self, number: int, task: Task) -> Attempt | None:
-        """Try counters first; then grow automata, and at every third attempt improve the best."""
+        """Try counters first; then grow automata, by turns from one state and from the best."""
         draw = np.random.default_rng(number)
         words = _Words.of(task, draw)
         if number == 0:
             return words.result(*_counted(words))
-        turn, kind = divmod(number - 1, 3)
+        turn, goes_on = divmod(number - 1, 2)
+        most_states = min(_STATES[turn % len(_STATES)], task.max_states)
+        moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
+        best = task.best
+        if goes_on and best is not None and 1 < best.num_states <= _LARGEST:
+            moves = _moves(best)
+            most_states = min(max(most_states, best.num_states + 2), task.max_states)
         most_work = _WORK * 2 ** min(turn // 2, _DOUBLINGS)
-        if kind == 2:
-            if task.best is None or not 1 < task.best.num_states <= _LARGEST:
-                return Attempt(None, 0)
-            return words.result(*_improved(words, task.best, most_work))
-        which = 2 * turn + kind
-        most_states = min(_STATES[which % len(_STATES)], task.max_states)
-        some = _WORDS[which // 2 % len(_WORDS)]
-        return words.result(*_grown(words, most_states, some, most_work))
+        some = _WORDS[turn // 2 % len(_WORDS)]
+        return words.result(*_grown(words, moves, most_states, some, most_work))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,30 +142,26 @@ def _counters(modulus: int, symbols: int) -> Array:
     return (np.arange(modulus)[None, :, None] + weights[:, None, :]) % modulus
 
 
-def _grown(words: _Words, most_states: int, some: int, most_work: int) -> tuple[Array | None, int]:
-    """Return an automaton that grew by some words, and was corrected by all."""
+def _moves(language: Language) -> Array:
+    """Return the transitions `[state, symbol]`, with the start as state 0."""
+    states = range(language.num_states)
+    order = [language.start, *(state for state in states if state != language.start)]
+    return np.argsort(order)[np.array(language.transitions, dtype=np.int64)[order]]
+
+
+def _grown(
+    words: _Words, moves: Array, most_states: int, some: int, most_work: int
+) -> tuple[Array, int]:
+    """Return an automaton that grew by some words, from another one, and was corrected by all."""
     search = words.search(some, most_work)
-    best = None
     try:
-        for best in search.grow(np.zeros((1, words.packed.num_symbols), np.int64), most_states):
-            pass
-    except WorkUsedUpError:
-        return best, search.work
-    if best is None:
-        return None, search.work
-    return _corrected(words, best, [search], most_work)
-
-
-def _improved(words: _Words, language: Language, most_work: int) -> tuple[Array | None, int]:
-    """Return an automaton after local search by all words, from another one."""
-    order = [language.start, *(q for q in range(language.num_states) if q != language.start)]
-    number = np.argsort(order)
-    moves = number[np.array(language.transitions, dtype=np.int64)[order]]
-    search = words.search(_WORDS[0], most_work)
-    try:
-        search.descend(moves)
-        while search.redirect_two(moves):
+        if len(moves) > 1:
             search.descend(moves)
+            while search.redirect_two(moves):
+                search.descend(moves)
+        if not search.fits(moves):
+            for better in search.grow(moves, most_states):
+                moves = better.copy()
     except WorkUsedUpError:
         return moves, search.work
     return _corrected(words, moves, [search], most_work)
@@ -179,11 +175,11 @@ def _corrected(
     If it does not fit all words after that, more states are split.
     """
     sizes = [len(words.packed)]
-    some = len(searches[-1].words) if searches else _WORDS[0]
+    some = len(searches[-1].words)
     while (some := 4 * some) < len(words.packed):
         sizes.insert(-1, some)
     try:
-        if searches and searches[-1].fits(moves):
+        if searches[-1].fits(moves):
             moves = searches[-1].shrink(moves)
         for size in sizes:
             search = words.search(size, most_work)
@@ -192,8 +188,11 @@ def _corrected(
             if not search.fits(moves):
                 limit = min(words.task.max_states, len(moves) + 4)
                 for better in search.grow(moves, limit):
-                    moves = better
-            moves = search.shrink(moves)
+                    moves = better.copy()
+            if search.fits(moves):
+                search.most_work = np.inf
+                moves = search.shrink(moves)
+                search.most_work = most_work
         if words.task.noise:
             moves = searches[-1].extend(moves)
     except WorkUsedUpError:

@@ -66,7 +66,7 @@ class LocalSearch:
         self.work = 0
         """Blocks of words that were read."""
         self._draw = draw
-        self._most_work = most_work
+        self.most_work = most_work
         self._check = check
         bounds = [0]
         while bounds[-1] < len(words):
@@ -83,7 +83,7 @@ class LocalSearch:
             WorkUsedUpError: too much was read already.
         """
         words = self.words if words is None else words
-        if self.work > self._most_work:
+        if self.work > self.most_work:
             raise WorkUsedUpError
         self._check()
         self.work += len(moves) * words.blocks.size
@@ -214,24 +214,27 @@ class LocalSearch:
         States are split until an automaton fits. At the greatest number, a few states are dropped
         and others split, from the best automaton so far, without an end.
         """
-        best, best_score = moves, -np.inf
-        while True:
+        best, best_score, top = moves, -np.inf, -np.inf
+        while most_states > 1:
             moves = best.copy()
             if len(moves) >= most_states:
-                for _ in range(int(self._draw.integers(1, max(2, min(4, most_states - 1))))):
+                for _ in range(int(self._draw.integers(1, 4))):
                     if len(moves) > 1:
                         moves = self.drop(moves, _SCALE)
+            score = -np.inf
             while len(moves) < most_states:
                 moves = self.split(moves, _SCALE)
                 for heat in (_SCALE / 2, _SCALE / 4):
                     self.redirect(moves, heat)
                 self.descend(moves)
+                if (score := self.score(moves)) > top:
+                    top = score
+                    yield moves
                 if self.fits(moves):
                     yield moves
                     return
-            if (score := self.score(moves)) >= best_score:
+            if score >= best_score:
                 best, best_score = moves, score
-                yield best
 
     def shrink(self, moves: Array) -> Array:
         """Leave out states while the automaton, after a descent, still fits about as well."""
