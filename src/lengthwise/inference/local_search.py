@@ -1,0 +1,290 @@
+"""Local search over automata: redirect a transition, recast a symbol, split a state, drop one.
+
+The search climbs the likelihood of the classes by the state that a word ends in: it moves where the
+number of misjudged words does not, and wrong labels do not stop it. Each move is scored exactly, by
+reading the words. Candidates are read on few words first, and only those that are not clearly worse
+on more.
+
+Moving one transition of an automaton with too few states gives no signal where two must move
+together. With a few states more than are needed, there nearly always is a move that helps; the
+states that are not needed are dropped in the end.
+
+Axes:
+    candidate  automata that are compared
+    state      states; the start is state 0
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lengthwise.inference.packed import PackedWords, log_likelihood, misjudged
+from lengthwise.inference.sample import Array
+
+_FIRST = 400
+"""Number of words on which candidates are read first; each time four times as many follow."""
+
+_MARGIN = 3.0
+"""Difference of log-likelihood by which a candidate may be worse on some of the words."""
+
+_KEPT = 4
+"""Candidates that are read on more words, besides the automaton as it is."""
+
+_PAIRS = 8_000
+"""Pairs of transitions that are redirected at once."""
+
+_SCALE = 20.0
+"""Difference of log-likelihood that heated moves overlook at first."""
+
+_EXACT = 1e-9
+"""Differences of log-likelihood below which two are equal."""
+
+_PROPOSING = 1_600
+"""Greatest number of words by which splits and drops are proposed."""
+
+
+class WorkUsedUpError(Exception):
+    """A local search has read as many symbols as it may."""
+
+
+class LocalSearch:
+    """Searches for automata that fit words, of which it keeps the work that it did."""
+
+    def __init__(
+        self,
+        words: PackedWords,
+        draw: np.random.Generator,
+        *,
+        enough: float = 0.0,
+        most_work: float = np.inf,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.words = words
+        self.enough = enough
+        """Share of the words that may be misjudged by an automaton that fits."""
+        self.work = 0
+        """Blocks of words that were read."""
+        self._draw = draw
+        self.most_work = most_work
+        self._check = check
+        bounds = [0]
+        while bounds[-1] < len(words):
+            bounds.append(min(len(words), max(_FIRST, 4 * bounds[-1])))
+        self._tiers = [words.part(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+        self._proposing = words.part(0, _PROPOSING)
+
+    # ---- scoring -----------------------------------------------------------------------------
+
+    def counts(self, moves: Array, words: PackedWords | None = None) -> Array:
+        """Return how many words of each class end in each state of candidates.
+
+        Raises:
+            WorkUsedUpError: too much was read already.
+        """
+        words = self.words if words is None else words
+        if self.work > self.most_work:
+            raise WorkUsedUpError
+        self._check()
+        self.work += len(moves) * words.blocks.size
+        return words.counts(moves)
+
+    def score(self, moves: Array) -> float:
+        """Return the log-likelihood of an automaton, on all words."""
+        return float(log_likelihood(self.counts(moves[None]))[0])
+
+    def fits(self, moves: Array) -> bool:
+        """Return whether an automaton misjudges few enough words."""
+        return int(misjudged(self.counts(moves[None]))[0]) <= self.enough
+
+    def _best(self, candidates: Array, now: int, heat: float = 0.0) -> tuple[int, bool]:
+        """Return a candidate that is better than candidate `now`, or `now`; and whether it is
+        right on all words.
+
+        With heat, it is drawn: each with a probability that falls with what it loses.
+        """
+        kept = np.arange(len(candidates))
+        total = np.zeros((len(candidates), candidates.shape[1], self.words.num_classes), dtype=int)
+        for tier in self._tiers:
+            total = total + self.counts(candidates[kept], tier)
+            likelihood = log_likelihood(total)
+            noisy = likelihood
+            if heat:
+                noisy = likelihood + heat * self._draw.gumbel(size=len(kept))
+            if tier is self._tiers[-1]:
+                break
+            own = kept == now
+            least = max(
+                noisy.max() - 3 * _MARGIN, -np.inf if heat else likelihood[own][0] - _MARGIN
+            )
+            going = own | (noisy >= least)
+            others = np.flatnonzero(going & ~own)
+            others = others[np.argsort(-noisy[others], kind="stable")][:_KEPT]
+            going = own.copy()
+            going[others] = True
+            if going.sum() == 1:
+                return now, False
+            kept, total = kept[going], total[going]
+        best = int(noisy.argmax())
+        own_place = int(np.flatnonzero(kept == now)[0])
+        if not heat and noisy[best] <= noisy[own_place] + _EXACT:
+            best = own_place
+        return int(kept[best]), not misjudged(total[best])
+
+    # ---- moves -------------------------------------------------------------------------------
+
+    def redirect(self, moves: Array, heat: float = 0.0) -> bool:
+        """Redirect each transition, in a drawn order, to its best target.
+
+        `moves` changes in place. The result says whether something changed.
+        """
+        states = len(moves)
+        before = moves.copy()
+        for edge in self._draw.permutation(moves.size):
+            state, symbol = divmod(int(edge), moves.shape[1])
+            candidates = np.repeat(moves[None], states, axis=0)
+            candidates[:, state, symbol] = np.arange(states)
+            target, is_right = self._best(candidates, int(moves[state, symbol]), heat)
+            moves[state, symbol] = target
+            if is_right:
+                break
+        return bool((moves != before).any())
+
+    def recast(self, moves: Array) -> bool:
+        """Give each symbol, in a drawn order, the best of the actions that are plain or known.
+
+        These are to stay, to lead to one state, and to do as another symbol does.
+        """
+        states, symbols = moves.shape
+        before = moves.copy()
+        own = np.arange(states)
+        resets = np.repeat(own[:, None], states, axis=1)
+        for symbol in self._draw.permutation(symbols).tolist():
+            actions = np.unique(np.concatenate([moves.T, own[None], resets]), axis=0)
+            candidates = np.repeat(moves[None], len(actions), axis=0)
+            candidates[:, :, symbol] = actions
+            now = int(np.flatnonzero((actions == moves[:, symbol]).all(axis=1))[0])
+            chosen, _ = self._best(candidates, now)
+            moves[:, symbol] = actions[chosen]
+        return bool((moves != before).any())
+
+    def redirect_two(self, moves: Array) -> bool:
+        """Redirect the best two transitions at once, of some that are drawn, if that helps."""
+        states, width = moves.shape
+        candidates = np.repeat(moves[None], _PAIRS + 1, axis=0).reshape(_PAIRS + 1, -1)
+        rows = np.arange(1, _PAIRS + 1)
+        for _ in range(2):
+            edges = self._draw.integers(0, moves.size, _PAIRS)
+            candidates[rows, edges] = self._draw.integers(0, states, _PAIRS)
+        chosen, _ = self._best(candidates.reshape(-1, states, width), 0)
+        moves[:] = candidates[chosen].reshape(states, width)
+        return chosen > 0
+
+    def descend(self, moves: Array) -> None:
+        """Redirect and recast until nothing helps; `moves` changes in place."""
+        while misjudged(self.counts(moves[None]))[0] and (
+            self.redirect(moves) or self.recast(moves)
+        ):
+            pass
+
+    def split(self, moves: Array, heat: float) -> Array:
+        """Lead a transition to a new state, which goes on as its target does."""
+        states, symbols = moves.shape
+        candidates = np.empty((moves.size, states + 1, symbols), dtype=np.int64)
+        candidates[:, :states] = moves
+        edges = np.arange(moves.size)
+        candidates[:, states] = moves[moves.ravel()]
+        candidates[edges, edges // symbols, edges % symbols] = states
+        return self._proposed(candidates, heat)
+
+    def drop(self, moves: Array, heat: float) -> Array:
+        """Leave a state out: what led to it leads to another state."""
+        return self._proposed(_dropped(moves), heat)
+
+    def _proposed(self, candidates: Array, heat: float) -> Array:
+        likelihood = log_likelihood(self.counts(candidates, self._proposing))
+        noisy = likelihood + heat * self._draw.gumbel(size=len(likelihood))
+        return candidates[int(noisy.argmax())].copy()
+
+    # ---- searching ---------------------------------------------------------------------------
+
+    def grow(self, moves: Array, most_states: int) -> Iterator[Array]:
+        """Yield better and better automata of at most so many states; the last one may fit.
+
+        States are split until an automaton fits. At the greatest number, a few states are dropped
+        and others split, from the best automaton so far, without an end.
+        """
+        best, best_score, top = moves, -np.inf, -np.inf
+        while most_states > 1:
+            moves = best.copy()
+            if len(moves) >= most_states:
+                for _ in range(int(self._draw.integers(1, 4))):
+                    if len(moves) > 1:
+                        moves = self.drop(moves, _SCALE)
+            score = -np.inf
+            while len(moves) < most_states:
+                moves = self.split(moves, _SCALE)
+                for heat in (_SCALE / 2, _SCALE / 4):
+                    self.redirect(moves, heat)
+                self.descend(moves)
+                if (score := self.score(moves)) > top:
+                    top = score
+                    yield moves
+                if self.fits(moves):
+                    yield moves
+                    return
+            if score >= best_score:
+                best, best_score = moves, score
+
+    def shrink(self, moves: Array) -> Array:
+        """Leave out states while the automaton, after a descent, still fits about as well."""
+        score = self.score(moves)
+        while len(moves) > 1:
+            candidates = _dropped(moves)
+            likelihood = log_likelihood(self.counts(candidates, self._proposing))
+            least = score - _state_cost(moves)
+            for chosen in np.argsort(-likelihood, kind="stable")[:_KEPT]:
+                smaller = candidates[chosen].copy()
+                self.descend(smaller)
+                if self.fits(smaller) and (found := self.score(smaller)) > least:
+                    moves, score = smaller, found
+                    break
+            else:
+                break
+        return moves
+
+    def extend(self, moves: Array) -> Array:
+        """Split states while that explains more of the labels than a state costs."""
+        while (score := self.score(moves)) < -_EXACT:
+            larger = self.split(moves, 0.0)
+            self.descend(larger)
+            if self.score(larger) < score + _state_cost(larger):
+                break
+            moves = larger
+        return moves
+
+
+def _state_cost(moves: Array) -> float:
+    """Return what a state costs, as a difference of log-likelihood: the choice of its targets."""
+    return float(moves.shape[1] * np.log(len(moves)))
+
+
+def _dropped(moves: Array) -> Array:
+    """Return automata with a state less: what led to one leads to another."""
+    states = len(moves)
+    found = []
+    for state in range(1, states):
+        for other in range(states):
+            if other != state:
+                fewer = np.delete(np.where(moves == state, other, moves), state, axis=0)
+                found.append(fewer - (fewer > state))
+    return np.array(found, dtype=np.int64).reshape(-1, max(states - 1, 1), moves.shape[1])
+
+
+def classes_of(counts: Array, common: int) -> Array:
+    """Return the commonest class of the words that end in each state, `counts[state, class]`;
+    `common` where none ends."""
+    seen: NDArray[np.bool_] = counts.any(axis=-1)
+    return np.where(seen, counts.argmax(axis=-1), common)
+
+

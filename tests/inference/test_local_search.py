@@ -1,0 +1,125 @@
+"""Local search: each move does what it says, and a descent ends where no move helps."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.samples import MACHINES, samples
+from inference.test_packed import end_of
+from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, classes_of
+from lengthwise.inference.packed import PackedWords, log_likelihood
+from lengthwise.inference.sample import Sample
+
+
+def searched(sample: Sample, **limits: float) -> LocalSearch:
+    words = PackedWords.of(sample, np.arange(len(sample)))
+    return LocalSearch(words, np.random.default_rng(0), **limits)
+
+
+def plain_score(moves: np.ndarray, sample: Sample) -> float:
+    counts = np.zeros((1, len(moves), 2), dtype=np.int64)
+    for row in range(len(sample)):
+        counts[0, end_of(moves.tolist(), sample.word(row)), sample.classes[row]] += 1
+    return float(log_likelihood(counts)[0])
+
+
+def table(index: int) -> np.ndarray:
+    return np.array(MACHINES[index].transitions)
+
+
+indices = st.integers(0, len(MACHINES) - 1)
+
+
+@settings(max_examples=40)
+@given(samples(), indices)
+def test_a_descent_ends_where_no_redirect_and_no_recast_helps(sample: Sample, index: int) -> None:
+    search, moves = searched(sample), table(index)
+    before = plain_score(moves, sample)
+    search.descend(moves)
+    score = plain_score(moves, sample)
+    assert score >= before - 1e-9
+    others = []
+    for place in np.ndindex(*moves.shape):
+        for target in range(len(moves)):
+            others.append(moves.copy())
+            others[-1][place] = target
+    for symbol in range(2):
+        for action in ([0, 1, 2], [0] * 3, [1] * 3, [2] * 3, moves[:, 1 - symbol]):
+            others.append(moves.copy())
+            others[-1][:, symbol] = action
+    assert max(plain_score(other, sample) for other in others) <= score + 1e-9
+
+
+@settings(max_examples=5)
+@given(samples(), indices)
+def test_no_two_redirects_at_once_are_left_that_help(sample: Sample, index: int) -> None:
+    search, moves = searched(sample), table(index)
+    while search.redirect_two(moves):
+        pass
+    score = plain_score(moves, sample)
+    draw = np.random.default_rng(index)
+    for _ in range(50):  # of the 324, all of which are among those that are drawn
+        other = moves.copy().ravel()
+        other[draw.integers(0, 6, 2)] = draw.integers(0, 3, 2)
+        assert plain_score(other.reshape(3, 2), sample) <= score + 1e-9
+
+
+@given(samples(), indices)
+def test_a_new_state_goes_on_as_the_old_one(sample: Sample, index: int) -> None:
+    moves = table(index)
+    larger = searched(sample).split(moves, 5.0)
+    assert larger.shape == (4, 2)
+    assert (larger == 3).sum() == 1 or (larger[3] == 3).any()
+    old = np.where(larger == 3, moves[tuple(np.argwhere(larger[:3] == 3)[0])], larger)
+    assert old[:3].tolist() == moves.tolist()
+    assert plain_score(larger, sample) >= plain_score(moves, sample) - 1e-9
+
+
+@given(samples(), indices)
+def test_a_state_that_is_dropped_leaves_the_others(sample: Sample, index: int) -> None:
+    moves = table(index)
+    smaller = searched(sample).drop(moves, 0.0)
+    every = []
+    for state, other in ((1, 0), (1, 2), (2, 0), (2, 1)):
+        left = [q for q in range(3) if q != state]
+        targets = [[other if t == state else t for t in moves[q]] for q in left]
+        every.append([[left.index(t) for t in row] for row in targets])
+    assert smaller.tolist() in every
+    best = max(plain_score(np.array(each), sample) for each in every)
+    assert plain_score(smaller, sample) == pytest.approx(best)
+
+
+@settings(max_examples=30)
+@given(samples(), indices)
+def test_what_shrinks_still_fits(sample: Sample, index: int) -> None:
+    classes = [MACHINES[index].classify(sample.word(row)) for row in range(len(sample))]
+    words = [sample.word(row) for row in range(len(sample))]
+    labelled = Sample.of_words(words, classes, 2, 2)
+    search = searched(labelled)
+    smaller = search.shrink(table(index))
+    assert search.fits(smaller)
+    assert len(smaller) <= 3
+
+
+def test_growing_fits_words_that_many_states_explain(  # each word has a state of its own at last
+) -> None:
+    words = [(1,) * n for n in range(7)]
+    sample = Sample.of_words(words, [0, 1, 0, 0, 1, 1, 0], 2, 2)
+    search = searched(sample)
+    *_, last = search.grow(np.zeros((1, 2), dtype=np.int64), 7)
+    assert search.fits(last)
+    assert plain_score(last, sample) == 0
+
+
+def test_a_search_reads_no_more_than_it_may() -> None:
+    sample = Sample.of_words([(0,), (1,)], [0, 1], 2, 2)
+    search = searched(sample, most_work=5)
+    with pytest.raises(WorkUsedUpError):
+        for _ in range(20):
+            search.score(np.zeros((1, 2), dtype=np.int64))
+    assert 5 < search.work <= 8
+
+
+def test_a_state_has_the_commonest_class() -> None:
+    assert classes_of(np.array([[1, 3], [0, 0], [2, 1]]), 1).tolist() == [1, 1, 0]
