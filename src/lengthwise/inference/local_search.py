@@ -286,5 +286,3 @@ def classes_of(counts: Array, common: int) -> Array:
     `common` where none ends."""
     seen: NDArray[np.bool_] = counts.any(axis=-1)
     return np.where(seen, counts.argmax(axis=-1), common)
-
-

@@ -1,14 +1,15 @@
 """The portfolio: several searchers share a budget of time, and the best automaton is kept.
 
 The next attempt is that of the searcher that has read the fewest symbols so far. An automaton is
-better than another if it is the shorter description of the labels: the bits of the automaton and
-those of the labels that it misjudges, in training and validation. Without noise, one that misjudges
-no word goes before all others. Training alone makes automata; validation only helps to choose.
+better than another if it is the shorter description of the labels: the bits of the automaton, or of
+the rule that it was made of, and those of the labels that it misjudges, in training and validation.
+Without noise, one that misjudges no word goes before all others. Training alone makes automata;
+validation only helps to choose.
 
-The search ends when an automaton explains the words and none better came while as much again was
-read, when the words prove that there is none with fewer states, when no searcher has an attempt
-left, or when the budget is used up. What it finds depends on the words alone, unless the budget
-ends it.
+The search ends when an automaton explains the words and every other searcher has read as much as
+the one that found it, when the words prove that there is none with fewer states, when no searcher
+has an attempt left, or when the budget is used up. What it finds depends on the words alone, unless
+the budget ends it.
 """
 
 import math
@@ -19,7 +20,9 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from lengthwise.inference.climbing import Climb
 from lengthwise.inference.distinguish import needed_states
+from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
     OutOfTimeError,
@@ -33,14 +36,11 @@ from lengthwise.inference.state_merging import StateMerging, explained
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 
-SEARCHERS: tuple[Searcher, ...] = (StateMerging(),)
+SEARCHERS: tuple[Searcher, ...] = (StateMerging(), *(rung() for rung in RUNGS.values()), Climb())
 """What is asked by default, in the order in which they begin."""
 
 _COMPRESSED = 0.5
 """Share of the bits of the labels below which an automaton and its errors explain them."""
-
-_PATIENCE = 1.0
-"""How much more is read after the best automaton, as a multiple of what was read before it."""
 
 _SHOWN_EVERY = 0.3
 """Seconds between two times that progress is shown."""
@@ -59,8 +59,10 @@ class Hypothesis:
     wrong: int
     """Words of training that it misjudges."""
     wrong_in_validation: int
+    size: float
+    """Bits that describe the automaton, or the rule that it was made of."""
     bits: float
-    """Bits that describe the automaton, and the labels by it."""
+    """The same with those of the labels."""
 
     def rank(self, noise: float) -> tuple[float, ...]:
         """Return what makes one better than another, if it is less."""
@@ -69,7 +71,11 @@ class Hypothesis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        return {"language": to_dict(self.language), "searcher": self.searcher}
+        return {
+            "language": to_dict(self.language),
+            "searcher": self.searcher,
+            "size": self.size,
+        }
 
 
 @dataclass(slots=True)
@@ -83,6 +89,7 @@ class SearchState:
     best: Hypothesis | None = None
     """None before a search begins."""
     work_at_best: int = 0
+    """Symbols that its searcher had read when it found it."""
     seconds: float = 0.0
     end: End = ""
 
@@ -102,7 +109,9 @@ class SearchState:
         """Return what `to_dict` stored; the best automaton is judged again."""
         best = values["best"]
         known = {name: value for name, value in values.items() if name != "best"}
-        found = None if best is None else judge(from_dict(best["language"]), best["searcher"])
+        found = None
+        if best is not None:
+            found = judge(from_dict(best["language"]), best["searcher"], best["size"])
         return cls(**known, best=found)
 
 
@@ -114,16 +123,17 @@ class Judge:
     valid: Sample
     noise: float = 0.0
 
-    def __call__(self, language: Language, searcher: str) -> Hypothesis:
-        """Judge an automaton."""
+    def __call__(self, language: Language, searcher: str, size: float = math.inf) -> Hypothesis:
+        """Judge an automaton, or the rule of so many bits that it was made of."""
         wrong, wrong_in_validation = (
             count_wrong(language, each) for each in (self.train, self.valid)
         )
         count = len(self.train) + len(self.valid)
-        bits = size_in_bits(language) + label_bits(
+        size = min(size, size_in_bits(language))
+        bits = size + label_bits(
             wrong + wrong_in_validation, count, len(language.class_names), self.noise
         )
-        return Hypothesis(language, searcher, wrong, wrong_in_validation, bits)
+        return Hypothesis(language, searcher, wrong, wrong_in_validation, size, bits)
 
     def explains(self, found: Hypothesis) -> bool:
         """Return whether an automaton misjudges no more words than wrong labels make it, and is
@@ -139,9 +149,8 @@ class Judge:
         entropy = float(-(shares * [math.log2(share) for share in shares]).sum())
         if self.noise:
             entropy = max(entropy, self.noise)
-        labels = entropy * sum(counts)
         least = label_bits(sum(errors), sum(counts), len(shares), self.noise)
-        return found.bits - least < _COMPRESSED * max(labels - least, 0)
+        return found.size < _COMPRESSED * max(entropy * sum(counts) - least, 0)
 
 
 def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
@@ -225,11 +234,15 @@ def _attempt(searchers: Sequence[Searcher], task: Task, state: SearchState, judg
         state.attempts[chosen.name] = number + 1
         state.work[chosen.name] = state.work.get(chosen.name, 0) + max(made.work, 1)
         if made.language is not None and made.language.num_states <= task.max_states:
-            _keep_better(judge(made.language, chosen.name), state, judge)
+            _keep_better(judge(made.language, chosen.name, made.bits), state, judge)
     best = state.best
     if best is not None and judge.explains(best):
-        total = sum(state.work.values())
-        if total > (1 + _PATIENCE) * state.work_at_best:
+        others = (
+            state.work.get(each.name, 0)
+            for each in searchers
+            if each.name != best.searcher and state.attempts.get(each.name, 0) >= 0
+        )
+        if min(others, default=math.inf) >= state.work_at_best:
             state.end = "explained"
 
 
@@ -237,7 +250,7 @@ def _keep_better(found: Hypothesis, state: SearchState, judge: Judge) -> None:
     best = state.best
     if best is not None and found.rank(judge.noise) >= best.rank(judge.noise):
         return
-    state.best, state.work_at_best = found, sum(state.work.values())
+    state.best, state.work_at_best = found, state.work[found.searcher]
     if (
         judge.noise == 0
         and found.wrong + found.wrong_in_validation == 0

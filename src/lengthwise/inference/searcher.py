@@ -47,6 +47,9 @@ class Attempt:
     work: int
     """The symbols that it read, about: what the portfolio shares the time by. It must not depend
     on a clock."""
+    bits: float = math.inf
+    """Bits of the hypothesis in terms of its searcher, where these can be fewer than those of the
+    automaton."""
 
 
 class OutOfTimeError(Exception):

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from aalpy.learning_algs import run_EDSM, run_RPNI
+from aalpy.learning_algs.deterministic_passive.RPNI import run_RPNI
+from aalpy.learning_algs.general_passive.GsmAlgorithms import run_EDSM
 from torch import Tensor
 
 import lengthwise as lw

@@ -1,7 +1,7 @@
 """Searchers for languages that count modulo a number, alone or beside a few literals."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -206,7 +206,7 @@ class Counted(Searcher):
                 found = self._with_literals(task, [each], kind, 0)
                 bench.work += found.work
                 if found.language is not None and tried:
-                    return Attempt(found.language, bench.work)
+                    return replace(found, work=bench.work)
         return Attempt(None, bench.work)
 
 

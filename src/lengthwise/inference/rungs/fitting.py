@@ -7,6 +7,7 @@ Axes:
     row  words of the sample
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -26,6 +27,16 @@ MOST_JUDGED = 20_000
 
 _ROUNDS = 4
 """Number of times that a rule is fitted."""
+
+
+_NAMING = 4.0
+"""Bits that name one of the classes, or the kind of a literal with its lengths."""
+
+
+def _log_choices(count: int, chosen: int) -> float:
+    """Return the logarithm of the number of subsets of some size."""
+    ways = math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
+    return ways / math.log(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +115,22 @@ class Bench:
         found = language(readers, table, self.task.sample)
         if found is not None and found.num_states > self.task.max_states:
             found = None
-        return Attempt(found, self.work)
+        return Attempt(found, self.work, self._bits(chosen, table))
+
+    def _bits(self, chosen: Chosen, table: Array) -> float:
+        """Return the bits of a class, a tier, literals, counts, and the table of their values."""
+        symbols = self.task.sample.num_symbols
+        symbol = math.log2(symbols + 1)
+        bits = _NAMING + sum(_NAMING + each.size * symbol for each in chosen.literals)
+        if not chosen.tier.all():
+            bits += math.log2(symbols) + _log_choices(symbols, int(chosen.tier.sum()))
+        for each in self.counters:
+            modulus = int(each.value.max()) + 1
+            bits += _NAMING + int((each.moves[0, :-1] != 0).sum()) * (symbol + math.log2(modulus))
+        counts = np.bincount(table.ravel())
+        rare = table.size - int(counts.max())
+        others = rare * math.log2(max(len(counts) - 1, 1))
+        return bits + math.log2(table.size + 1) + _log_choices(table.size, rare) + others
 
 
 Choose: TypeAlias = Callable[[Bench, Words, Array, Mask], list[Chosen]]
