@@ -66,7 +66,7 @@ def test_an_automaton_that_is_not_the_language_ends_with_status_1(
     file = tmp_path / "own.tsv"
     labels = {word: word.count("a") % 2 ^ (draw.random() < noise) for word in words}
     file.write_text("".join(f"{word}\t{label}\n" for word, label in labels.items()))
-    status, out, error = shell("infer", str(file), "--set", "test_share=0.3")
+    status, out, error = shell("infer", str(file), "--set", "test_share=0.3", "--budget", "5")
     assert status == 1
     assert out.splitlines()[0].startswith(f"words:{file}: {verdict}: right on ")
     assert why in error.splitlines()[-1]

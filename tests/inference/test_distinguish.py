@@ -30,6 +30,7 @@ from lengthwise.inference.distinguish import (
 )
 from lengthwise.inference.portfolio import Judge, search
 from lengthwise.inference.sample import Sample
+from lengthwise.inference.state_merging import StateMerging
 from strategies import minimal_automaton
 
 
@@ -91,7 +92,8 @@ def test_a_characteristic_sample_gives_the_language(seed: int) -> None:
     ordered = sorted(chosen)
     sample = sample_of(ordered, [own.classify(word) for word in ordered], own.num_symbols)
     assert characteristic(own, sample).is_characteristic
-    found = search(Judge(sample, sample.part(np.zeros(0, dtype=np.int64))), max_states=50).best
+    judge = Judge(sample, sample.part(np.zeros(0, dtype=np.int64)))
+    found = search(judge, searchers=[StateMerging()]).best
     assert found is not None
     assert found.language.transitions == own.transitions
     assert found.language.classes == own.classes

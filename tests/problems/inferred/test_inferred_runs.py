@@ -326,7 +326,7 @@ def refuted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = sorted({"".join(draw.choices("ab", k=draw.randint(4, 12))) for _ in range(300)})
     labels = {word: label(word) ^ (draw.random() < 0.2) for word in words}
     own = write(place / "own.tsv", [f"{word}\t{labels[word]}" for word in words])
-    settings = ["--set", "test_share=0.3", "--device", "cpu"]
+    settings = ["--set", "test_share=0.3", "--set", "budget=5", "--device", "cpu"]
     assert main(["train", f"words:{own}", "--out", str(place / "run"), *settings]) == 1
     return place
 
