@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from lengthwise.inference.rungs import classes, counted
+from lengthwise.inference.rungs import classes, counted, star_free
 from lengthwise.inference.searcher import Searcher
 
 RUNGS: Mapping[str, type[Searcher]] = {
@@ -23,6 +23,8 @@ RUNGS: Mapping[str, type[Searcher]] = {
         classes.TierPiecewiseLocallyTestable,
         counted.Group,
         counted.Counted,
+        star_free.Chain,
+        star_free.StarFree,
     )
 }
 """The searchers, the smaller classes first."""

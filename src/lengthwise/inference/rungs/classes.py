@@ -37,22 +37,27 @@ class Stage:
     """Number of words that judge a tier."""
 
 
-class _Staged(Searcher):
+class Staged(Searcher):
     """A searcher with a list of stages."""
 
     stages: Sequence[Stage]
     starts = 1
 
+    @property
+    def most(self) -> int:
+        """Number of attempts."""
+        return len(self.stages) * self.starts
+
     def attempt(self, number: int, task: Task) -> Attempt | None:
         """Make the attempt of a stage."""
+        if number >= self.most:
+            return None
         order = [
             (stage, turn)
             for first in range(0, self.starts, 2)
             for stage in self.stages
             for turn in range(first, min(first + 2, self.starts))
         ]
-        if number >= len(order):
-            return None
         stage, turn = order[number]
         bench = Bench(task)
         return fitted(
@@ -142,21 +147,21 @@ _SUBSEQUENCES = subsequences(2), subsequences(3)
 _ORDERED = ordered_windows(2), ordered_windows(3, 2)
 
 
-class StrictlyLocal(_Staged):
+class StrictlyLocal(Staged):
     """Words without some windows."""
 
     name = "SL"
     stages = _covering(_WINDOWS, 0)
 
 
-class CoStrictlyLocal(_Staged):
+class CoStrictlyLocal(Staged):
     """Words with one of some windows."""
 
     name = "coSL"
     stages = _covering(_WINDOWS, 1)
 
 
-class TierStrictlyLocal(_Staged):
+class TierStrictlyLocal(Staged):
     """Words without some windows on a tier."""
 
     name = "TSL"
@@ -164,7 +169,7 @@ class TierStrictlyLocal(_Staged):
     starts = _STARTS
 
 
-class TierCoStrictlyLocal(_Staged):
+class TierCoStrictlyLocal(Staged):
     """Words with one of some windows on a tier."""
 
     name = "TcoSL"
@@ -172,28 +177,28 @@ class TierCoStrictlyLocal(_Staged):
     starts = _STARTS
 
 
-class StrictlyPiecewise(_Staged):
+class StrictlyPiecewise(Staged):
     """Words without some subsequences."""
 
     name = "SP"
     stages = _covering(_SUBSEQUENCES, 0)
 
 
-class CoStrictlyPiecewise(_Staged):
+class CoStrictlyPiecewise(Staged):
     """Words with one of some subsequences."""
 
     name = "coSP"
     stages = _covering(_SUBSEQUENCES, 1)
 
 
-class LocallyTestable(_Staged):
+class LocallyTestable(Staged):
     """A Boolean function of windows."""
 
     name = "LT"
     stages = _combining(_WINDOWS)
 
 
-class TierLocallyTestable(_Staged):
+class TierLocallyTestable(Staged):
     """A Boolean function of windows on a tier."""
 
     name = "TLT"
@@ -201,14 +206,14 @@ class TierLocallyTestable(_Staged):
     starts = _STARTS
 
 
-class ThresholdTestable(_Staged):
+class ThresholdTestable(Staged):
     """A Boolean function of numbers of windows."""
 
     name = "LTT"
     stages = _combining(_COUNTED)
 
 
-class TierThresholdTestable(_Staged):
+class TierThresholdTestable(Staged):
     """A Boolean function of numbers of windows on a tier."""
 
     name = "TLTT"
@@ -216,21 +221,21 @@ class TierThresholdTestable(_Staged):
     starts = _STARTS
 
 
-class PiecewiseTestable(_Staged):
+class PiecewiseTestable(Staged):
     """A Boolean function of subsequences."""
 
     name = "PT"
     stages = _combining(_SUBSEQUENCES)
 
 
-class PiecewiseLocallyTestable(_Staged):
+class PiecewiseLocallyTestable(Staged):
     """A Boolean function of pairs of windows, one after the other."""
 
     name = "PLT"
     stages = _combining(_ORDERED)
 
 
-class TierPiecewiseLocallyTestable(_Staged):
+class TierPiecewiseLocallyTestable(Staged):
     """A Boolean function of pairs of windows on a tier, one after the other."""
 
     name = "TPLT"

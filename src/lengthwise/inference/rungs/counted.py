@@ -81,6 +81,9 @@ class _Equations:
             unknowns = unknowns * (symbols + 1 + more) // (more + 1)
         for number in range(self.num_classes if unknowns <= _MOST_UNKNOWNS else 0):
             words = self.of_class(number, unknowns)
+            self.work += words.size
+            if len(words) < unknowns + MORE_WORDS:
+                continue
             weights = polynomial_weights(words, prime, degree, task.check)
             self.work += len(words) * unknowns**2 // 2
             found += [(each, prime) for each in weights]
