@@ -108,13 +108,15 @@ def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
     ]
 
 
-def _combining(kinds: Sequence[Kind]) -> list[Stage]:
-    """Return stages for Boolean functions of few literals."""
+def _combining(kinds: Sequence[Kind], most_words: int = 3_000) -> list[Stage]:
+    """Return stages for Boolean functions of few literals; a kind of which each word has many is
+    looked for in fewer words."""
+    few, some, many = (min(count, most_words) for count in (600, 1_500, 3_000))
     return [
-        *(Stage(choose=Combine(kind=kind, width=8), words=600) for kind in kinds[:2]),
-        *(Stage(choose=Combine(kind=kind, width=60), words=1_500) for kind in kinds[:2]),
-        *(Stage(choose=Combine(kind=kind, width=30, most=4), words=3_000) for kind in kinds[1:]),
-        *(Stage(choose=Combine(kind=kind, width=300), words=1_000) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=8), words=few) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=60), words=some) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=30, most=4), words=many) for kind in kinds[1:]),
+        Stage(choose=Combine(kind=kinds[0], width=300), words=few),
     ]
 
 
@@ -225,14 +227,14 @@ class PiecewiseTestable(Staged):
     """A Boolean function of subsequences."""
 
     name = "PT"
-    stages = _combining(_SUBSEQUENCES)
+    stages = _combining(_SUBSEQUENCES, 600)
 
 
 class PiecewiseLocallyTestable(Staged):
     """A Boolean function of pairs of windows, one after the other."""
 
     name = "PLT"
-    stages = _combining(_ORDERED)
+    stages = _combining(_ORDERED, 600)
 
 
 class TierPiecewiseLocallyTestable(Staged):

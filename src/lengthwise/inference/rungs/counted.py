@@ -24,7 +24,7 @@ from lengthwise.inference.searcher import Attempt, Searcher, Task
 _MOST_TRIED = 20_000
 """Greatest number of weights that are tried one by one."""
 
-_MOST_UNKNOWNS = 1_200
+_MOST_UNKNOWNS = 400
 """Greatest number of monomials in an equation."""
 
 _MOST_COUNTERS = 4
