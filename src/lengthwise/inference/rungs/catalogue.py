@@ -24,7 +24,9 @@ RUNGS: Mapping[str, type[Searcher]] = {
         counted.Group,
         counted.Counted,
         star_free.Chain,
-        star_free.StarFree,
     )
 }
-"""The searchers, the smaller classes first."""
+"""The searchers that share a search, the smaller classes first."""
+
+ASSUMED: Mapping[str, type[Searcher]] = {**RUNGS, star_free.StarFree.name: star_free.StarFree}
+"""The classes that can be assumed; the last one asks several of the others."""

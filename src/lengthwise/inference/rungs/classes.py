@@ -98,14 +98,13 @@ def _covering(kinds: Sequence[Kind], covered: int) -> list[Stage]:
 
 
 def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
-    return [
-        Stage(
-            choose=Cover(kind=kind, covered=covered),
-            words=1_000,
-            judge=Uncovered(kind=kind, covered=covered),
-        )
-        for kind in kinds
+    """Return stages for the same on a tier; entropy judges where no literal holds of words of one
+    class alone before the tier is nearly right."""
+    judges: list[tuple[Kind, Judge]] = [
+        *((kind, Uncovered(kind=kind, covered=covered)) for kind in kinds),
+        *((kind, LeftEntropy(kind=kind)) for kind in kinds[:2]),
     ]
+    return [Stage(choose=Cover(kind=kind, covered=covered), judge=judge) for kind, judge in judges]
 
 
 def _combining(kinds: Sequence[Kind], most_words: int = 3_000) -> list[Stage]:

@@ -198,21 +198,20 @@ def fitted(
 ) -> Attempt:
     """Return the automaton of the rule that misjudges fewest words.
 
-    With `judge`, the tier is searched, too, from `start` on, by `judging` words, and
-    by more after each round.
+    With `judge`, the tier is searched, too, from `start` on, by `judging` words.
     """
     task = bench.task
     tier = np.ones(task.sample.num_symbols, dtype=bool) if start is None else start
     rows = bench.drawn(count, seed)
     best: tuple[int, int] | None = None
     found: Chosen | None = None
-    for turn in range(_ROUNDS):
+    for _ in range(_ROUNDS):
         task.check()
         words = bench.words.part(rows)
         if judge is not None:
             generator = np.random.default_rng(seed)
             order = generator.permutation(len(tier)) if seed else None
-            some = bench.words.part(generator.permutation(rows)[: judging * (turn + 1)])
+            some = bench.words.part(generator.permutation(rows)[:judging])
             climb = climbed(some, judge, tier, check=task.check, order=order)
             tier = climb.symbols
             bench.work += climb.work
