@@ -10,12 +10,16 @@ import ladder_oracles as oracles
 from ladder_oracles import Naive
 from lengthwise.errors import LanguageError
 from lengthwise.languages.evidence import LadderSubject
+from lengthwise.languages.ladder import QUESTIONS
+from lengthwise.languages.ladder import answer as ladder_answer
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_self_contained, parse
 from lengthwise.languages.subregular import (
     CLASSES,
+    SYMBOLS,
     _occurs,
     _subsequence,
+    _with_distinct_symbols,
     subregular,
 )
 from strategies import texts
@@ -90,6 +94,32 @@ def test_seeds_draw_one_language_each(name: str) -> None:
     assert is_self_contained(language.spec)
     drawn = {subregular(name, seed=seed, symbols=3) for seed in range(6)}
     assert len(drawn) >= 3
+
+
+@pytest.mark.parametrize(("name", "symbols"), [("SL", 16), ("TSL", 64), ("PT", 64), ("Reg", 64)])
+def test_languages_over_many_symbols_are_of_their_class(name: str, symbols: int) -> None:
+    language = subregular(name, seed=0, symbols=symbols)
+    assert language.alphabet == tuple(SYMBOLS[:symbols])
+    assert parse(language.spec) == language
+    subject = LadderSubject(language)
+    for expected, questions in ((True, CLASSES[name].yes), (False, CLASSES[name].no)):
+        assert {ladder_answer(subject, each).holds for each in questions} <= {expected}
+
+
+def test_symbols_that_act_alike_make_no_class_of_their_own() -> None:
+    """Half of the symbols act as others do: without them, the answers are the same."""
+    rows = subregular("LT", seed=1, symbols=4).transitions
+    doubled = Language(
+        alphabet=tuple(SYMBOLS[:8]),
+        transitions=tuple((*row, *row[::-1]) for row in rows),
+        classes=subregular("LT", seed=1, symbols=4).classes,
+    )
+    small = _with_distinct_symbols(doubled)
+    assert small.num_symbols == 4
+    two = LadderSubject(doubled), LadderSubject(small)
+    for question in QUESTIONS:
+        answers = [ladder_answer(subject, question).holds for subject in two]
+        assert answers[0] == answers[1], question
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,16 @@ def test_a_literal_holds_where_its_automaton_says_so(
 ) -> None:
     found = reader(literal, tier).values(sample).tolist()
     assert found == [holds(literal, word, tier) for word in words_of(sample)]
+
+
+@pytest.mark.parametrize("block", [(0, 0), (0, 1, 0), (0, 0, 0), (0, 1, 0, 1)])
+def test_occurrences_of_one_block_overlap(block: tuple[int, ...]) -> None:
+    words = list(itertools.product((0, 1), repeat=7))
+    sample = Sample.of_words(words, [0] * len(words), 3, 2)
+    for times in (1, 2, 3):
+        literal = Literal((block,), times)
+        found = reader(literal, np.ones(3, dtype=bool)).values(sample).tolist()
+        assert found == [holds(literal, word, np.ones(3, dtype=bool)) for word in words_of(sample)]
 
 
 @given(samples(), st.lists(literals(), min_size=0, max_size=3), tiers(), st.data())

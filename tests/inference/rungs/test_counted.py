@@ -7,7 +7,9 @@ import pytest
 
 from inference.rungs.test_classes import found_by, sample_of
 from inference.samples import numbered
-from lengthwise.inference.rungs.counted import Counted, Group
+from lengthwise.inference.rungs.counted import Counted, Group, _parts
+from lengthwise.inference.rungs.fitting import Bench
+from lengthwise.inference.rungs.literals import windows
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import Task
 from lengthwise.languages.builders import from_step_function
@@ -91,3 +93,15 @@ def test_a_count_that_only_some_words_need_is_found() -> None:
     found = found_by(Counted(), Task(sample_of(language)))
     assert found is not None
     assert found.difference(numbered(language)) is None
+
+
+def test_words_are_split_by_the_literals_that_say_most_first() -> None:
+    sample = sample_of(parse("regex[abc]:.*bb.*"), 400)
+    bench = Bench(Task(sample))
+    rows = bench.drawn(400, 0)
+    parts = list(_parts(bench, windows(2), rows))
+    for there, rest in zip(parts[::2], parts[1::2], strict=True):
+        assert sorted([*there.tolist(), *rest.tolist()]) == sorted(rows.tolist())
+    first, rest = parts[:2]
+    assert set(sample.classes[first].tolist()) == {1}
+    assert set(sample.classes[rest].tolist()) == {0}

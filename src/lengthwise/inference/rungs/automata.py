@@ -23,16 +23,12 @@ MOST_STATES = 20_000
 class Reader:
     """An automaton that finds out where a word leads: a literal, or a count.
 
-    A mark is read before the word and after it; `value` is the value of the last state.
+    A mark is read after the word; `value` is the value of the last state.
     """
 
     moves: Array
     value: Array
-
-    @property
-    def start(self) -> int:
-        """Return the state after the first mark."""
-        return int(self.moves[0, -1])
+    start: int = 0
 
     def values(self, sample: Sample) -> Array:
         """Return the value of each word."""
@@ -64,7 +60,8 @@ def reader(literal: Literal, tier: Mask) -> Reader:
     moves = np.concatenate([*tables, np.full((1, num_symbols + 1), offset)])
     skipped = np.flatnonzero(~tier)
     moves[:, skipped] = np.arange(len(moves))[:, None]
-    return Reader(moves, (np.arange(len(moves)) == offset).astype(np.int64))
+    holds = (np.arange(len(moves)) == offset).astype(np.int64)
+    return Reader(moves, holds, start=int(moves[0, -1]))
 
 
 def _border(block: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from lengthwise.inference.rungs import classes, counted
+from lengthwise.inference.rungs import classes, counted, star_free
 from lengthwise.inference.searcher import Searcher
 
 RUNGS: Mapping[str, type[Searcher]] = {
@@ -23,6 +23,10 @@ RUNGS: Mapping[str, type[Searcher]] = {
         classes.TierPiecewiseLocallyTestable,
         counted.Group,
         counted.Counted,
+        star_free.Chain,
     )
 }
-"""The searchers, the smaller classes first."""
+"""The searchers that share a search, the smaller classes first."""
+
+ASSUMED: Mapping[str, type[Searcher]] = {**RUNGS, star_free.StarFree.name: star_free.StarFree}
+"""The classes that can be assumed; the last one asks several of the others."""

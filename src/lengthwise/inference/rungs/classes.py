@@ -37,22 +37,27 @@ class Stage:
     """Number of words that judge a tier."""
 
 
-class _Staged(Searcher):
+class Staged(Searcher):
     """A searcher with a list of stages."""
 
     stages: Sequence[Stage]
     starts = 1
 
+    @property
+    def most(self) -> int:
+        """Number of attempts."""
+        return len(self.stages) * self.starts
+
     def attempt(self, number: int, task: Task) -> Attempt | None:
         """Make the attempt of a stage."""
+        if number >= self.most:
+            return None
         order = [
             (stage, turn)
             for first in range(0, self.starts, 2)
             for stage in self.stages
             for turn in range(first, min(first + 2, self.starts))
         ]
-        if number >= len(order):
-            return None
         stage, turn = order[number]
         bench = Bench(task)
         return fitted(
@@ -93,23 +98,24 @@ def _covering(kinds: Sequence[Kind], covered: int) -> list[Stage]:
 
 
 def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
-    return [
-        Stage(
-            choose=Cover(kind=kind, covered=covered),
-            words=1_000,
-            judge=Uncovered(kind=kind, covered=covered),
-        )
-        for kind in kinds
+    """Return stages for the same on a tier; entropy judges where no literal holds of words of one
+    class alone before the tier is nearly right."""
+    judges: list[tuple[Kind, Judge]] = [
+        *((kind, Uncovered(kind=kind, covered=covered)) for kind in kinds),
+        *((kind, LeftEntropy(kind=kind)) for kind in kinds[:2]),
     ]
+    return [Stage(choose=Cover(kind=kind, covered=covered), judge=judge) for kind, judge in judges]
 
 
-def _combining(kinds: Sequence[Kind]) -> list[Stage]:
-    """Return stages for Boolean functions of few literals."""
+def _combining(kinds: Sequence[Kind], most_words: int = 3_000) -> list[Stage]:
+    """Return stages for Boolean functions of few literals; a kind of which each word has many is
+    looked for in fewer words."""
+    few, some, many = (min(count, most_words) for count in (600, 1_500, 3_000))
     return [
-        *(Stage(choose=Combine(kind=kind, width=8), words=600) for kind in kinds[:2]),
-        *(Stage(choose=Combine(kind=kind, width=60), words=1_500) for kind in kinds[:2]),
-        *(Stage(choose=Combine(kind=kind, width=30, most=4), words=3_000) for kind in kinds[1:]),
-        *(Stage(choose=Combine(kind=kind, width=300), words=1_000) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=8), words=few) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=60), words=some) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=30, most=4), words=many) for kind in kinds[1:]),
+        Stage(choose=Combine(kind=kinds[0], width=300), words=few),
     ]
 
 
@@ -142,21 +148,21 @@ _SUBSEQUENCES = subsequences(2), subsequences(3)
 _ORDERED = ordered_windows(2), ordered_windows(3, 2)
 
 
-class StrictlyLocal(_Staged):
+class StrictlyLocal(Staged):
     """Words without some windows."""
 
     name = "SL"
     stages = _covering(_WINDOWS, 0)
 
 
-class CoStrictlyLocal(_Staged):
+class CoStrictlyLocal(Staged):
     """Words with one of some windows."""
 
     name = "coSL"
     stages = _covering(_WINDOWS, 1)
 
 
-class TierStrictlyLocal(_Staged):
+class TierStrictlyLocal(Staged):
     """Words without some windows on a tier."""
 
     name = "TSL"
@@ -164,7 +170,7 @@ class TierStrictlyLocal(_Staged):
     starts = _STARTS
 
 
-class TierCoStrictlyLocal(_Staged):
+class TierCoStrictlyLocal(Staged):
     """Words with one of some windows on a tier."""
 
     name = "TcoSL"
@@ -172,28 +178,28 @@ class TierCoStrictlyLocal(_Staged):
     starts = _STARTS
 
 
-class StrictlyPiecewise(_Staged):
+class StrictlyPiecewise(Staged):
     """Words without some subsequences."""
 
     name = "SP"
     stages = _covering(_SUBSEQUENCES, 0)
 
 
-class CoStrictlyPiecewise(_Staged):
+class CoStrictlyPiecewise(Staged):
     """Words with one of some subsequences."""
 
     name = "coSP"
     stages = _covering(_SUBSEQUENCES, 1)
 
 
-class LocallyTestable(_Staged):
+class LocallyTestable(Staged):
     """A Boolean function of windows."""
 
     name = "LT"
     stages = _combining(_WINDOWS)
 
 
-class TierLocallyTestable(_Staged):
+class TierLocallyTestable(Staged):
     """A Boolean function of windows on a tier."""
 
     name = "TLT"
@@ -201,14 +207,14 @@ class TierLocallyTestable(_Staged):
     starts = _STARTS
 
 
-class ThresholdTestable(_Staged):
+class ThresholdTestable(Staged):
     """A Boolean function of numbers of windows."""
 
     name = "LTT"
     stages = _combining(_COUNTED)
 
 
-class TierThresholdTestable(_Staged):
+class TierThresholdTestable(Staged):
     """A Boolean function of numbers of windows on a tier."""
 
     name = "TLTT"
@@ -216,21 +222,21 @@ class TierThresholdTestable(_Staged):
     starts = _STARTS
 
 
-class PiecewiseTestable(_Staged):
+class PiecewiseTestable(Staged):
     """A Boolean function of subsequences."""
 
     name = "PT"
-    stages = _combining(_SUBSEQUENCES)
+    stages = _combining(_SUBSEQUENCES, 600)
 
 
-class PiecewiseLocallyTestable(_Staged):
+class PiecewiseLocallyTestable(Staged):
     """A Boolean function of pairs of windows, one after the other."""
 
     name = "PLT"
-    stages = _combining(_ORDERED)
+    stages = _combining(_ORDERED, 600)
 
 
-class TierPiecewiseLocallyTestable(_Staged):
+class TierPiecewiseLocallyTestable(Staged):
     """A Boolean function of pairs of windows on a tier, one after the other."""
 
     name = "TPLT"

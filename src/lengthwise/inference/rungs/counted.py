@@ -24,7 +24,7 @@ from lengthwise.inference.searcher import Attempt, Searcher, Task
 _MOST_TRIED = 20_000
 """Greatest number of weights that are tried one by one."""
 
-_MOST_UNKNOWNS = 1_200
+_MOST_UNKNOWNS = 400
 """Greatest number of monomials in an equation."""
 
 _MOST_COUNTERS = 4
@@ -81,6 +81,9 @@ class _Equations:
             unknowns = unknowns * (symbols + 1 + more) // (more + 1)
         for number in range(self.num_classes if unknowns <= _MOST_UNKNOWNS else 0):
             words = self.of_class(number, unknowns)
+            self.work += words.size
+            if len(words) < unknowns + MORE_WORDS:
+                continue
             weights = polynomial_weights(words, prime, degree, task.check)
             self.work += len(words) * unknowns**2 // 2
             found += [(each, prime) for each in weights]

@@ -1,0 +1,101 @@
+"""The searcher of star-free languages: rules by literals, and lines of states."""
+
+import numpy as np
+
+from lengthwise.inference.rungs.automata import Reader
+from lengthwise.inference.rungs.chains import Line, Lines
+from lengthwise.inference.rungs.classes import (
+    PiecewiseTestable,
+    Staged,
+    TierLocallyTestable,
+    TierPiecewiseLocallyTestable,
+    TierThresholdTestable,
+)
+from lengthwise.inference.rungs.fitting import Bench, Chosen
+from lengthwise.inference.searcher import Attempt, Searcher, Task
+from lengthwise.languages.evidence import LadderSubject
+from lengthwise.languages.ladder import answer
+
+_STATES = (3, 4, 5, 6, 7, 8)
+_TURNS = 8
+"""Number of times that lines of each number of states are searched."""
+
+_SYMBOLS_READ = 400_000_000
+"""Symbols that an attempt at lines may read, about."""
+
+_MOST_LINES = 16
+_ROUNDS = 4
+
+
+class Chain(Searcher):
+    """Automata whose states stand in a line, where each symbol moves one step at most."""
+
+    name = "chain"
+    most = _TURNS * len(_STATES)
+    """Number of attempts."""
+
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        """Search lines of three states, then of more; then anew, from more words."""
+        if number >= self.most:
+            return None
+        turn, place = divmod(number, len(_STATES))
+        bench, draw = Bench(task), np.random.default_rng(number)
+        states, count = _STATES[place], 400 if turn == 0 else 1_000
+        rows = bench.drawn(count, number)
+        each = states * task.sample.num_symbols * 3 * 16 * bench.words.part(rows).digits.size
+        number_of_lines = int(np.clip(_SYMBOLS_READ // each, 1, _MOST_LINES))
+        line: Line | None = None
+        for _ in range(_ROUNDS):
+            lines = Lines(bench.words.part(rows), task.check)
+            line = (
+                lines.improved(line, draw)
+                if line
+                else lines.annealed(states, number_of_lines, draw)
+            )
+            bench.work += lines.work
+            wrong = bench.wrong(self._rule(bench, line))
+            more = np.setdiff1d(wrong, rows)
+            if task.noise > 0 or not line.is_right or not len(more):
+                break
+            rows = np.concatenate([rows, draw.permutation(more)[:count]])
+        return bench.attempt(self._rule(bench, line)) if line else Attempt(None, bench.work)
+
+    @staticmethod
+    def _rule(bench: Bench, line: Line) -> Chosen:
+        """Let the bench know the line, as a count; the rule has no literals."""
+        moves = line.moves
+        mark = np.arange(len(moves))[:, None]
+        bench.counters = [Reader(np.append(moves, mark, axis=1), np.arange(len(moves)), line.start)]
+        return Chosen((), np.ones(bench.sample.num_symbols, dtype=bool))
+
+
+class StarFree(Searcher):
+    """Star-free languages: what the searchers of smaller classes find, and lines of states."""
+
+    name = "star-free"
+
+    _PARTS: tuple[Staged | Chain, ...] = (
+        TierLocallyTestable(),
+        Chain(),
+        PiecewiseTestable(),
+        TierThresholdTestable(),
+        TierPiecewiseLocallyTestable(),
+    )
+
+    def attempt(self, number: int, task: Task) -> Attempt | None:
+        """Make an attempt at each of the smaller classes, in turn."""
+        order = [
+            (part, turn)
+            for turn in range(max(part.most for part in self._PARTS))
+            for part in self._PARTS
+            if turn < part.most
+        ]
+        if number >= len(order):
+            return None
+        part, turn = order[number]
+        found = part.attempt(turn, task)
+        if isinstance(part, Chain) and found is not None and found.language is not None:
+            verdict = answer(LadderSubject(found.language), "star_free")
+            if verdict.holds is False:
+                return Attempt(None, found.work)
+        return found
