@@ -15,9 +15,9 @@ Axes:
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lengthwise.inference.packed import PackedWords, log_likelihood, misjudged
 from lengthwise.inference.sample import Array
@@ -32,7 +32,10 @@ _KEPT = 4
 """Candidates that are read on more words, besides the automaton as it is."""
 
 _PAIRS = 8_000
-"""Pairs of transitions that are redirected at once."""
+"""Pairs of transitions that are redirected at once, and compared."""
+
+_ENTRIES = 2**22
+"""Greatest number of transitions of all candidates that are pairs."""
 
 _SCALE = 20.0
 """Difference of log-likelihood that heated moves overlook at first."""
@@ -71,7 +74,7 @@ class LocalSearch:
         bounds = [0]
         while bounds[-1] < len(words):
             bounds.append(min(len(words), max(_FIRST, 4 * bounds[-1])))
-        self._tiers = [words.part(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+        self._tiers = [words.part(*pair) for pair in pairwise(bounds)]
         self._proposing = words.part(0, _PROPOSING)
 
     # ---- scoring -----------------------------------------------------------------------------
@@ -171,11 +174,12 @@ class LocalSearch:
     def redirect_two(self, moves: Array) -> bool:
         """Redirect the best two transitions at once, of some that are drawn, if that helps."""
         states, width = moves.shape
-        candidates = np.repeat(moves[None], _PAIRS + 1, axis=0).reshape(_PAIRS + 1, -1)
-        rows = np.arange(1, _PAIRS + 1)
+        pairs = min(_PAIRS, _ENTRIES // moves.size)
+        candidates = np.repeat(moves.reshape(1, -1), pairs + 1, axis=0)
+        rows = np.arange(1, pairs + 1)
         for _ in range(2):
-            edges = self._draw.integers(0, moves.size, _PAIRS)
-            candidates[rows, edges] = self._draw.integers(0, states, _PAIRS)
+            edges = self._draw.integers(0, moves.size, pairs)
+            candidates[rows, edges] = self._draw.integers(0, states, pairs)
         chosen, _ = self._best(candidates.reshape(-1, states, width), 0)
         moves[:] = candidates[chosen].reshape(states, width)
         return chosen > 0
@@ -284,5 +288,4 @@ def _dropped(moves: Array) -> Array:
 def classes_of(counts: Array, common: int) -> Array:
     """Return the commonest class of the words that end in each state, `counts[state, class]`;
     `common` where none ends."""
-    seen: NDArray[np.bool_] = counts.any(axis=-1)
-    return np.where(seen, counts.argmax(axis=-1), common)
+    return np.where(counts.any(axis=-1), counts.argmax(axis=-1), common)
