@@ -51,6 +51,20 @@ def test_a_descent_ends_where_no_redirect_and_no_recast_helps(sample: Sample, in
     assert max(plain_score(other, sample) for other in others) <= score + 1e-9
 
 
+@settings(max_examples=40)
+@given(samples(), indices)
+def test_no_plain_action_of_a_symbol_is_left_that_helps(sample: Sample, index: int) -> None:
+    search, moves = searched(sample), table(index)
+    while search.recast(moves):
+        pass
+    score = plain_score(moves, sample)
+    for symbol in range(2):
+        for action in ([0, 1, 2], [0] * 3, [1] * 3, [2] * 3, moves[:, 1 - symbol]):
+            other = moves.copy()
+            other[:, symbol] = action
+            assert plain_score(other, sample) <= score + 1e-9
+
+
 @settings(max_examples=5)
 @given(samples(), indices)
 def test_no_two_redirects_at_once_are_left_that_help(sample: Sample, index: int) -> None:
@@ -70,9 +84,12 @@ def test_a_new_state_goes_on_as_the_old_one(sample: Sample, index: int) -> None:
     moves = table(index)
     larger = searched(sample).split(moves, 5.0)
     assert larger.shape == (4, 2)
-    assert (larger == 3).sum() == 1 or (larger[3] == 3).any()
-    old = np.where(larger == 3, moves[tuple(np.argwhere(larger[:3] == 3)[0])], larger)
-    assert old[:3].tolist() == moves.tolist()
+    (place,) = map(tuple, np.argwhere(larger == 3))
+    target = moves[place]
+    assert larger[3].tolist() == moves[target].tolist()
+    larger_before = larger.copy()
+    larger_before[place] = target
+    assert larger_before[:3].tolist() == moves.tolist()
     assert plain_score(larger, sample) >= plain_score(moves, sample) - 1e-9
 
 

@@ -31,6 +31,9 @@ _MARGIN = 3.0
 _KEPT = 4
 """Candidates that are read on more words, besides the automaton as it is."""
 
+_HEATED = 2
+"""Number of parts of the words that heated moves look at."""
+
 _PAIRS = 8_000
 """Pairs of transitions that are redirected at once, and compared."""
 
@@ -108,13 +111,14 @@ class LocalSearch:
         """
         kept = np.arange(len(candidates))
         total = np.zeros((len(candidates), candidates.shape[1], self.words.num_classes), dtype=int)
-        for tier in self._tiers:
+        tiers = self._tiers[:_HEATED] if heat else self._tiers
+        for tier in tiers:
             total = total + self.counts(candidates[kept], tier)
             likelihood = log_likelihood(total)
             noisy = likelihood
             if heat:
                 noisy = likelihood + heat * self._draw.gumbel(size=len(kept))
-            if tier is self._tiers[-1]:
+            if tier is tiers[-1]:
                 break
             own = kept == now
             least = max(
@@ -132,7 +136,8 @@ class LocalSearch:
         own_place = int(np.flatnonzero(kept == now)[0])
         if not heat and noisy[best] <= noisy[own_place] + _EXACT:
             best = own_place
-        return int(kept[best]), not misjudged(total[best])
+        is_right = tier is self._tiers[-1] and not misjudged(total[best])
+        return int(kept[best]), bool(is_right)
 
     # ---- moves -------------------------------------------------------------------------------
 
