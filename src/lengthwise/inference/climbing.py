@@ -198,7 +198,9 @@ def _corrected(
                 moves = search.shrink(moves)
                 search.most_work = most_work
         if words.task.noise:
-            moves = searches[-1].extend(moves)
+            while search.redirect_two(moves):
+                search.descend(moves)
+            moves = search.extend(moves)
     except WorkUsedUpError:
         pass
     return moves, sum(each.work for each in searches)
