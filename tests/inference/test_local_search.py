@@ -65,6 +65,21 @@ def test_no_plain_action_of_a_symbol_is_left_that_helps(sample: Sample, index: i
             assert plain_score(other, sample) <= score + 1e-9
 
 
+@given(samples(), indices)
+def test_no_other_start_is_left_that_helps(sample: Sample, index: int) -> None:
+    moves = table(index)
+    scores = []
+    for start in range(3):
+        counts = np.zeros((1, 3, 2), dtype=np.int64)
+        for row in range(len(sample)):
+            end = end_of(moves.tolist(), sample.word(row), start)
+            counts[0, end, sample.classes[row]] += 1
+        scores.append(float(log_likelihood(counts)[0]))
+    changed = searched(sample).restart(moves)
+    assert plain_score(moves, sample) == pytest.approx(max(scores), abs=1e-9)
+    assert changed == (scores[0] < max(scores) - 1e-9)
+
+
 @settings(max_examples=5)
 @given(samples(), indices)
 def test_no_two_redirects_at_once_are_left_that_help(sample: Sample, index: int) -> None:

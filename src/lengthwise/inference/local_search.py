@@ -1,4 +1,4 @@
-"""Local search over automata: redirect a transition, recast a symbol, split a state, drop one.
+"""Local search over automata: redirect a transition, recast a symbol, split or drop a state.
 
 The search climbs the likelihood of the classes by the state that a word ends in: it moves where the
 number of misjudged words does not, and wrong labels do not stop it. Each move is scored exactly, by
@@ -176,6 +176,17 @@ class LocalSearch:
             moves[:, symbol] = actions[chosen]
         return bool((moves != before).any())
 
+    def restart(self, moves: Array) -> bool:
+        """Start in the best state, which becomes state 0."""
+        candidates = []
+        for state in range(len(moves)):
+            renamed = np.arange(len(moves))
+            renamed[[0, state]] = renamed[[state, 0]]
+            candidates.append(renamed[moves][renamed])
+        chosen, _ = self._best(np.array(candidates), 0)
+        moves[:] = candidates[chosen]
+        return chosen > 0
+
     def redirect_two(self, moves: Array) -> bool:
         """Redirect the best two transitions at once, of some that are drawn, if that helps."""
         states, width = moves.shape
@@ -190,9 +201,9 @@ class LocalSearch:
         return chosen > 0
 
     def descend(self, moves: Array) -> None:
-        """Redirect and recast until nothing helps; `moves` changes in place."""
+        """Redirect, recast and restart until nothing helps; `moves` changes in place."""
         while misjudged(self.counts(moves[None]))[0] and (
-            self.redirect(moves) or self.recast(moves)
+            self.redirect(moves) or self.recast(moves) or self.restart(moves)
         ):
             pass
 
