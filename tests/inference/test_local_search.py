@@ -12,9 +12,9 @@ from lengthwise.inference.packed import PackedWords, log_likelihood
 from lengthwise.inference.sample import Sample
 
 
-def searched(sample: Sample, **limits: float) -> LocalSearch:
+def searched(sample: Sample, most_work: float = np.inf) -> LocalSearch:
     words = PackedWords.of(sample, np.arange(len(sample)))
-    return LocalSearch(words, np.random.default_rng(0), **limits)
+    return LocalSearch(words, np.random.default_rng(0), most_work=most_work)
 
 
 def plain_score(moves: np.ndarray, sample: Sample) -> float:
@@ -51,6 +51,35 @@ def test_a_descent_ends_where_no_redirect_and_no_recast_helps(sample: Sample, in
     assert max(plain_score(other, sample) for other in others) <= score + 1e-9
 
 
+@settings(max_examples=40)
+@given(samples(), indices)
+def test_no_plain_action_of_a_symbol_is_left_that_helps(sample: Sample, index: int) -> None:
+    search, moves = searched(sample), table(index)
+    while search.recast(moves):
+        pass
+    score = plain_score(moves, sample)
+    for symbol in range(2):
+        for action in ([0, 1, 2], [0] * 3, [1] * 3, [2] * 3, moves[:, 1 - symbol]):
+            other = moves.copy()
+            other[:, symbol] = action
+            assert plain_score(other, sample) <= score + 1e-9
+
+
+@given(samples(), indices)
+def test_no_other_start_is_left_that_helps(sample: Sample, index: int) -> None:
+    moves = table(index)
+    scores = []
+    for start in range(3):
+        counts = np.zeros((1, 3, 2), dtype=np.int64)
+        for row in range(len(sample)):
+            end = end_of(moves.tolist(), sample.word(row), start)
+            counts[0, end, sample.classes[row]] += 1
+        scores.append(float(log_likelihood(counts)[0]))
+    changed = searched(sample).restart(moves)
+    assert plain_score(moves, sample) == pytest.approx(max(scores), abs=1e-9)
+    assert changed == (scores[0] < max(scores) - 1e-9)
+
+
 @settings(max_examples=5)
 @given(samples(), indices)
 def test_no_two_redirects_at_once_are_left_that_help(sample: Sample, index: int) -> None:
@@ -70,9 +99,12 @@ def test_a_new_state_goes_on_as_the_old_one(sample: Sample, index: int) -> None:
     moves = table(index)
     larger = searched(sample).split(moves, 5.0)
     assert larger.shape == (4, 2)
-    assert (larger == 3).sum() == 1 or (larger[3] == 3).any()
-    old = np.where(larger == 3, moves[tuple(np.argwhere(larger[:3] == 3)[0])], larger)
-    assert old[:3].tolist() == moves.tolist()
+    (place,) = map(tuple, np.argwhere(larger == 3))
+    target = moves[place]
+    assert larger[3].tolist() == moves[target].tolist()
+    larger_before = larger.copy()
+    larger_before[place] = target
+    assert larger_before[:3].tolist() == moves.tolist()
     assert plain_score(larger, sample) >= plain_score(moves, sample) - 1e-9
 
 
@@ -102,24 +134,45 @@ def test_what_shrinks_still_fits(sample: Sample, index: int) -> None:
     assert len(smaller) <= 3
 
 
-def test_growing_fits_words_that_many_states_explain(  # each word has a state of its own at last
-) -> None:
+def test_growing_ends_with_an_automaton_that_fits() -> None:
     words = [(1,) * n for n in range(7)]
     sample = Sample.of_words(words, [0, 1, 0, 0, 1, 1, 0], 2, 2)
     search = searched(sample)
     *_, last = search.grow(np.zeros((1, 2), dtype=np.int64), 7)
     assert search.fits(last)
     assert plain_score(last, sample) == 0
+    assert len(last) <= 7
+    assert list(search.grow(last, 1)) == []
 
 
 def test_a_search_reads_no_more_than_it_may() -> None:
     sample = Sample.of_words([(0,), (1,)], [0, 1], 2, 2)
-    search = searched(sample, most_work=5)
+    search, blank = searched(sample, most_work=5), np.zeros((1, 2), dtype=np.int64)
+    for _ in range(3):
+        search.score(blank)
+    assert search.work == 6
     with pytest.raises(WorkUsedUpError):
-        for _ in range(20):
-            search.score(np.zeros((1, 2), dtype=np.int64))
-    assert 5 < search.work <= 8
+        search.score(blank)
 
 
 def test_a_state_has_the_commonest_class() -> None:
     assert classes_of(np.array([[1, 3], [0, 0], [2, 1]]), 1).tolist() == [1, 1, 0]
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 999))
+def test_states_are_added_for_what_they_explain_alone(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    words = sorted({tuple(draw.integers(0, 2, 12).tolist()) for _ in range(300)})
+    ends = [word[-2:] == (1, 1) for word in words]
+    labels = [int(end ^ (draw.random() < 0.05)) for end in ends]
+    sample = Sample.of_words(words, labels, 2, 2)
+    search, blank = searched(sample), np.zeros((1, 2), dtype=np.int64)
+    found = search.extend(blank)
+    states = len(found)
+    assert 2 <= states <= 6
+    cost = sum(2 * np.log(size) for size in range(2, states + 1))
+    assert plain_score(found, sample) - plain_score(blank, sample) >= cost
+    counts = search.counts(found[None])[0]
+    answers = [int(classes_of(counts, 0)[end_of(found.tolist(), word)]) for word in words]
+    assert np.mean([answer == end for answer, end in zip(answers, ends, strict=True)]) > 0.9

@@ -15,8 +15,7 @@ from lengthwise.inference.sample import Sample
 Moves = list[list[int]]
 
 
-def end_of(moves: Moves, word: tuple[int, ...]) -> int:
-    state = 0
+def end_of(moves: Moves, word: tuple[int, ...], state: int = 0) -> int:
     for symbol in word:
         state = moves[state][symbol]
     return state

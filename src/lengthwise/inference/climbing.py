@@ -32,6 +32,9 @@ _WORK = 150_000_000
 _DOUBLINGS = 2
 """How often the work of an attempt is doubled at most."""
 
+_BLOCKS = 4
+"""Blocks of packed words that are read in the time of a symbol of plain reading."""
+
 _LARGEST = 40
 """Greatest number of states of a best automaton that is grown from."""
 
@@ -95,12 +98,13 @@ class _Words:
 
     def result(self, moves: Array | None, work: int) -> Attempt:
         """Return an automaton with the commonest class of each state."""
+        work = work // _BLOCKS
         if moves is None:
             return Attempt(None, work)
         counts = self.packed.counts(moves[None])[0]
         sample: Sample = self.task.sample
         classes = classes_of(counts, int(sample.shares.argmax()))
-        return Attempt(language_of(moves, classes, sample), work + self.packed.blocks.size)
+        return Attempt(language_of(moves, classes, sample), work)
 
 
 def _counted(words: _Words) -> tuple[Array | None, int]:
@@ -194,7 +198,9 @@ def _corrected(
                 moves = search.shrink(moves)
                 search.most_work = most_work
         if words.task.noise:
-            moves = searches[-1].extend(moves)
+            while search.redirect_two(moves):
+                search.descend(moves)
+            moves = search.extend(moves)
     except WorkUsedUpError:
         pass
     return moves, sum(each.work for each in searches)

@@ -1,4 +1,4 @@
-"""Local search over automata: redirect a transition, recast a symbol, split a state, drop one.
+"""Local search over automata: redirect a transition, recast a symbol, split or drop a state.
 
 The search climbs the likelihood of the classes by the state that a word ends in: it moves where the
 number of misjudged words does not, and wrong labels do not stop it. Each move is scored exactly, by
@@ -15,9 +15,9 @@ Axes:
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lengthwise.inference.packed import PackedWords, log_likelihood, misjudged
 from lengthwise.inference.sample import Array
@@ -31,8 +31,14 @@ _MARGIN = 3.0
 _KEPT = 4
 """Candidates that are read on more words, besides the automaton as it is."""
 
+_HEATED = 2
+"""Number of parts of the words that heated moves look at."""
+
 _PAIRS = 8_000
-"""Pairs of transitions that are redirected at once."""
+"""Pairs of transitions that are redirected at once, and compared."""
+
+_ENTRIES = 2**22
+"""Greatest number of transitions of all candidates that are pairs."""
 
 _SCALE = 20.0
 """Difference of log-likelihood that heated moves overlook at first."""
@@ -71,7 +77,7 @@ class LocalSearch:
         bounds = [0]
         while bounds[-1] < len(words):
             bounds.append(min(len(words), max(_FIRST, 4 * bounds[-1])))
-        self._tiers = [words.part(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+        self._tiers = [words.part(*pair) for pair in pairwise(bounds)]
         self._proposing = words.part(0, _PROPOSING)
 
     # ---- scoring -----------------------------------------------------------------------------
@@ -105,13 +111,14 @@ class LocalSearch:
         """
         kept = np.arange(len(candidates))
         total = np.zeros((len(candidates), candidates.shape[1], self.words.num_classes), dtype=int)
-        for tier in self._tiers:
+        tiers = self._tiers[:_HEATED] if heat else self._tiers
+        for tier in tiers:
             total = total + self.counts(candidates[kept], tier)
             likelihood = log_likelihood(total)
             noisy = likelihood
             if heat:
                 noisy = likelihood + heat * self._draw.gumbel(size=len(kept))
-            if tier is self._tiers[-1]:
+            if tier is tiers[-1]:
                 break
             own = kept == now
             least = max(
@@ -129,7 +136,8 @@ class LocalSearch:
         own_place = int(np.flatnonzero(kept == now)[0])
         if not heat and noisy[best] <= noisy[own_place] + _EXACT:
             best = own_place
-        return int(kept[best]), not misjudged(total[best])
+        is_right = tier is self._tiers[-1] and not misjudged(total[best])
+        return int(kept[best]), bool(is_right)
 
     # ---- moves -------------------------------------------------------------------------------
 
@@ -168,22 +176,34 @@ class LocalSearch:
             moves[:, symbol] = actions[chosen]
         return bool((moves != before).any())
 
+    def restart(self, moves: Array) -> bool:
+        """Start in the best state, which becomes state 0."""
+        candidates = []
+        for state in range(len(moves)):
+            renamed = np.arange(len(moves))
+            renamed[[0, state]] = renamed[[state, 0]]
+            candidates.append(renamed[moves][renamed])
+        chosen, _ = self._best(np.array(candidates), 0)
+        moves[:] = candidates[chosen]
+        return chosen > 0
+
     def redirect_two(self, moves: Array) -> bool:
         """Redirect the best two transitions at once, of some that are drawn, if that helps."""
         states, width = moves.shape
-        candidates = np.repeat(moves[None], _PAIRS + 1, axis=0).reshape(_PAIRS + 1, -1)
-        rows = np.arange(1, _PAIRS + 1)
+        pairs = min(_PAIRS, _ENTRIES // moves.size)
+        candidates = np.repeat(moves.reshape(1, -1), pairs + 1, axis=0)
+        rows = np.arange(1, pairs + 1)
         for _ in range(2):
-            edges = self._draw.integers(0, moves.size, _PAIRS)
-            candidates[rows, edges] = self._draw.integers(0, states, _PAIRS)
+            edges = self._draw.integers(0, moves.size, pairs)
+            candidates[rows, edges] = self._draw.integers(0, states, pairs)
         chosen, _ = self._best(candidates.reshape(-1, states, width), 0)
         moves[:] = candidates[chosen].reshape(states, width)
         return chosen > 0
 
     def descend(self, moves: Array) -> None:
-        """Redirect and recast until nothing helps; `moves` changes in place."""
+        """Redirect, recast and restart until nothing helps; `moves` changes in place."""
         while misjudged(self.counts(moves[None]))[0] and (
-            self.redirect(moves) or self.recast(moves)
+            self.redirect(moves) or self.recast(moves) or self.restart(moves)
         ):
             pass
 
@@ -284,5 +304,4 @@ def _dropped(moves: Array) -> Array:
 def classes_of(counts: Array, common: int) -> Array:
     """Return the commonest class of the words that end in each state, `counts[state, class]`;
     `common` where none ends."""
-    seen: NDArray[np.bool_] = counts.any(axis=-1)
-    return np.where(seen, counts.argmax(axis=-1), common)
+    return np.where(counts.any(axis=-1), counts.argmax(axis=-1), common)

@@ -24,8 +24,9 @@ _MOST_CODES = 130
 _MOST_PAIRS = 300
 """Greatest number of strings of up to two symbols; with more, symbols are read one by one."""
 
-_AT_ONCE = 2**19
-"""Number of places `[candidate, word]` that are read at once, to stay in the processor's cache."""
+_AT_ONCE = 2**18
+"""Number of places `[candidate, word]`, or entries of tables, that are read at once, to stay in the
+processor's cache."""
 
 
 def _num_codes(num_symbols: int, block: int) -> int:
@@ -90,7 +91,8 @@ class PackedWords:
 
         `moves[candidate, state, symbol]` are the transitions.
         """
-        step = max(1, _AT_ONCE // max(len(self), 1))
+        table = moves.shape[1] * _num_codes(self.num_symbols, self.block)
+        step = max(1, _AT_ONCE // max(len(self), table))
         parts = [self._counts(moves[at : at + step]) for at in range(0, len(moves), step)]
         return np.concatenate(parts)
 
@@ -142,7 +144,7 @@ _TABLE: list[Floats] = [np.zeros(2)]
 def _times_log(most: int) -> Floats:
     """Return x log x for the integers from 0 to at least `most`."""
     if len(_TABLE[0]) <= most:
-        numbers = np.arange(2 * most)
+        numbers = np.arange(2 * most, dtype=np.float64)
         _TABLE[0] = numbers * np.log(np.maximum(numbers, 1))
     return _TABLE[0]
 
