@@ -105,3 +105,17 @@ def test_words_are_split_by_the_literals_that_say_most_first() -> None:
     first, rest = parts[:2]
     assert set(sample.classes[first].tolist()) == {1}
     assert set(sample.classes[rest].tolist()) == {0}
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_a_symbol_that_no_word_has_takes_no_part_in_a_count(noise: float) -> None:
+    draw = np.random.default_rng(0)
+    words = sorted(
+        {tuple(draw.integers(2, size=draw.integers(1, 13)).tolist()) for _ in range(700)}
+    )
+    sample = Sample.of_words(words, [word.count(0) % 3 for word in words], 3, 3)
+    found = Group().attempt(0, Task(sample, noise=noise))
+    assert found is not None
+    assert found.language is not None
+    assert found.language.num_states == 3
+    assert [row[2] for row in found.language.transitions] == [0, 1, 2]

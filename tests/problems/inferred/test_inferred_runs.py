@@ -320,11 +320,11 @@ def test_an_unseen_symbol_is_said_to_be_a_guess(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def refuted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a run on words of which every fifth label is wrong."""
+    """A folder with a run on words of which every tenth label is wrong."""
     place = tmp_path_factory.mktemp("refuted")
     draw = random.Random(4)
     words = sorted({"".join(draw.choices("ab", k=draw.randint(4, 12))) for _ in range(300)})
-    labels = {word: label(word) ^ (draw.random() < 0.2) for word in words}
+    labels = {word: word.count("a") % 2 ^ (draw.random() < 0.1) for word in words}
     own = write(place / "own.tsv", [f"{word}\t{labels[word]}" for word in words])
     settings = ["--set", "test_share=0.3", "--set", "budget=5", "--device", "cpu"]
     assert main(["train", f"words:{own}", "--out", str(place / "run"), *settings]) == 1
@@ -337,7 +337,7 @@ def test_an_automaton_that_the_words_held_out_refute_is_called_so_everywhere(
     place = refuted / "run"
     told = read_object(place / "statement.json")
     held = told["held_out"]
-    assert 0.1 < held["wrong"] / held["words"] < 0.3
+    assert 0.02 < held["wrong"] / held["words"] < 0.3
     right, shortcut = held["words"] - held["wrong"], told["shortcut_right"]
     words = f"{right} of {held['words']} words held out (the best shortcut: {shortcut})"
     lead = f"refuted: right on {words}"

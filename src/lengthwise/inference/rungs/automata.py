@@ -19,6 +19,10 @@ MOST_STATES = 20_000
 """Greatest number of states before minimisation."""
 
 
+_TABLE = 2**22
+"""Greatest number of combinations of states for which a table says which were reached."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Reader:
     """An automaton that finds out where a word leads: a literal, or a count.
@@ -98,8 +102,11 @@ def language(
         return [states // radix[i] % len(each.moves) for i, each in enumerate(readers)]
 
     start = sum(each.start * int(radix[i]) for i, each in enumerate(readers))
+    if radix[-1] <= _TABLE:
+        visited = np.zeros(int(radix[-1]), dtype=bool)
+        visited[start] = True
     known = np.array([start], dtype=np.int64)
-    new = known
+    count, new = 1, known
     sources, targets = [], []
     while len(new):
         parts = split(new)
@@ -109,10 +116,17 @@ def language(
         )
         sources.append(new)
         targets.append(after)
-        new = np.setdiff1d(after, known)
-        known = np.union1d(known, new)
-        if len(known) > most:
+        if radix[-1] <= _TABLE:
+            new = np.unique(after[~visited[after]])
+            visited[new] = True
+        else:
+            new = np.setdiff1d(after, known)
+            known = np.union1d(known, new)
+        count += len(new)
+        if count > most:
             return None
+    if radix[-1] <= _TABLE:
+        known = np.flatnonzero(visited)
     source, target = np.concatenate(sources), np.concatenate(targets)
     order = np.argsort(source)
     ends = [

@@ -16,7 +16,14 @@ from lengthwise.inference.rungs.counting import (
     symbol_counts,
 )
 from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, fitted
-from lengthwise.inference.rungs.literals import Kind, kept, ordered_windows, subsequences, windows
+from lengthwise.inference.rungs.literals import (
+    Kind,
+    Mask,
+    kept,
+    ordered_windows,
+    subsequences,
+    windows,
+)
 from lengthwise.inference.rungs.rules import scores
 from lengthwise.inference.sample import Array
 from lengthwise.inference.searcher import Attempt, Searcher, Task
@@ -45,6 +52,7 @@ class _Equations:
     """The words whose weights are looked for, and the work so far."""
 
     counts: Array
+    """How often each symbol occurs in each word; those that occur in none have no weight."""
     classes: Array
     num_classes: int
     seed: int = 0
@@ -59,9 +67,10 @@ class _Equations:
     def linear(self) -> list[Reader]:
         """Return the counts that are the same in all words of some class."""
         found: list[tuple[Array, int]] = []
-        symbols = self.counts.shape[1]
+        seen = self.counts.any(axis=0)
+        symbols = int(seen.sum())
         for number in range(self.num_classes):
-            words = self.of_class(number, symbols)
+            words = self.of_class(number, symbols)[:, seen]
             more: dict[int, int] = {}
             for modulus in sorted(PRIME_POWERS, reverse=True):
                 weights = linear_weights(words, modulus)
@@ -70,12 +79,13 @@ class _Equations:
                 if len(weights) > more.get(prime, 0):
                     more[prime] = len(weights)
                     found += [(each, modulus) for each in weights]
-        return _different(found)
+        return _different(found, seen)
 
     def polynomial(self, prime: int, degree: int, task: Task) -> list[Reader]:
         """Return the counts that have few values in the words of some class."""
         found = []
-        symbols = self.counts.shape[1]
+        seen = self.counts.any(axis=0)
+        symbols = int(seen.sum())
         unknowns = 1
         for more in range(degree):
             unknowns = unknowns * (symbols + 1 + more) // (more + 1)
@@ -87,16 +97,18 @@ class _Equations:
             weights = polynomial_weights(words, prime, degree, task.check)
             self.work += len(words) * unknowns**2 // 2
             found += [(each, prime) for each in weights]
-        return _different(found)
+        return _different(found, seen)
 
 
-def _different(found: list[tuple[Array, int]]) -> list[Reader]:
-    """Return the counters of weights, without multiples of others."""
+def _different(found: list[tuple[Array, int]], seen: Mask) -> list[Reader]:
+    """Return the counters of weights of the symbols that are seen, without multiples of others."""
     known: dict[tuple[int, bytes], Reader] = {}
     for weights, modulus in found:
         first = int(weights[np.gcd(weights, modulus) == 1][0])
         plain = weights * pow(first, -1, modulus) % modulus
-        known.setdefault((modulus, plain.tobytes()), counter(plain, modulus))
+        every = np.zeros(len(seen), dtype=np.int64)
+        every[seen] = plain
+        known.setdefault((modulus, plain.tobytes()), counter(every, modulus))
     return list(known.values())[:_MOST_COUNTERS]
 
 

@@ -24,6 +24,10 @@ from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch, no_watch
 
 
+_TELLING = 2_000
+"""Number of the shortest words that are asked, before a search, whether they need more states."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inference(Viewed):
     """The automaton that the words of a file show, and the statement about it."""
@@ -123,12 +127,16 @@ def infer_from(
     there, name = words.load(), spec_of_words(words)
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
     train, valid = (sample_of(there, part, settings, name) for part in (TRAIN, VALID))
+    known = joined(train, valid)
+    if settings.label_noise == 0:
+        shortest = known.part(np.arange(min(len(known), _TELLING)))
+        _require_possible(shortest, there, settings.max_states, name)
     judge = Judge(train, valid, settings.label_noise)
     state = searched(there, judge, settings, name, watch)
     best = state.best
     assert best is not None
     if best.wrong + best.wrong_in_validation and settings.label_noise == 0:
-        _require_possible(joined(train, valid), there, settings.max_states, name)
+        _require_possible(known, there, settings.max_states, name)
     language = named_as(best.language, there)
     statement = statement_of(language, there, settings, name)
     return Inference(
