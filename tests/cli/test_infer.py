@@ -1,5 +1,6 @@
 """The commands `infer` and `sample --labelled`: words, their automaton, and what is saved."""
 
+import itertools
 import json
 import random
 from pathlib import Path
@@ -133,3 +134,17 @@ def test_slips_of_sample_are_one_line(shell: Shell, more: tuple[str, ...], messa
     status, out, error = shell("sample", "parity", "--length", "9", *more)
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert message in error
+
+
+def test_a_class_is_assumed_unless_the_words_refute_it(tmp_path: Path, shell: Shell) -> None:
+    words = ["".join(word) for size in range(9) for word in itertools.product("ab", repeat=size)]
+    file = tmp_path / "own.tsv"
+    file.write_text("".join(f"{word}\t{word.count('a') % 2}\n" for word in words))
+    told = shell.json("infer", str(file), "--assume", "group")
+    assert (told["search"]["by"], told["inference"]["assume"]) == ("group", "group")
+    status, out, error = shell("infer", str(file), "--assume", "SL")
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert "the words refute the class SL: " in error
+    status, out, error = shell("infer", str(file), "--assume", "SLS")
+    assert (status, out) == (2, "")
+    assert "unknown class of languages 'SLS'" in error

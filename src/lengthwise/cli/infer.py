@@ -36,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="greatest time of the search (120); the same command goes on where it ended",
     )
+    parser.add_argument(
+        "--assume",
+        metavar="CLASS",
+        help="search a class of languages alone: SL, TSL, SP, LT, PT, star-free, group, ...",
+    )
     add_settings(parser, "label_noise=0.01, max_states=64")
     add_json(parser)
 
@@ -54,8 +59,9 @@ def run(arguments: argparse.Namespace) -> None:
     if out is not None:
         require_file_place(out, *_WRITERS)
     settings = parse_settings(arguments.settings)
-    if arguments.budget is not None:
-        settings |= parse_settings([f"budget={arguments.budget}"])
+    for name in ("budget", "assume"):
+        if (value := getattr(arguments, name)) is not None:
+            settings |= parse_settings([f"{name}={value}"])
     config = InferenceConfig.from_dict(settings)
     words = referred(arguments.words, arguments.alphabet, config)
     found = infer_from(words, config, counting_progress)

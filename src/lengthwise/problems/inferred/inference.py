@@ -9,20 +9,22 @@ import numpy as np
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
+from lengthwise.data.word_symbols import written_word
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
 from lengthwise.inference.portfolio import End, Judge
+from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
 from lengthwise.inference.support import Support
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
+from lengthwise.languages.validation import short
 from lengthwise.problems.inferred.searching import searched
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch, no_watch
-
 
 _TELLING = 2_000
 """Number of the shortest words that are asked, before a search, whether they need more states."""
@@ -131,6 +133,7 @@ def infer_from(
     if settings.label_noise == 0:
         shortest = known.part(np.arange(min(len(known), _TELLING)))
         _require_possible(shortest, there, settings.max_states, name)
+        _require_class(known, there, settings.assume, name)
     judge = Judge(train, valid, settings.label_noise)
     state = searched(there, judge, settings, name, watch)
     best = state.best
@@ -186,6 +189,25 @@ def _require_possible(known: Sample, words: LabelledWords, max_states: int, name
         raise TextError(
             f"{name}: {why}. Raise max_states, or, if labels may be wrong, set label_noise=0.01."
         )
+
+
+def _require_class(known: Sample, words: LabelledWords, assumed: str | None, name: str) -> None:
+    """Refuse a class that the words refute.
+
+    Raises:
+        TextError: with the word that tells.
+    """
+    found = None if assumed is None else refuting_word(known, assumed)
+    if found is None:
+        return
+    row, why = found
+    label = int(known.classes[row])
+    written = written_word([words.alphabet[each] for each in known.word(row)], words.alphabet)
+    raise TextError(
+        f"{name}: the words refute the class {assumed}: {short(written)} has the label "
+        f"{words.class_names[label]}, and {why} with the label {words.class_names[1 - label]}. "
+        f"Assume another class, or none."
+    )
 
 
 def statement_of(

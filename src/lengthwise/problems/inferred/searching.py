@@ -14,7 +14,8 @@ from lengthwise import __version__
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.errors import LengthwiseError
 from lengthwise.files import cache_folder, read_object, values_of, write_json
-from lengthwise.inference.portfolio import Hypothesis, Judge, SearchState, search
+from lengthwise.inference.portfolio import SEARCHERS, Hypothesis, Judge, SearchState, search
+from lengthwise.inference.rungs.catalogue import ASSUMED
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch
 from lengthwise.wording import counted
@@ -37,6 +38,7 @@ def searched(
         found = search(
             judge,
             max_states=config.max_states,
+            searchers=SEARCHERS if config.assume is None else [ASSUMED[config.assume]()],
             budget=config.budget,
             state=before,
             keep=_keeper(place),
