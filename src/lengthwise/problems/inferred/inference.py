@@ -1,11 +1,13 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
@@ -84,7 +86,7 @@ class Inference(Viewed):
         """Return plain values, from which `lengthwise train inferred:FILE.json` goes on."""
         return {
             "language": to_dict(self.language),
-            "words": asdict(self.words),
+            "words": self.words.to_dict(),
             "inference": self.settings.to_dict(),
             "search": {"end": self.end, "by": self.searcher},
             "statement": self.statement.to_dict(),
@@ -96,8 +98,13 @@ def spec_of_words(words: WordsReference) -> str:
     return f"words:{words.shown}"
 
 
-def referred(spec: str, alphabet: str | None, config: InferenceConfig) -> WordsReference:
-    """Read the file that a specification or a path names.
+def referred(
+    spec: str,
+    alphabet: str | None,
+    config: InferenceConfig,
+    columns: str | Mapping[str, str] | Columns | None = None,
+) -> WordsReference:
+    """Read the file that a specification or a path names; `Columns.parse` reads `columns`.
 
     Raises:
         TextError: none is named, or it holds no labelled words.
@@ -109,7 +116,12 @@ def referred(spec: str, alphabet: str | None, config: InferenceConfig) -> WordsR
             f"{spec or 'an empty path'} names no file. Give words:FILE, a .tsv or .jsonl."
         )
     stated = alphabet and split_alphabet(alphabet)
-    return WordsReference.of(Path(file), stated or None, by_majority=config.label_noise > 0)
+    return WordsReference.of(
+        Path(file),
+        stated or None,
+        by_majority=config.label_noise > 0,
+        columns=Columns.parse(columns),
+    )
 
 
 def infer_from(
