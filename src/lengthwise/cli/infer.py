@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words",
         metavar="FILE",
-        help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; words:FILE, too",
+        help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; or words:FILE",
     )
     parser.add_argument("--alphabet", help="all symbols, if not those of the file: abc or a-z")
     add_columns(parser)

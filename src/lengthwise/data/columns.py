@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Self
 
 from lengthwise.errors import ConfigError, unknown_name
 
@@ -25,7 +24,7 @@ class Columns:
     """A name in `formats.catalogue.FORMATS`; empty if the name of the file tells it."""
 
     @classmethod
-    def parse(cls, written: "str | Mapping[str, str] | Columns | None") -> Self:
+    def parse(cls, written: "str | Mapping[str, str] | Columns | None") -> "Columns":
         """Read `word=text,label=class` or `case=id,event=action,label=outcome`, or a mapping.
 
         >>> Columns.parse("word=text").word, Columns.parse(None).label
@@ -34,7 +33,7 @@ class Columns:
         Raises:
             ConfigError: a name is unknown or given twice, or the names do not go together.
         """
-        if isinstance(written, cls):
+        if isinstance(written, Columns):
             return written
         found: dict[str, str] = {}
         pairs = (

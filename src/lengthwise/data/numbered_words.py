@@ -114,7 +114,7 @@ class _Numbering:
         self.labels.extend([classes[label] for label in block.labels])
         spaced = np.full(2 * len(content), ord(" "), dtype=np.uint8)  # as `hash_of` joins symbols
         spaced[::2] = content
-        view, ends = memoryview(spaced), 2 * np.cumsum(lengths)
+        view, ends = spaced.data, 2 * np.cumsum(lengths)
         bounds = zip((ends - 2 * lengths).tolist(), np.maximum(ends - 1, 0).tolist(), strict=True)
         make = hashlib.blake2b
         self.hashes += b"".join(

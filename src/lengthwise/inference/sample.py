@@ -8,9 +8,11 @@ Axes:
     left  symbols that are left to read, from 0
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,8 @@ class Sample:
     column 0 is not used.
     """
 
-    symbols: Array
+    symbols: NDArray[Any]
+    """Of any type of integers: many words have a small one, in which numbers soon run over."""
     lengths: Array
     classes: Array
     num_symbols: int
@@ -38,12 +41,18 @@ class Sample:
 
     @classmethod
     def of(
-        cls, tokens: Array, lengths: Array, classes: Array, num_symbols: int, num_classes: int
+        cls,
+        tokens: NDArray[Any],
+        lengths: Array,
+        classes: Array,
+        num_symbols: int,
+        num_classes: int,
     ) -> "Sample":
-        """Return the sample of right-aligned words `[word, place]`."""
-        symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=np.int64)
+        """Return the sample of right-aligned words `[word, place]`, of the type of the tokens."""
+        symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=tokens.dtype)
         symbols[:, 1:] = tokens[:, ::-1]
-        symbols[np.arange(symbols.shape[1]) > lengths[:, None]] = 0
+        for left in range(1, symbols.shape[1]):
+            symbols[lengths < left, left] = 0
         order = np.lexsort((*_keys(symbols, lengths, num_symbols), lengths))
         return cls(
             symbols=symbols[order],
@@ -85,22 +94,29 @@ class Sample:
             rows=self.rows[chosen],
         )
 
+    @property
+    def wide(self) -> "Sample":
+        """The same words, with symbols that can be counted with: as searchers get them."""
+        return replace(self, symbols=self.symbols.astype(np.int64))
+
     def word(self, row: int) -> tuple[int, ...]:
         """Return a word as a sequence of its symbols."""
         return tuple(self.symbols[row, self.lengths[row] : 0 : -1].tolist())
 
     @cached_property
-    def suffixes(self) -> Array:
+    def suffixes(self) -> NDArray[Any]:
         """The number of the suffix of each word by its length, `[word, left]`; 0 if it is empty.
 
         Suffixes have equal numbers exactly if they are equal. A length that the word does not have
         has the number 0, too.
         """
-        found = np.zeros_like(self.symbols)
+        is_small = self.symbols.dtype != np.int64 and self.symbols.size < 2**31
+        found = np.zeros(self.symbols.shape, dtype=np.int32 if is_small else np.int64)
         count = 1
         for left in range(1, self.symbols.shape[1]):
             there = np.flatnonzero(self.lengths >= left)
-            pairs = found[there, left - 1] * self.num_symbols + self.symbols[there, left]
+            before = found[there, left - 1].astype(np.int64)
+            pairs = before * self.num_symbols + self.symbols[there, left]
             distinct, which = np.unique(pairs, return_inverse=True)
             found[there, left] = count + which
             count += len(distinct)
@@ -134,23 +150,40 @@ def joined(one: Sample, other: Sample) -> Sample:
     )
 
 
-def _keys(symbols: Array, lengths: Array, num_symbols: int) -> list[Array]:
-    """Return keys that sort words of one length by their symbols; the last is the first symbol."""
-    width = symbols.shape[1]
-    places = np.arange(width - 1)
-    left = lengths[:, None] - places
-    first = np.where(left > 0, np.take_along_axis(symbols, np.maximum(left, 0), axis=1), -1)
-    return list(first.T[::-1])
+def _keys(symbols: NDArray[Any], lengths: Array, num_symbols: int) -> list[Array]:
+    """Return keys that sort words of one length by their symbols; the last is the first symbols.
+
+    Each key has as many symbols as an integer holds.
+    """
+    width, base = symbols.shape[1], num_symbols + 1
+    together = max(1, int(63 / math.log2(base + 1)))
+    rows, keys = np.arange(len(symbols)), []
+    for start in range(0, width - 1, together):
+        key = np.zeros(len(symbols), dtype=np.int64)
+        for place in range(start, min(start + together, width - 1)):
+            left = lengths - place
+            key *= base
+            key += np.where(left > 0, symbols[rows, np.maximum(left, 0)].astype(np.int64) + 1, 0)
+        keys.append(key)
+    return keys[::-1]
+
+
+_AT_ONCE = 2**17
+"""Number of words that are read at once."""
 
 
 def states_of(language: Language, sample: Sample) -> Array:
     """Return the state in which each word ends."""
     moves = np.array(language.transitions, dtype=np.int64)
-    states = np.full(len(sample), language.start, dtype=np.int64)
-    for left in range(sample.symbols.shape[1] - 1, 0, -1):
-        there = sample.lengths >= left
-        states[there] = moves[states[there], sample.symbols[there, left]]
-    return states
+    found = np.full(len(sample), language.start, dtype=np.int64)
+    for first in range(0, len(sample), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        states, lengths = found[part], sample.lengths[part]
+        symbols = sample.symbols[part, : int(lengths.max(initial=0)) + 1]
+        for left in range(symbols.shape[1] - 1, 0, -1):
+            there = lengths >= left
+            states[there] = moves[states[there], symbols[there, left]]
+    return found
 
 
 def answers_of(language: Language, sample: Sample) -> Array:

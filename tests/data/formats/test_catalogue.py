@@ -52,7 +52,7 @@ def test_first_lines_tell_the_format_where_the_name_does_not(
 
 def test_what_is_not_there_or_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("")
-    with pytest.raises(ConfigError, match="unknown format 'cvs'. Did you mean 'csv'"):
+    with pytest.raises(ConfigError, match=r"unknown format 'cvs'\. Did you mean 'csv'"):
         reader_of(tmp_path / "a.csv", Columns(format="cvs"))
     with pytest.raises(ConfigError, match="event=x, but no case"):
         reader_of(tmp_path / "a.csv", Columns(event="x"))

@@ -1,7 +1,7 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from lengthwise.inference.portfolio import End, Judge
 from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
 from lengthwise.inference.support import Support
+from lengthwise.inference.working import ENOUGH
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
@@ -134,7 +135,8 @@ def infer_from(
     """
     there, name = words.load(), spec_of_words(words)
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
-    train, valid = (sample_of(there, part, settings, name) for part in (TRAIN, VALID))
+    parts = _Parts(there, settings, name)
+    train, valid = parts.sample(TRAIN), parts.sample(VALID)
     judge = Judge(train, valid, settings.label_noise)
     state = searched(there, judge, settings, name, watch)
     best = state.best
@@ -142,7 +144,7 @@ def infer_from(
     if best.wrong + best.wrong_in_validation and settings.label_noise == 0:
         _require_possible(joined(train, valid), there, settings.max_states, name)
     language = named_as(best.language, there)
-    statement = statement_of(language, there, settings, name)
+    statement = parts.statement(language)
     return Inference(
         words=words,
         settings=settings,
@@ -161,13 +163,36 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
         TextError: there are none.
     """
     rows = rows_of_part(words, part, config, name)
+    kind = np.int64 if len(words) <= ENOUGH else np.min_scalar_type(len(words.alphabet))
     return Sample.of(
-        words.tokens(rows, 0),
+        words.tokens(rows, 0, kind),
         words.lengths(rows),
         np.asarray(words.classes[rows], dtype=np.int64),
         len(words.alphabet),
         len(words.class_names),
     )
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The words of a file by their parts, each of which is read once."""
+
+    words: LabelledWords
+    config: InferenceConfig
+    name: str
+    read: dict[str, Sample] = field(default_factory=dict)
+
+    def sample(self, part: str) -> Sample:
+        """Return the words of a part."""
+        if part not in self.read:
+            self.read[part] = sample_of(self.words, part, self.config, self.name)
+        return self.read[part]
+
+    def statement(self, language: Language) -> DataStatement:
+        """Return the statement about an automaton; this is where words held out are looked at."""
+        samples = [self.sample(part) for part in (TRAIN, VALID, TEST)]
+        noise, undecided = self.config.label_noise, self.words.undecided
+        return state_data(language, *samples, noise=noise, undecided=undecided)
 
 
 def named_as(found: Language, words: LabelledWords) -> Language:
@@ -196,8 +221,7 @@ def statement_of(
     language: Language, words: LabelledWords, config: InferenceConfig, name: str
 ) -> DataStatement:
     """Return the statement about an automaton; this is where the words held out are looked at."""
-    parts = [sample_of(words, part, config, name) for part in (TRAIN, VALID, TEST)]
-    return state_data(language, *parts, noise=config.label_noise, undecided=words.undecided)
+    return _Parts(words, config, name).statement(language)
 
 
 def supported(
