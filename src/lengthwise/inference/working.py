@@ -7,6 +7,7 @@ goes on. Where labels may be wrong, a misjudged word may be right, so that other
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Working:
         counts = len(self.judge.train), len(self.judge.valid)
         return (len(self.chosen), len(self.judging)) == counts
 
-    @property
+    @cached_property
     def few(self) -> Judge:
         """Judges by the words of the search."""
         if self.are_all:
