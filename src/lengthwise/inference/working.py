@@ -60,20 +60,23 @@ class Working:
             return None
         train, valid, noise = self.judge.train, self.judge.valid, self.judge.noise
         wrong, others = _misjudged(found, train), _misjudged(found, valid)
-        count = len(train) + len(valid)
-        if len(wrong) + len(others) <= explained(noise, count):
+        if len(wrong) + len(others) <= explained(noise, len(train) + len(valid)):
             return None
         if noise > 0:
-            chosen, judging = (
-                _some(len(all_words), 2 * len(rows))
-                for all_words, rows in ((train, self.chosen), (valid, self.judging))
-            )
-            return replace(self, chosen=chosen, judging=judging)
-        return replace(
-            self,
-            chosen=np.union1d(self.chosen, wrong[_some(len(wrong), 2 * _MORE)]),
-            judging=np.union1d(self.judging, others[_some(len(others), _MORE)]),
-        )
+            chosen = _some(len(train), 2 * len(self.chosen))
+            judging = _some(len(valid), 2 * len(self.judging))
+        else:
+            chosen = _with_some(self.chosen, wrong, 2 * _MORE)
+            judging = _with_some(self.judging, others, _MORE)
+        if len(chosen) + len(judging) == len(self.chosen) + len(self.judging):
+            return None
+        return replace(self, chosen=chosen, judging=judging)
+
+
+def _with_some(rows: Array, others: Array, size: int) -> Array:
+    """Return rows, and so many others that are not among them."""
+    new = np.setdiff1d(others, rows)
+    return np.union1d(rows, new[_some(len(new), size)])
 
 
 def _some(count: int, size: int) -> Array:

@@ -64,7 +64,7 @@ def searched(
 
 def _more(working: Working, state: SearchState) -> Working | None:
     """Return more words, if some refute the automaton with which a search ended."""
-    if state.end != "explained" or state.best is None:
+    if state.end not in ("explained", "exhausted") or state.best is None:
         return None
     try:
         return working.grown(state.best.language)
