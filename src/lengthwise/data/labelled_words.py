@@ -109,7 +109,11 @@ class LabelledWords:
             part = slice(first, first + at_once)
             places = np.arange(longest) - (longest - lengths[part])[:, None]
             inside = places >= 0
-            found[part][inside] = self.symbols[(self.ends[rows[part]][:, None] + places)[inside]]
+            own = rows[part]
+            if (np.diff(own) == 1).all():  # as those of a part of the file mostly are
+                found[part][inside] = self.symbols[self.ends[own[0]] : self.ends[own[-1] + 1]]
+            else:
+                found[part][inside] = self.symbols[(self.ends[own][:, None] + places)[inside]]
         return found
 
     def longest(self, rows: Rows) -> int:

@@ -94,7 +94,9 @@ def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
     row = np.concatenate([each for _, each in parts])
     sizes = np.array([len(word) for word in beginnings], dtype=np.int64)
     left = sample.lengths[row] - sizes[element]
-    return _Residuals(element, sample.suffixes[row, left], sample.classes[row], row)
+    return _Residuals(
+        element, sample.suffixes[row, left], sample.classes[row].astype(np.int32), row
+    )
 
 
 def distinguished(

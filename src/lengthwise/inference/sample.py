@@ -21,6 +21,9 @@ from lengthwise.languages.language import Language
 
 Array = NDArray[np.int64]
 
+_AT_ONCE = 2**15
+"""Number of words that are read at once."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sample:
@@ -50,10 +53,13 @@ class Sample:
     ) -> "Sample":
         """Return the sample of right-aligned words `[word, place]`, of the type of the tokens."""
         symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=tokens.dtype)
-        symbols[:, 1:] = tokens[:, ::-1]
-        for left in range(1, symbols.shape[1]):
-            symbols[lengths < left, left] = 0
-        order = np.lexsort((*_keys(symbols, lengths, num_symbols), lengths))
+        keys = _blank_keys(*symbols.shape, num_symbols)
+        for first in range(0, len(symbols), _AT_ONCE):  # what is at hand stays in the cache
+            part = slice(first, first + _AT_ONCE)
+            symbols[part, 1:] = tokens[part, ::-1]
+            symbols[part][np.arange(symbols.shape[1]) > lengths[part, None]] = 0
+            _fill_keys(keys, part, symbols[part], lengths[part], num_symbols)
+        order = np.lexsort((*keys[::-1], lengths))
         return cls(
             symbols=symbols[order],
             lengths=lengths[order],
@@ -150,26 +156,28 @@ def joined(one: Sample, other: Sample) -> Sample:
     )
 
 
-def _keys(symbols: NDArray[Any], lengths: Array, num_symbols: int) -> list[Array]:
-    """Return keys that sort words of one length by their symbols; the last is the first symbols.
-
-    Each key has as many symbols as an integer holds.
-    """
-    width, base = symbols.shape[1], num_symbols + 1
-    together = max(1, int(63 / math.log2(base + 1)))
-    rows, keys = np.arange(len(symbols)), []
-    for start in range(0, width - 1, together):
-        key = np.zeros(len(symbols), dtype=np.int64)
-        for place in range(start, min(start + together, width - 1)):
-            left = lengths - place
-            key *= base
-            key += np.where(left > 0, symbols[rows, np.maximum(left, 0)].astype(np.int64) + 1, 0)
-        keys.append(key)
-    return keys[::-1]
+def _together(num_symbols: int) -> int:
+    """Return how many symbols, or the end of the word, one integer holds."""
+    return max(1, int(63 / math.log2(num_symbols + 2)))
 
 
-_AT_ONCE = 2**17
-"""Number of words that are read at once."""
+def _blank_keys(count: int, width: int, num_symbols: int) -> list[Array]:
+    """Return keys for the symbols of all words, the first of which has the first symbols."""
+    needed = math.ceil((width - 1) / _together(num_symbols))
+    return [np.zeros(count, dtype=np.int64) for _ in range(needed)]
+
+
+def _fill_keys(
+    keys: list[Array], part: slice, symbols: NDArray[Any], lengths: Array, num_symbols: int
+) -> None:
+    """Fill the keys of some words, by which those of one length are sorted by their symbols."""
+    together, base, rows = _together(num_symbols), num_symbols + 1, np.arange(len(symbols))
+    for place in range(symbols.shape[1] - 1):
+        left = lengths - place
+        there = symbols[rows, np.maximum(left, 0)].astype(np.int64) + 1
+        key = keys[place // together][part]
+        key *= base
+        key += np.where(left > 0, there, 0)
 
 
 def states_of(language: Language, sample: Sample) -> Array:
