@@ -34,9 +34,7 @@ def long_words(language: Language, count: int, seed: int, noise: float = 0.0) ->
         if word not in words and counts[label] < -(-count // len(counts)):
             counts[label] += 1
             words[word] = label
-    labels = [
-        (label + int(draw.random() < noise)) % len(counts) for label in words.values()
-    ]
+    labels = [(label + int(draw.random() < noise)) % len(counts) for label in words.values()]
     return Sample.of_words(list(words), labels, language.num_symbols, len(counts))
 
 

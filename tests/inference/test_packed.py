@@ -42,9 +42,10 @@ def test_words_end_where_plain_reading_ends(sample: Sample, moves: np.ndarray, s
                 (end_of(table, sample.word(row)), int(sample.classes[row])) for row in rows
             )
             every = np.ndindex(*found[candidate].shape)
-            assert found[candidate].tolist() == np.reshape(
-                [ends[place] for place in every], found[candidate].shape
-            ).tolist()
+            assert (
+                found[candidate].tolist()
+                == np.reshape([ends[place] for place in every], found[candidate].shape).tolist()
+            )
 
 
 @pytest.mark.parametrize("symbols", [1, 3, 19, 20, 64, 500])
@@ -60,9 +61,7 @@ def test_alphabets_of_all_sizes_are_packed(symbols: int) -> None:
 
 @given(st.lists(st.lists(st.integers(0, 40), min_size=2, max_size=2), min_size=1, max_size=5))
 def test_the_likelihood_is_that_of_the_shares_of_each_state(rows: list[list[int]]) -> None:
-    plain = sum(
-        count * math.log(count / sum(row)) for row in rows for count in row if count
-    )
+    plain = sum(count * math.log(count / sum(row)) for row in rows for count in row if count)
     found = float(log_likelihood(np.array([rows]))[0])
     assert found == pytest.approx(plain, abs=1e-9)
     assert (found == 0) == all(0 in row for row in rows)

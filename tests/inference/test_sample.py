@@ -1,9 +1,12 @@
 """Labelled words as a tree: order, numbers of suffixes, and sums."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from inference.samples import (
     MACHINES,
@@ -44,7 +47,7 @@ def test_two_samples_are_joined(one: Sample, other: Sample) -> None:
 def test_small_types_and_many_symbols_change_nothing(words: list[Word], kind: type) -> None:
     """Each key of the sort has several symbols, and sums of small types would run over."""
     wide = Sample.of_words(words, [0] * len(words), 300, 2)
-    tokens = np.zeros((len(words), max(map(len, words), default=0)), dtype=kind)
+    tokens: NDArray[Any] = np.zeros((len(words), max(map(len, words), default=0)), dtype=kind)
     for row, word in enumerate(words):
         tokens[row, tokens.shape[1] - len(word) :] = word
     found = Sample.of(tokens, np.array([*map(len, words)], dtype=np.int64), wide.classes, 300, 2)
@@ -64,3 +67,13 @@ def test_states_are_those_of_reading_word_by_word(
         patch.setattr(sample_module, "_AT_ONCE", at_once)
         found = states_of(language, sample)
     assert found.tolist() == [language.run(sample.word(row)) for row in range(len(sample))]
+
+
+def test_many_suffixes_of_many_symbols_have_numbers_of_their_own() -> None:
+    draw, symbols = np.random.default_rng(3), 65_535
+    tokens = draw.integers(0, symbols, (1_500, 30))
+    rest = np.full(len(tokens), 30), np.zeros(len(tokens), dtype=np.int64), symbols, 2
+    wide, narrow = Sample.of(tokens, *rest), Sample.of(tokens.astype(np.uint16), *rest)
+    assert narrow.suffixes.dtype == np.int32
+    assert narrow.num_suffixes > 40_000
+    np.testing.assert_array_equal(narrow.suffixes, wide.suffixes)

@@ -53,7 +53,7 @@ class Sample:
     ) -> "Sample":
         """Return the sample of right-aligned words `[word, place]`, of the type of the tokens."""
         symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=tokens.dtype)
-        keys = _blank_keys(*symbols.shape, num_symbols)
+        keys = _blank_keys(len(symbols), symbols.shape[1], num_symbols)
         for first in range(0, len(symbols), _AT_ONCE):  # what is at hand stays in the cache
             part = slice(first, first + _AT_ONCE)
             symbols[part, 1:] = tokens[part, ::-1]

@@ -1,6 +1,7 @@
 """Event logs in XES."""
 
 import gzip
+import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
@@ -53,6 +54,18 @@ def test_other_attributes_may_be_named_and_times_put_events_in_order() -> None:
     assert read(content, "event=action,label=outcome") == [(("x", "y", "z"), "1")]
     late = content.replace(b'key="cost" value="0"', b'key="cost" value="9"')
     assert read(late, "event=action,label=outcome,time=cost") == [(("y", "z", "x"), "1")]
+
+
+def test_a_trace_is_forgotten_when_it_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "log.xes"
+    path.write_text(event_log([(("x",) * 20, str(n)) for n in range(3_000)]))
+    tracemalloc.start()
+    try:
+        assert sum(len(row.word) for row in EventLog().rows(path, Columns())) == 60_000
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 2**21
 
 
 LOG = event_log([(("x",), "1"), (("y",), "0")])

@@ -15,7 +15,7 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.inference import working
-from lengthwise.inference.portfolio import Judge, SearchState
+from lengthwise.inference.portfolio import Judge, SearchState, search
 from lengthwise.problems.inferred import searching
 
 
@@ -135,11 +135,10 @@ def test_a_search_among_some_words_ends_with_what_all_words_say(
     sizes: list[int] = []
     monkeypatch.setattr(working, "ENOUGH", 60)
     monkeypatch.setattr(working, "_MORE", 20)
-    own = searching.search
 
     def noting(judge: Judge, **rest: Any) -> SearchState:
         sizes.append(len(judge.train))
-        return own(judge, **rest)
+        return search(judge, **rest)
 
     monkeypatch.setattr(searching, "search", noting)
     found = lw.infer(file)

@@ -86,4 +86,4 @@ def _tag(element: ElementTree.Element) -> str:
 
 def _attributes(element: ElementTree.Element) -> dict[str, str]:
     """Return the attributes of a trace or an event by their keys."""
-    return {each.get("key", ""): each.get("value", "") for each in element if _tag(each) != "event"}
+    return {each.attrib["key"]: each.get("value", "") for each in element if "key" in each.attrib}
