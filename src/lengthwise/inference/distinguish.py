@@ -106,7 +106,8 @@ def distinguished(
     count = len(prefixes)
     found = _residuals(sample, [*prefixes, *elements])
     result = np.zeros((count, len(elements)), dtype=bool)
-    labels = np.full(sample.num_suffixes, -1, dtype=np.int64)
+    kind = np.int8 if sample.num_classes < 128 else np.int32  # there may be many suffixes
+    labels = np.full(sample.num_suffixes, -1, dtype=kind)
     others = found.element >= count
     suffix, label, number = found.suffix[others], found.label[others], found.element[others] - count
     order = np.argsort(found.element[~others], kind="stable")
@@ -172,7 +173,7 @@ def apart(sample: Sample, most: int) -> list[Word]:
 
     The choice among the shortest beginnings is greedy, so there may be more of them.
     """
-    sample = sample.part(np.arange(min(len(sample), _FEW)))
+    sample = sample.part(np.arange(min(len(sample), 2 * _FEW)))
     beginnings: dict[Word, None] = {}
     for row in range(len(sample)):
         word = sample.word(row)
