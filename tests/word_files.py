@@ -1,11 +1,14 @@
 """Files of labelled words, written in every format."""
 
+import csv
 import gzip
+import io
 import json
 import lzma
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import zstandard
@@ -20,11 +23,54 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
     ".zst": zstandard.compress,
 }
-FORMATS = (".tsv", ".jsonl", ".lists.jsonl", "dataset")
+FORMATS = (".tsv", ".csv", ".jsonl", ".lists.jsonl", ".parquet", ".dat", ".xes", "dataset")
+
+Labelled = Sequence[tuple[Word, str]]
 
 
 def written(word: Word, alphabet: Sequence[str]) -> str:
-    return (" " if any(len(symbol) > 1 for symbol in alphabet) else "").join(word)
+    if any(len(symbol) > 1 for symbol in alphabet):
+        return " ".join(symbol.replace("\\", "\\\\") for symbol in word)
+    return "".join(word)
+
+
+def abbadingo(labels: Labelled) -> str:
+    symbols = {symbol for word, _ in labels for symbol in word}
+    lines = [" ".join([label, str(len(word)), *word]) for word, label in labels]
+    return "\n".join([f"{len(labels)} {len(symbols)}", *lines])
+
+
+def event_log(labels: Labelled, name: str = "concept:name", label: str = "label") -> str:
+    """A log in XES with attributes that say nothing, too."""
+
+    def string(key: str, value: str, kind: str = "string") -> str:
+        return f"<{kind} key={quoteattr(key)} value={quoteattr(value)}/>"
+
+    traces = [
+        "<trace>"
+        + string("concept:name", f"case {number}")
+        + "".join(
+            f"<event>{string('cost', str(at), 'int')}{string(name, symbol)}</event>"
+            for at, symbol in enumerate(word)
+        )
+        + string(label, found)
+        + "</trace>"
+        for number, (word, found) in enumerate(labels)
+    ]
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?><log xes.version="1.0" '
+        'xmlns="http://www.xes-standard.org/">'
+        + string("concept:name", "log")
+        + f"<global scope='event'>{string('concept:name', 'none')}</global>"
+        + "\n".join(traces)
+        + "</log>"
+    )
+
+
+def comma_separated(rows: Sequence[Sequence[str]]) -> str:
+    place = io.StringIO()
+    csv.writer(place).writerows(rows)
+    return place.getvalue()
 
 
 def write_words(
@@ -44,18 +90,29 @@ def write_words(
         columns = {"word": texts, "label": [label for _, label in labels]}
         datasets.Dataset.from_dict(columns).save_to_disk(str(path))
         return path
-    if form == ".tsv":
-        lines = [f"{text}\t{label}" for text, (_, label) in zip(texts, labels, strict=True)]
-    elif form == ".jsonl":
-        lines = [
-            json.dumps({"label": label, "word": text})
-            for text, (_, label) in zip(texts, labels, strict=True)
-        ]
-    else:
-        lines = [json.dumps({"word": word, "label": label}) for word, label in labels]
+    rows = [(text, label) for text, (_, label) in zip(texts, labels, strict=True)]
     file = path.with_name(path.name + form + packed)
-    file.write_bytes(PACK[packed]("".join(f"{line}\n" for line in lines).encode()))
+    if form == ".parquet":
+        import pyarrow  # noqa: PLC0415
+        from pyarrow import parquet  # noqa: PLC0415
+
+        words, names = [text for text, _ in rows], [label for _, label in rows]
+        parquet.write_table(pyarrow.table({"word": words, "other": names, "label": names}), file)
+        return file
+    contents: dict[str, Callable[[], str]] = {
+        ".tsv": lambda: "".join(f"{text}\t{label}\n" for text, label in rows),
+        ".csv": lambda: comma_separated(rows),
+        ".dat": lambda: abbadingo(labels),
+        ".xes": lambda: event_log(labels),
+        ".jsonl": lambda: lines({"label": label, "word": text} for text, label in rows),
+        ".lists.jsonl": lambda: lines({"word": word, "label": label} for word, label in labels),
+    }
+    file.write_bytes(PACK[packed](contents[form]().encode()))
     return file
+
+
+def lines(values: Iterable[object]) -> str:
+    return "".join(f"{json.dumps(each)}\n" for each in values)
 
 
 def random_machine(

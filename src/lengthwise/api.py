@@ -62,17 +62,21 @@ def infer(
     words: Path | str,
     *,
     alphabet: str | Sequence[str] | None = None,
+    columns: str | Mapping[str, str] | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Inference:
     """Infer an automaton from labelled words; the result has it as `.language`.
 
-    `words` names a file with a word and its label on each line (.tsv, .jsonl or a dataset).
+    `words` names a file with a word and its label on each line, or with an event on each (.tsv,
+    .csv, .jsonl, .parquet, .xes, the formats of competitions, or a dataset).
     `.statement` says how sure we may be that the automaton is the language meant, first of all on
     how many of the words it is right that were held out; `print` shows it, and `.draw()` draws the
     automaton. `train` trains a network on the result until it is proved to compute the automaton.
 
-    `alphabet` gives all symbols, if not those of the file. `settings` are `label_noise`,
+    `alphabet` gives all symbols, if not those of the file. `columns` says where the words are,
+    such as `{"word": "text", "label": "class"}`, or `{"case": "id", "event": "action", "label":
+    "outcome"}` where each row is an event. `settings` are `label_noise`,
     `max_states`, `validation_share`, `test_share` and `max_length`. `progress` is that of
     `evaluate`.
 
@@ -83,9 +87,8 @@ def infer(
     """
     config = InferenceConfig.from_dict(settings)
     place = str(path_of("words", words, "words.tsv"))
-    return infer_from(
-        referred(place, alphabet_text(alphabet), config), config, caller_watch(progress)
-    )
+    reference = referred(place, alphabet_text(alphabet), config, columns)
+    return infer_from(reference, config, caller_watch(progress))
 
 
 @told("computing weights")
@@ -117,6 +120,7 @@ def train(
     out: Path | str | None = None,
     preset: str = "laptop",
     alphabet: str | Sequence[str] | None = None,
+    columns: str | Mapping[str, str] | None = None,
     protocol: str | None = None,
     device: str = "auto",
     film: bool = False,
@@ -138,7 +142,8 @@ def train(
     settings` lists them. With `out`, the run is kept in that folder. Calling again continues an
     interrupted run, and loads a finished one. With `film=True` the folder also keeps a film of the
     codes of a network with binary memory, which `lengthwise explore` shows. `alphabet` gives all
-    symbols of a regular expression or of a file of words, and `protocol` says how words are drawn.
+    symbols of a regular expression or of a file of words, `columns` says where such a file has its
+    words (see `infer`), and `protocol` says how words are drawn.
 
     A bar shows the progress on a terminal and in a notebook, and nothing elsewhere; `progress=True`
     prints lines wherever there is no bar, `progress=False` silences, and an object with
@@ -161,7 +166,11 @@ def train(
     else:
         spec = require_alphabet(named_language(language), symbols)
     out = None if out is None else path_of("out", out)
-    options: Mapping[str, Any] = {"alphabet": symbols, "protocol": protocol}
+    options: Mapping[str, Any] = {
+        "alphabet": symbols,
+        "columns": columns,
+        "protocol": protocol,
+    }
     layers: Sequence[Mapping[str, Any]] = [settings]
     if infers(spec, model):
         watch = caller_watch(progress if isinstance(progress, bool) else None)

@@ -48,7 +48,7 @@ FILES = {
     "bad.jsonl": b'{"word": "ab", "label": 1}\n{"word": "ba"\n',
     "no-word.jsonl": b'{"wrd": "ab", "label": 1}\n',
     "packed.tsv.gz": b"no gzip",
-    "words.csv": b"ab,1\n",
+    "words.csv": b"ab,1\nba\n",
     "a.txt": b"what a transformer can express and learn\n" * 100,
     "a.tsv": b"en\tde\n" + b"".join(b"line %d\tZeile %d\n" % (n, n) for n in range(20)),
     "b.tsv": b"en\tde\n" + b"".join(b"row %d\tReihe %d\n" % (n, n) for n in range(5)),

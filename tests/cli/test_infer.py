@@ -148,3 +148,30 @@ def test_a_class_is_assumed_unless_the_words_refute_it(tmp_path: Path, shell: Sh
     status, out, error = shell("infer", str(file), "--assume", "SLS")
     assert (status, out) == (2, "")
     assert "unknown class of languages 'SLS'" in error
+
+
+def test_columns_are_named_and_a_run_on_them_goes_on(
+    file: Path, shell: Shell, tmp_path: Path
+) -> None:
+    """A log of one event a row says what the words say, in the command and in Python."""
+    words = [line.split("\t") for line in file.read_text().splitlines()]
+    rows = [
+        f"{case},{symbol},{label}"
+        for case, (word, label) in enumerate(words)
+        for symbol in ["", *word]
+    ]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(["id,action,ok", *rows]))
+    columns = "case=id,event=action,label=ok"
+    found = lw.infer(log, columns={"case": "id", "event": "action", "label": "ok"})
+    assert found.language == lw.infer(file).language
+    told = shell.json("infer", str(log), "--columns", columns)
+    assert told["language"] == json.loads(json.dumps(found.to_dict()["language"]))
+    train = ("train", f"words:{log}", "--columns", columns, "--out", str(tmp_path / "run"))
+    for _ in range(2):  # the second finds that training has ended
+        assert shell(*train, "--device", "cpu")[0] == 0
+    assert shell("evaluate", str(tmp_path / "run"))[0] == 0
+    status, _, error = shell("infer", str(log), "--columns", "case=id,evnt=action")
+    assert (status, "unknown part of columns 'evnt'" in error) == (2, True)
+    status, _, error = shell("train", "parity", "--columns", columns, "--out", str(tmp_path / "x"))
+    assert (status, "--columns is for files of words, and parity is none" in error) == (2, True)

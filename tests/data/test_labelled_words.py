@@ -3,10 +3,12 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lengthwise.data import labelled_words
 from lengthwise.data.labelled_words import PARTS, LabelledWords
 from lengthwise.data.prepared_words import prepared
 from word_files import random_words, write_words
@@ -56,3 +58,28 @@ def test_words_in_memory_are_those_of_a_file(labels: dict[str, int]) -> None:
         assert [memory.written(row) for row in range(len(memory))] == [
             file.written(row) for row in range(len(file))
         ]
+
+
+@given(
+    words=st.lists(st.lists(st.integers(0, 1), max_size=7), min_size=1, max_size=20),
+    chosen=st.lists(st.integers(0, 99), max_size=9),
+    at_once=st.integers(1, 20),
+)
+def test_tokens_are_right_aligned_whatever_is_moved_at_once(
+    words: list[list[int]], chosen: list[int], at_once: int
+) -> None:
+    found = LabelledWords.of(words, [0] * len(words), ("a", "b"), ("0", "1"))
+    rows = np.array([each % len(found) for each in chosen], dtype=np.int64)
+    if len(chosen) % 2:
+        rows = np.arange(rows.min(), len(found))
+    own = [found.written(row) for row in rows.tolist()]
+    width = max(map(len, own), default=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(labelled_words, "_AT_ONCE", at_once)
+        tokens = found.tokens(rows, 7, np.uint8)
+    assert tokens.dtype == np.uint8
+    assert tokens.shape == (len(rows), width)
+    digits = {"a": 0, "b": 1}
+    assert tokens.tolist() == [
+        [7] * (width - len(word)) + [digits[symbol] for symbol in word] for word in own
+    ]

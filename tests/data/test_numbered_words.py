@@ -45,7 +45,7 @@ def test_words_are_read_as_people_write_them(
         ("a.tsv", b"a\t1\nb\t0\na\t0\n", "1 word with two labels; the first is 'a', of lines 1"),
         ("a.tsv", b"ab\t1\nb\t0\na b\t0\nb\t1\n", "2 words with two labels; the first is 'ab'"),
         ("a.tsv", b"\t1\n\t1\n", "one class only"),
-        ("a.csv", b"a,1\n", "is none of .tsv, .jsonl"),
+        ("a.odt", b"a,1\n", "is none of .tsv, .tab, .csv, .jsonl"),
         ("a.tsv.gz", b"a\t1\n", "cannot be read: Not a gzipped file"),
         ("a.jsonl", b'{"word": "a", "label": "1"}\n{', "line 2: not JSON"),
         ("a.jsonl", b'["a", "1"]\n', "line 1: no object"),
@@ -53,7 +53,7 @@ def test_words_are_read_as_people_write_them(
         ("a.jsonl", b'{"word": "a", "label": null}\n', "line 1: the label is null. Give a text"),
         ("a.jsonl", b'{"word": "a", "label": 1.5}\n', "a label is a text, but it is 1.5"),
         ("a.jsonl", b'{"word": 3, "label": 1}\n', "a word is a text or a list of symbols"),
-        ("a.jsonl", b'{"word": ["a", "b c"], "label": 1}\n', "symbol 2: 'b c' is no symbol"),
+        ("a.jsonl", b'{"word": ["a", " "], "label": 1}\n', "symbol 2: ' ' is no symbol"),
         ("a.jsonl", b'{"word": "a\\tb", "label": 1}\n', "column 2: '\\t' is no symbol"),
         ("a.jsonl", b'{"word": "\\ud800", "label": 1}\n', "line 1: not JSON"),
     ],
@@ -129,13 +129,12 @@ def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_pat
     assert len(read("ab\tyes", "ba\tno", "sequence\tkind")) == 3  # not the first
     path.write_text("sequence\tkind\nab\tyes\nba\tno\n", encoding="utf-8")
     assert len(prepared(path)) == 3  # too few lines to tell
-    for heading in ("text\tclass", "label\tword", "Input\tTarget"):
+    for heading in ("text\tclass", "target\tinput", "Input\tTarget"):
         path.write_text(f"{heading}\na\t1\nb\t0\n", encoding="utf-8")
         with pytest.raises(TextError, match="line 1 seems to be a heading"):
             prepared(path)
     path.write_text("label\tword\n1\ta\n0\tb\n", encoding="utf-8")
-    with pytest.raises(TextError, match="The word comes first on each line"):
-        prepared(path)
+    assert read_back(prepared(path)) == {("a",): "1", ("b",): "0"}
     path.write_text("Input\tTarget\na\t1\nb\t0\n", encoding="utf-8")
     assert len(prepared(path, "".join(sorted({*"Input", "a", "b"})))) == 3
     path.write_text("text\t1\na\t1\nb\t0\n", encoding="utf-8")

@@ -19,6 +19,7 @@ from inference.samples import (
     samples,
     words_of,
 )
+from lengthwise.inference import distinguish
 from lengthwise.inference.distinguish import (
     access_words,
     apart,
@@ -31,6 +32,7 @@ from lengthwise.inference.distinguish import (
 from lengthwise.inference.portfolio import Judge, search
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.state_merging import StateMerging
+from lengthwise.languages.language import Language
 from strategies import minimal_automaton
 
 
@@ -144,3 +146,17 @@ def test_words_are_counted_at_each_transition_that_they_pass(sample: Sample, ind
         for each in passed:
             counts[each] += 1
     assert words_at_transitions(language, sample).tolist() == counts.tolist()
+
+
+@given(truth=st.sampled_from(MACHINES), size=st.integers(1, len(EVERY)), few=st.integers(1, 6))
+def test_words_that_are_judged_in_parts_say_the_same(truth: Language, size: int, few: int) -> None:
+    language = truth.minimised()
+    classes = [language.classify(word) for word in EVERY[:size]]
+    sample = sample_of(EVERY[:size], classes)
+    whole = characteristic(language, sample)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distinguish, "_FEW", few)
+        parts = characteristic(language, sample)
+    assert parts.needed_states == whole.needed_states
+    assert parts.is_characteristic == whole.is_characteristic
+    np.testing.assert_array_equal(parts.forced, whole.forced)

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lengthwise.cli.describe import described, print_description
-from lengthwise.cli.output import add_json, add_settings, note, parse_settings, print_json, say
+from lengthwise.cli.output import (
+    add_columns,
+    add_json,
+    add_settings,
+    note,
+    parse_settings,
+    print_json,
+    say,
+)
 from lengthwise.errors import ClaimError
 from lengthwise.files import require_file_place, write_text
 from lengthwise.languages.att import to_att
@@ -21,9 +29,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the file of words, the file to save to and the settings to the parser."""
     parser.add_argument(
-        "words", metavar="FILE", help="labelled words: .tsv, .jsonl or a dataset, also words:FILE"
+        "words",
+        metavar="FILE",
+        help="labelled words: .tsv, .csv, .jsonl, .parquet, .dat, .xes or a dataset; or words:FILE",
     )
     parser.add_argument("--alphabet", help="all symbols, if not those of the file: abc or a-z")
+    add_columns(parser)
     parser.add_argument(
         "--out",
         type=Path,
@@ -63,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
         if (value := getattr(arguments, name)) is not None:
             settings |= parse_settings([f"{name}={value}"])
     config = InferenceConfig.from_dict(settings)
-    words = referred(arguments.words, arguments.alphabet, config)
+    words = referred(arguments.words, arguments.alphabet, config, arguments.columns)
     found = infer_from(words, config, counting_progress)
     if out is not None:
         write_text(out, _WRITERS[out.suffix](found))

@@ -67,6 +67,17 @@ def add_language(parser: argparse.ArgumentParser, *, more: str = "") -> None:
     )
 
 
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Add the columns of a file of labelled words to the parser."""
+    parser.add_argument(
+        "--columns",
+        metavar="NAME=COLUMN,...",
+        help="where a file of words has them: word=text,label=class; or, if each row is an event, "
+        "case=id,event=action,label=outcome (and time=when); format=abbadingo, ... if its name "
+        "does not tell it",
+    )
+
+
 def add_device(parser: argparse.ArgumentParser) -> None:
     """Add the device of tensors to the parser."""
     parser.add_argument("--device", default="auto", help="auto (an accelerator if any), cpu, cuda")

@@ -77,5 +77,7 @@ def _print_labelled(language: Language, arguments: argparse.Namespace) -> None:
     }
     if arguments.json:
         print_json({"words": [{"word": word, "class": name} for word, name in found.items()]})
-    else:
-        print_answers(f"{word}\t{name}" for word, name in found.items())
+        return
+    if any(len(symbol) > 1 for symbol in language.alphabet):  # a backslash escapes a separator
+        found = {word.replace("\\", "\\\\"): name for word, name in found.items()}
+    print_answers(f"{word}\t{name}" for word, name in found.items())

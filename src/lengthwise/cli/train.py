@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lengthwise.cli.known import MODELS
 from lengthwise.cli.output import (
+    add_columns,
     add_device,
     add_json,
     add_language,
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a language: published or audited (default: the model's); of pairs: "
         "train-all-test-all (default) or train-short-test-long",
     )
+    add_columns(parser)
     add_objective(parser)
     add_settings(parser, "max_length=40, steps=5000, seed=1, d_model=128, num_bits=8")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings as JSON or TOML")
@@ -114,7 +116,8 @@ def _run(arguments: argparse.Namespace) -> None:
     of_file = _read_settings(arguments.config) if arguments.config else {}
     own = {**objective_of(arguments), **parse_settings(arguments.settings)}
     settings: Sequence[Mapping[str, Any]] = [of_file, own]
-    options: Mapping[str, Any] = {k: getattr(arguments, k) for k in ("alphabet", "protocol")}
+    names = ("alphabet", "columns", "protocol")
+    options: Mapping[str, Any] = {name: getattr(arguments, name) for name in names}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
     if infers(spec, model):
         from lengthwise.problems.without_model import with_inference

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_symbols import (
@@ -27,6 +27,9 @@ PARTS = (TRAIN, VALID, TEST)
 
 Rows = NDArray[np.int64]
 """Numbers of words."""
+
+_AT_ONCE = 2**22
+"""Number of symbols that are moved at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +100,25 @@ class LabelledWords:
         """Return the numbers of symbols of some words."""
         return self.ends[rows + 1] - self.ends[rows]
 
-    def tokens(self, rows: Rows, pad: int) -> NDArray[np.int64]:
+    def tokens(self, rows: Rows, pad: int, kind: DTypeLike = np.int64) -> NDArray[Any]:
         """Return the words `[word, place]`, right-aligned, with `pad` left of them."""
-        lengths = self.lengths(rows)
-        longest = int(lengths.max(initial=0))
-        places = np.arange(longest) - (longest - lengths)[:, None]
-        found = np.full((len(rows), longest), pad, dtype=np.int64)
-        inside = places >= 0
-        found[inside] = self.symbols[(self.ends[rows][:, None] + places)[inside]]
+        lengths, longest = self.lengths(rows), self.longest(rows)
+        found = np.full((len(rows), longest), pad, dtype=kind)
+        at_once = max(1, _AT_ONCE // max(longest, 1))
+        for first in range(0, len(rows), at_once):
+            part = slice(first, first + at_once)
+            places = np.arange(longest) - (longest - lengths[part])[:, None]
+            inside = places >= 0
+            own = rows[part]
+            if (np.diff(own) == 1).all():  # as those of a part of the file mostly are
+                found[part][inside] = self.symbols[self.ends[own[0]] : self.ends[own[-1] + 1]]
+            else:
+                found[part][inside] = self.symbols[(self.ends[own][:, None] + places)[inside]]
         return found
+
+    def longest(self, rows: Rows) -> int:
+        """Return the greatest number of symbols of some words."""
+        return int(self.lengths(rows).max(initial=0))
 
     def written(self, row: int) -> str:
         """Return a word as it is written."""

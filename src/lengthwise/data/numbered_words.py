@@ -1,33 +1,23 @@
 """Read a file of labelled words row by row; each symbol and label becomes a number."""
 
+import hashlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.data.formats.plain_block import PlainBlock
+from lengthwise.data.formats.reader import Row
+from lengthwise.data.formats.separated import CommaSeparated, TabSeparated
 from lengthwise.data.labelled_words import hash_of
-from lengthwise.data.word_files import (
-    TABLES,
-    Row,
-    place_of,
-    read_rows,
-    word_kind,
-)
-from lengthwise.data.word_symbols import (
-    MixedSpaces,
-    is_spaced,
-    refuse_symbol,
-    require_few_symbols,
-    require_plain_symbols,
-    split_word,
-)
+from lengthwise.data.word_files import WordFile
+from lengthwise.data.word_symbols import MixedSpaces, Names, is_spaced, split_word
 from lengthwise.errors import TextError
 
-SYMBOLS = np.dtype(np.uint32)
+SYMBOLS = np.dtype(np.uint16)
 """Type of symbols while not all of them are known."""
 
 _FEW = 50
@@ -44,7 +34,7 @@ class NumberedWords:
 
     symbols: dict[str, int]
     classes: dict[str, int]
-    raw: NDArray[np.uint32]
+    raw: NDArray[np.uint16]
     lengths: NDArray[np.int64]
     labels: NDArray[np.int64]
     places: NDArray[np.int64]
@@ -53,58 +43,120 @@ class NumberedWords:
     is_stated: bool
 
 
-def number_words(path: Path, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> NumberedWords:
-    """Read the rows of a file one by one; symbols go into another file."""
-    spaced = is_spaced(path) if alphabet is None else any(len(each) > 1 for each in alphabet)
-    symbols = {symbol: number for number, symbol in enumerate(alphabet or ())}
-    classes: dict[str, int] = {}
-    lengths, labels, places, hashes = array("q"), array("q"), array("q"), bytearray()
-    first: Row | None = None
-    mixed = MixedSpaces()
-    for row in read_rows(path):
-        first = first or row
-        word = split_word(row.word, spaced)
-        if not symbols.keys() >= set(word):
-            if alphabet is not None:
-                refuse_symbol(path, row, alphabet, spaced)
-            require_plain_symbols(path, row, word, spaced)
-            for symbol in word:
-                symbols.setdefault(symbol, len(symbols))
-        file.write(np.array([symbols[each] for each in word], dtype=SYMBOLS).tobytes())
-        lengths.append(len(word))
-        labels.append(classes.setdefault(row.label, len(classes)))
-        places.append(row.place)
-        hashes += hash_of(word)
-        if alphabet is None and spaced:
-            mixed.note(row)
-    file.flush()
-    mixed.refuse(path)
+class _Numbering:
+    """The words that were numbered so far; their symbols are in a file."""
+
+    def __init__(self, source: WordFile, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> None:
+        self.source, self.file = source, file
+        several = None if alphabet is None else any(len(each) > 1 for each in alphabet)
+        self.spaced = is_spaced(source) if several is None else several
+        symbols = {symbol: number for number, symbol in enumerate(alphabet or ())}
+        self.names = Names(symbols, alphabet is not None)
+        self.classes: dict[str, int] = {}
+        self.lengths, self.labels, self.places = array("q"), array("q"), array("q")
+        self.hashes = bytearray()
+        self.first: Row | None = None
+        self.mixed = MixedSpaces()
+
+    def read(self) -> None:
+        """Read all words."""
+        for block in self.source.blocks():
+            if not isinstance(block, PlainBlock):
+                self._read_rows(block)
+            elif self.spaced or not self._read_plain(block):
+                self._read_rows(
+                    Row(*each)
+                    for each in zip(block.places.tolist(), block.words(), block.labels, strict=True)
+                )
+        self.file.flush()
+        if not self.names.is_stated:
+            self.mixed.refuse(self.source)
+
+    def _read_rows(self, rows: Iterable[Row]) -> None:
+        names, numbers, written = self.names, self.names.numbers, array(SYMBOLS.char)
+        symbols = list(names.symbols)
+        for row in rows:
+            self.first = self.first or row
+            word = split_word(row.word, self.spaced)
+            if not numbers.keys() >= set(word):
+                names.meet(self.source, row, word, self.spaced)
+                symbols = list(names.symbols)
+            found = [numbers[each] for each in word]
+            written.extend(found)
+            self.lengths.append(len(word))
+            self.labels.append(self.classes.setdefault(row.label, len(self.classes)))
+            self.places.append(row.place)
+            self.hashes += hash_of([symbols[each] for each in found])
+            if self.spaced:
+                self.mixed.note(row)
+        self.file.write(written.tobytes())
+
+    def _read_plain(self, block: PlainBlock) -> bool:
+        """Read words of which each symbol is a byte; return False if one is not in the alphabet."""
+        content, lengths = block.symbols(), block.lengths
+        if len(block) and self.first is None:
+            self.first = Row(int(block.places[0]), block.words()[0], block.labels[0])
+        there, firsts = np.unique(content, return_index=True)
+        table = np.zeros(256, dtype=SYMBOLS)
+        for byte in there[np.argsort(firsts)].tolist():
+            symbol = chr(byte)
+            if self.names.is_stated and symbol not in self.names.symbols:
+                return False
+            number = self.names.symbols.setdefault(symbol, len(self.names.symbols))
+            self.names.numbers[symbol] = table[byte] = number
+            self.names.written[symbol] = symbol
+        self.file.write(table[content].tobytes())
+        self.lengths.frombytes(lengths.astype(np.int64).tobytes())
+        self.places.frombytes(block.places.astype(np.int64).tobytes())
+        classes = self.classes
+        for label in dict.fromkeys(block.labels):
+            classes.setdefault(label, len(classes))
+        self.labels.extend([classes[label] for label in block.labels])
+        spaced = np.full(2 * len(content), ord(" "), dtype=np.uint8)  # as `hash_of` joins symbols
+        spaced[::2] = content
+        view, ends = spaced.data, 2 * np.cumsum(lengths)
+        bounds = zip((ends - 2 * lengths).tolist(), np.maximum(ends - 1, 0).tolist(), strict=True)
+        make = hashlib.blake2b
+        self.hashes += b"".join(
+            [make(view[start:end], digest_size=16).digest() for start, end in bounds]
+        )
+        return True
+
+
+def number_words(
+    source: WordFile, alphabet: tuple[str, ...] | None, file: IO[bytes]
+) -> NumberedWords:
+    """Read the words of a file in blocks; symbols go into another file."""
+    found = _Numbering(source, alphabet, file)
+    found.read()
+    symbols, lengths, labels = found.names.symbols, found.lengths, found.labels
     if not lengths:
-        raise TextError(f"{path} has no words. Write a word and its label on each line.")
-    if len(classes) < 2:
+        raise TextError(f"{source} has no words. Write a word and its label on each line.")
+    if len(found.classes) < 2:
         raise TextError(
-            f"{path} has one class only, {next(iter(classes))!r:.60}, so there is nothing to "
-            f"learn. Give words of two classes or more."
+            f"{source} has one class only, {next(iter(found.classes))!r:.60}, so there is nothing "
+            f"to learn. Give words of two classes or more."
         )
     if not symbols:
-        raise TextError(f"{path} has no symbol, only the empty word. Give more words.")
-    if alphabet is None and first is not None and word_kind(path) in TABLES:
-        _require_no_heading(path, first, list(symbols), file, lengths=lengths, labels=labels)
-    require_few_symbols(path, tuple(symbols))
+        raise TextError(f"{source} has no symbol, only the empty word. Give more words.")
+    first = found.first
+    is_table = isinstance(source.reader, TabSeparated | CommaSeparated)
+    if alphabet is None and first is not None and is_table and not source.columns.are_named:
+        _require_no_heading(source, first, list(symbols), file, lengths=lengths, labels=labels)
     return NumberedWords(
         symbols=symbols,
-        classes=classes,
+        classes=found.classes,
         raw=np.memmap(file, dtype=SYMBOLS, mode="r") if any(lengths) else np.zeros(0, SYMBOLS),
         lengths=np.array(lengths),
         labels=np.array(labels),
-        places=np.array(places),
-        hashes=np.frombuffer(bytes(hashes), dtype=">u8").astype(np.uint64).reshape(-1, 2),
+        places=np.array(found.places),
+        hashes=np.frombuffer(found.hashes, dtype=">u8").astype(np.uint64).reshape(-1, 2),
         is_stated=alphabet is not None,
     )
 
 
 def _require_no_heading(
-    path: Path,
+    source: WordFile,
     first: Row,
     symbols: Sequence[str],
     file: IO[bytes],
@@ -122,17 +174,15 @@ def _require_no_heading(
         TextError: there is such a line.
     """
     remedy = (
-        "Write word<TAB>label in its place, or, if it is a word, give all symbols with --alphabet "
-        "(in Python, alphabet=)."
+        "Write word<TAB>label in its place, name the columns with --columns word=...,label=..., "
+        "or, if it is a word, give all symbols with --alphabet (in Python, columns=, alphabet=)."
     )
     names = [str(name).strip() for name in (first.word, first.label)]
     columns = [name.lower() for name in names]
     if {*columns} <= _WORDS | _LABELS:
-        is_swapped = columns[0] in _LABELS
         raise TextError(
-            f"{place_of(path, first.place)} seems to be a heading, {names[0]!r} and {names[1]!r}. "
-            + ("The word comes first on each line; put the columns so. " if is_swapped else "")
-            + remedy
+            f"{source.place(first.place)} seems to be a heading, {names[0]!r} and {names[1]!r}. "
+            f"{remedy}"
         )
     if len(labels) < _FEW or labels.count(0) > 1 or max(labels) < 2:
         return
@@ -142,6 +192,6 @@ def _require_no_heading(
     alone = np.setdiff1d(own, others)
     if len(alone):
         raise TextError(
-            f"{place_of(path, first.place)} seems to be a heading: no other line has the label "
+            f"{source.place(first.place)} seems to be a heading: no other line has the label "
             f"{first.label!r:.40} or the symbol {symbols[alone[0]]!r:.40}. {remedy}"
         )

@@ -21,13 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.numbered_words import NumberedWords, number_words
-from lengthwise.data.word_files import (
-    digest_of_source,
-    require_kind,
-    word_kind,
-)
+from lengthwise.data.word_files import WordFile
 from lengthwise.data.word_symbols import (
     written_word,
 )
@@ -48,7 +45,7 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 4
+FORMAT = 5
 """Rises when prepared words of an older version cannot be used."""
 
 _ARRAYS = ("words", "ends", "classes", "hashes")
@@ -59,7 +56,11 @@ _AT_ONCE = 2**22
 
 
 def prepared(
-    path: Path, alphabet: Sequence[str] | None = None, *, by_majority: bool = False
+    path: Path,
+    alphabet: Sequence[str] | None = None,
+    *,
+    by_majority: bool = False,
+    columns: Columns | None = None,
 ) -> LabelledWords:
     """Return the words of a file, read now or, if that was done before, from the cache folder.
 
@@ -72,13 +73,13 @@ def prepared(
         LanguageError: the alphabet is none.
         ConfigError: a library that it needs is not installed.
     """
-    require_kind(path)
+    file = WordFile.of(path, columns)
     if alphabet is not None:
         check_alphabet(tuple(alphabet))
-    source = digest_of_source(path)
+    source = file.digest()
     stated = None if alphabet is None else list(alphabet)
-    kind = "dataset" if path.is_dir() else f"{word_kind(path)} {path.suffix.lower()}"
-    key = json.dumps([FORMAT, source, kind, stated, *(["majority"] if by_majority else [])])
+    parts = [FORMAT, source, file.kind, stated, *(["majority"] if by_majority else [])]
+    key = json.dumps(parts)
     folder = cache_folder() / "words" / hashlib.sha256(key.encode()).hexdigest()[:32]
     try:
         if (found := _opened(folder)) is not None:
@@ -87,7 +88,7 @@ def prepared(
             if (found := _opened(folder)) is not None:  # another process has made it
                 return found
             _prepare(
-                path, folder, None if alphabet is None else tuple(alphabet), source, by_majority
+                file, folder, None if alphabet is None else tuple(alphabet), source, by_majority
             )
             found = _opened(folder)
     except OSError as error:
@@ -135,7 +136,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _prepare(
-    path: Path, folder: Path, alphabet: tuple[str, ...] | None, source: str, by_majority: bool
+    file: WordFile, folder: Path, alphabet: tuple[str, ...] | None, source: str, by_majority: bool
 ) -> None:
     """Read a file and make its folder, under another name first."""
     aside = folder.with_suffix(".tmp")
@@ -143,11 +144,11 @@ def _prepare(
         shutil.rmtree(left, ignore_errors=True)
     aside.mkdir()
     try:
-        with (aside / "raw").open("w+b") as file:
-            _write(number_words(path, alphabet, file), path, aside, by_majority)
+        with (aside / "raw").open("w+b") as raw:
+            _write(number_words(file, alphabet, raw), file, aside, by_majority)
         (aside / "raw").unlink()
-        if digest_of_source(path) != source:
-            raise TextError(f"{path} was changed while it was read. Give the command again.")
+        if file.digest() != source:
+            raise TextError(f"{file} was changed while it was read. Give the command again.")
         for each in aside.iterdir():
             sync_file(each)
         aside.replace(folder)
@@ -156,16 +157,16 @@ def _prepare(
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _write(read: NumberedWords, path: Path, folder: Path, by_majority: bool) -> None:
+def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool) -> None:
     """Write the arrays of different words, in the order of their hashes, and their index."""
     order = np.lexsort((read.hashes[:, 1], read.hashes[:, 0]))  # equal words stay in order
     hashes = read.hashes[order]
     is_new = np.ones(len(order), dtype=bool)
     is_new[1:] = (hashes[1:] != hashes[:-1]).any(axis=1)
     if by_majority:
-        rows = _majority(read, path, order, is_new)
+        rows = _majority(read, file, order, is_new)
     else:
-        _require_one_label(read, path, order, is_new)
+        _require_one_label(read, file, order, is_new)
         rows = order[is_new]
     alphabet = list(read.symbols) if read.is_stated else sorted(read.symbols)
     names = sorted(read.classes, key=_label_order(read.classes))
@@ -192,7 +193,7 @@ def _write(read: NumberedWords, path: Path, folder: Path, by_majority: bool) -> 
 
 
 def _majority(
-    read: NumberedWords, path: Path, order: NDArray[np.int64], is_new: NDArray[np.bool_]
+    read: NumberedWords, file: WordFile, order: NDArray[np.int64], is_new: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Return a row, with the label of the most rows, of each word with one such label.
 
@@ -212,14 +213,14 @@ def _majority(
     is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))
     if not is_decided.any():
         raise TextError(
-            f"{path} has no word of which one label has the most lines. Leave one label for each "
+            f"{file} has no word of which one label has the most lines. Leave one label for each "
             f"word."
         )
     return order[first[best[is_decided]]]
 
 
 def _require_one_label(
-    read: NumberedWords, path: Path, order: NDArray[np.int64], is_new: NDArray[np.bool_]
+    read: NumberedWords, file: WordFile, order: NDArray[np.int64], is_new: NDArray[np.bool_]
 ) -> None:
     """Refuse words with two labels.
 
@@ -239,9 +240,9 @@ def _require_one_label(
     word = [known[each] for each in read.raw[starts[one] : starts[one] + read.lengths[one]]]
     shown = written_word(word, known)
     names = list(read.classes)
-    where = "rows" if path.is_dir() else "lines"
+    where = f"{file.reader.unit}s"
     raise TextError(
-        f"{path}: {counted(len(several), 'word')} with two labels; the first is "
+        f"{file}: {counted(len(several), 'word')} with two labels; the first is "
         f"{shown!r:.60}, of {where} {read.places[one]} ({names[read.labels[one]]!r:.40}) and "
         f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one label for each word, or "
         f"allow for wrong labels, --set label_noise=0.01."

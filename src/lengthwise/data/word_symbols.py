@@ -3,15 +3,20 @@
 0110        four symbols
 0 1 1 0     the same word
 ab ba ab    three symbols, since one has several characters; then a word without spaces is one
+a\\ b c     two names, `a b` and `c`: where symbols are separated, `\\ ` is a space within one, and
+            so are `\\t` a tab and `\\\\` a backslash
 
-Spaces before and after a word say nothing.
+Spaces before and after a word say nothing. A space within a name is shown as `_`, for a symbol is a
+text without spaces.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
-from lengthwise.data.word_files import Row, place_of, read_rows
+from lengthwise.data.formats.plain_block import PlainBlock
+from lengthwise.data.formats.reader import Row
+from lengthwise.data.word_files import WordFile
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.languages.characters import MAX_SYMBOLS, listed
 from lengthwise.languages.validation import check_alphabet
@@ -20,18 +25,21 @@ _MANY = 10
 """Words without spaces for one with spaces, beyond which the spaces seem to be a slip."""
 
 
-def is_spaced(path: Path) -> bool:
+def is_spaced(file: WordFile) -> bool:
     """Return whether symbols are separated by spaces, since one has several characters.
 
     Words without any space say nothing: `abba` may be four symbols or one.
     """
-    for row in read_rows(path):
-        word = row.word
-        if isinstance(word, list):
-            if any(len(symbol) > 1 for symbol in word):
+    for block in file.blocks():
+        if isinstance(block, PlainBlock):
+            continue
+        for row in block:
+            word = row.word
+            if isinstance(word, list):
+                if any(len(symbol) > 1 for symbol in word):
+                    return True
+            elif " " in word.strip(" ") and any(len(symbol) > 1 for symbol in word.split(" ")):
                 return True
-        elif " " in word.strip(" ") and any(len(symbol) > 1 for symbol in word.split(" ")):
-            return True
     return False
 
 
@@ -56,7 +64,7 @@ class MixedSpaces:
         elif len(word) > 1:
             self.without += 1
 
-    def refuse(self, path: Path) -> None:
+    def refuse(self, file: WordFile) -> None:
         """Refuse a file of which few words have a space, as these seem to be a slip.
 
         Raises:
@@ -64,19 +72,33 @@ class MixedSpaces:
         """
         if self.first is not None and self.without > _MANY * self.with_spaces:
             raise TextError(
-                f"{place_of(path, self.first.place)}: {self.first.word!r:.40} has a space, which "
+                f"{file.place(self.first.place)}: {self.first.word!r:.40} has a space, which "
                 f"separates symbols, but {self.without:,} words of several characters have none, "
                 f"and would be one symbol each. Take it out, or give all symbols with --alphabet."
             )
 
 
+_ESCAPED = re.compile(r"\\([\\ t])")
+_PART = re.compile(r"(?:\\.|[^ ])+")
+
+
 def split_word(word: str | list[str], spaced: bool) -> list[str]:
-    """Return the symbols of a written word."""
+    r"""Return the symbols of a written word.
+
+    >>> split_word(r"check\ in  pay", True), split_word("a b", False)
+    (['check in', 'pay'], ['a', 'b'])
+    """
     if isinstance(word, list):
         return word
-    if spaced:
+    if not spaced:
+        return list(word.replace(" ", ""))
+    if "\\" not in word:
         return [symbol for symbol in word.split(" ") if symbol]
-    return list(word.replace(" ", ""))
+    return [_unescaped(each) for each in _PART.findall(word)]
+
+
+def _unescaped(symbol: str) -> str:
+    return _ESCAPED.sub(lambda found: "\t" if found[1] == "t" else found[1], symbol)
 
 
 def _columns(row: Row, spaced: bool) -> Iterator[tuple[str, str]]:
@@ -84,55 +106,78 @@ def _columns(row: Row, spaced: bool) -> Iterator[tuple[str, str]]:
     if isinstance(row.word, list):
         yield from ((f"symbol {place}", each) for place, each in enumerate(row.word, start=1))
         return
-    column = 1
-    for symbol in row.word.split(" ") if spaced else row.word:
-        if symbol not in ("", " "):
-            yield f"column {column}", symbol
-        column += len(symbol) + spaced
+    for part in _PART.finditer(row.word) if spaced else re.finditer("[^ ]", row.word):
+        yield f"column {part.start() + 1}", _unescaped(part[0]) if spaced else part[0]
 
 
-def refuse_symbol(path: Path, row: Row, alphabet: Sequence[str], spaced: bool) -> None:
+def refuse_symbol(file: WordFile, row: Row, alphabet: Sequence[str], spaced: bool) -> None:
     """Refuse a word with a symbol outside the alphabet.
 
     Raises:
         TextError: there is one; the message has its line and column.
     """
     for where, symbol in _columns(row, spaced):
-        if symbol not in alphabet:
+        if shown_name(symbol) not in alphabet:
             raise TextError(
-                f"{place_of(path, row.place)}, {where}: symbol {symbol!r:.40} is not in the "
+                f"{file.place(row.place)}, {where}: symbol {symbol!r:.40} is not in the "
                 f"alphabet. Use: {listed(alphabet)}"
             )
 
 
-def require_plain_symbols(path: Path, row: Row, word: list[str], spaced: bool) -> None:
-    """Refuse a symbol that cannot be one, such as a tab in a text of JSON.
+def shown_name(written: str) -> str:
+    """Return the symbol of a name: its spaces are shown as `_`.
 
-    Raises:
-        TextError: there is one.
+    >>> shown_name(" check in"), shown_name("pay")
+    ('check_in', 'pay')
     """
-    try:
-        check_alphabet(tuple(dict.fromkeys(word)))
-    except LanguageError:
-        for where, symbol in _columns(row, spaced):
-            if not symbol or any(each.isspace() for each in symbol):
+    return "_".join(written.split())
+
+
+@dataclass(slots=True)
+class Names:
+    """The symbols that were met, and the names by which they were written."""
+
+    symbols: dict[str, int]
+    """Number of each symbol."""
+    is_stated: bool
+    """Whether no others are allowed."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Number of the symbol of each name as it is written."""
+    written: dict[str, str] = field(default_factory=dict)
+    """The name by which each symbol was first written."""
+
+    def meet(self, file: WordFile, row: Row, word: Sequence[str], spaced: bool) -> None:
+        """Give numbers to the names of a word that have none yet.
+
+        Raises:
+            TextError: one cannot be a symbol, is outside the alphabet, or would be the same symbol
+                as another name; or there are more than any model reads.
+        """
+        for name in dict.fromkeys(word):
+            if name in self.numbers:
+                continue
+            symbol = shown_name(name)
+            try:
+                check_alphabet((symbol,))
+            except LanguageError:
+                where = next(where for where, each in _columns(row, spaced) if each == name)
                 raise TextError(
-                    f"{place_of(path, row.place)}, {where}: {symbol!r:.40} is no symbol, which is "
+                    f"{file.place(row.place)}, {where}: {name!r:.40} is no symbol, which is "
                     f"a text without spaces. Take it out."
                 ) from None
-
-
-def require_few_symbols(path: Path, symbols: tuple[str, ...]) -> None:
-    """Refuse more symbols than any model reads.
-
-    Raises:
-        TextError: there are more.
-    """
-    if len(symbols) > MAX_SYMBOLS:
-        raise TextError(
-            f"{path} has {len(symbols):,} different symbols, but at most {MAX_SYMBOLS:,} are "
-            f"read. Separate symbols of several characters by spaces."
-        )
+            if self.is_stated and symbol not in self.symbols:
+                refuse_symbol(file, row, list(self.symbols), spaced)
+            if (other := self.written.setdefault(symbol, name)) != name:
+                raise TextError(
+                    f"{file.place(row.place)}: the names {other!r:.40} and {name!r:.40} would both "
+                    f"be the symbol {symbol!r:.40}. Rename one of them."
+                )
+            self.numbers[name] = self.symbols.setdefault(symbol, len(self.symbols))
+            if len(self.symbols) > MAX_SYMBOLS:
+                raise TextError(
+                    f"{file} has more than {MAX_SYMBOLS:,} different symbols, but at most as many "
+                    f"are read. Separate symbols of several characters by spaces."
+                )
 
 
 def written_word(word: Sequence[str], alphabet: Sequence[str]) -> str:

@@ -1,8 +1,11 @@
 """A file of labelled words as a run refers to it: by its digest, wherever the file is."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Self
 
+from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.prepared_words import prepared
 from lengthwise.errors import TextError
@@ -23,12 +26,21 @@ class WordsReference:
     by_majority: bool = False
     """Tell whether a word with several labels has that of most of its lines, or else is refused."""
 
+    columns: Columns = field(default_factory=Columns, compare=False)
+    """Where the words and labels stand in the file."""
+
     @classmethod
     def of(
-        cls, file: Path, alphabet: tuple[str, ...] | None, *, by_majority: bool = False
+        cls,
+        file: Path,
+        alphabet: tuple[str, ...] | None,
+        *,
+        by_majority: bool = False,
+        columns: Columns | None = None,
     ) -> "WordsReference":
         """Return the reference to a file, which is read."""
-        words = prepared(file, alphabet, by_majority=by_majority)
+        columns = columns or Columns()
+        words = prepared(file, alphabet, by_majority=by_majority, columns=columns)
         return cls(
             file=str(file.resolve()),
             digest=words.digest,
@@ -36,7 +48,20 @@ class WordsReference:
             class_names=words.class_names,
             is_stated=alphabet is not None,
             by_majority=by_majority,
+            columns=columns,
         )
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return what `to_dict` stored."""
+        texts = {name: tuple(values[name]) for name in ("alphabet", "class_names")}
+        return cls(**{**values, **texts, "columns": Columns(**values.get("columns", {}))})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; the columns only where they are not the default."""
+        columns = self.columns.to_dict()
+        values = {name: value for name, value in asdict(self).items() if name != "columns"}
+        return {**values, **({"columns": columns} if columns else {})}
 
     @property
     def shown(self) -> str:
@@ -53,7 +78,7 @@ class WordsReference:
         file = Path(self.file if moved is None else moved)
         try:
             stated = self.alphabet if self.is_stated else None
-            words = prepared(file, stated, by_majority=self.by_majority)
+            words = prepared(file, stated, by_majority=self.by_majority, columns=self.columns)
         except TextError as error:
             raise TextError(
                 f"the words of this run cannot be read: {error} If the file was moved, name it "

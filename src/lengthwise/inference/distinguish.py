@@ -21,6 +21,7 @@ Axes:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +47,10 @@ def access_words(language: Language) -> list[Word]:
 class _Residuals:
     """The endings that follow some beginnings: which, of which class, in which word."""
 
-    element: Array
-    suffix: Array
-    label: Array
-    row: Array
+    element: NDArray[Any]
+    suffix: NDArray[Any]
+    label: NDArray[Any]
+    row: NDArray[Any]
 
 
 def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
@@ -84,15 +85,18 @@ def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
         for word, elements in by_length.get(length, {}).items():
             if word in numbers:
                 there = rows[prefix[rows] == numbers[word]]
-                parts += [(np.full(len(there), element), there) for element in elements]
+                there = there.astype(np.int32)  # there may be many
+                parts += [(np.full(len(there), element, np.int32), there) for element in elements]
     if not parts:
-        none = np.zeros(0, dtype=np.int64)
+        none = np.zeros(0, dtype=np.int32)
         return _Residuals(none, none, none, none)
     element = np.concatenate([one for one, _ in parts])
     row = np.concatenate([each for _, each in parts])
     sizes = np.array([len(word) for word in beginnings], dtype=np.int64)
     left = sample.lengths[row] - sizes[element]
-    return _Residuals(element, sample.suffixes[row, left], sample.classes[row], row)
+    return _Residuals(
+        element, sample.suffixes[row, left], sample.classes[row].astype(np.int32), row
+    )
 
 
 def distinguished(
@@ -102,7 +106,8 @@ def distinguished(
     count = len(prefixes)
     found = _residuals(sample, [*prefixes, *elements])
     result = np.zeros((count, len(elements)), dtype=bool)
-    labels = np.full(sample.num_suffixes, -1, dtype=np.int64)
+    kind = np.int8 if sample.num_classes < 128 else np.int32  # there may be many suffixes
+    labels = np.full(sample.num_suffixes, -1, dtype=kind)
     others = found.element >= count
     suffix, label, number = found.suffix[others], found.label[others], found.element[others] - count
     order = np.argsort(found.element[~others], kind="stable")
@@ -168,6 +173,7 @@ def apart(sample: Sample, most: int) -> list[Word]:
 
     The choice among the shortest beginnings is greedy, so there may be more of them.
     """
+    sample = sample.part(np.arange(min(len(sample), 2 * _FEW)))
     beginnings: dict[Word, None] = {}
     for row in range(len(sample)):
         word = sample.word(row)
@@ -192,8 +198,25 @@ class Characteristic:
     """True if the automaton is the only one of at most as many states that fits."""
 
 
+_FEW = 2**16
+"""Number of the shortest words that are judged first."""
+
+
 def characteristic(language: Language, sample: Sample) -> Characteristic:
-    """Judge whether the words are characteristic for a minimal automaton that fits them."""
+    """Judge whether the words are characteristic for a minimal automaton that fits them.
+
+    Words are characteristic if some of them are. So the shortest are judged first, and then more.
+    """
+    few = _FEW
+    while few < len(sample) // 2:
+        found = _characteristic(language, sample.part(np.arange(few)))
+        if found.is_characteristic:
+            return found
+        few *= 8
+    return _characteristic(language, sample)
+
+
+def _characteristic(language: Language, sample: Sample) -> Characteristic:
     words = access_words(language)
     count, symbols = language.num_states, language.num_symbols
     longer = [(*word, symbol) for word in words for symbol in range(symbols)]
@@ -214,7 +237,7 @@ def words_at_transitions(language: Language, sample: Sample) -> Array:
     """Return how many words pass each transition, `[state, symbol]`."""
     moves = np.array(language.transitions, dtype=np.int64)
     counts = np.zeros(moves.size, dtype=np.int64)
-    at_once = max(1, 2**24 // moves.size)
+    at_once = max(1, min(2**17, 2**24 // moves.size))
     for start in range(0, len(sample), at_once):
         part = sample.part(np.arange(start, min(start + at_once, len(sample))))
         passed = np.zeros((len(part), moves.size), dtype=bool)

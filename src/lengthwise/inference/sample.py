@@ -8,9 +8,11 @@ Axes:
     left  symbols that are left to read, from 0
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,9 @@ from numpy.typing import NDArray
 from lengthwise.languages.language import Language
 
 Array = NDArray[np.int64]
+
+_AT_ONCE = 2**15
+"""Number of words that are read at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,7 +33,8 @@ class Sample:
     column 0 is not used.
     """
 
-    symbols: Array
+    symbols: NDArray[Any]
+    """Of any type of integers: many words have a small one, in which numbers soon run over."""
     lengths: Array
     classes: Array
     num_symbols: int
@@ -38,13 +44,22 @@ class Sample:
 
     @classmethod
     def of(
-        cls, tokens: Array, lengths: Array, classes: Array, num_symbols: int, num_classes: int
+        cls,
+        tokens: NDArray[Any],
+        lengths: Array,
+        classes: Array,
+        num_symbols: int,
+        num_classes: int,
     ) -> "Sample":
-        """Return the sample of right-aligned words `[word, place]`."""
-        symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=np.int64)
-        symbols[:, 1:] = tokens[:, ::-1]
-        symbols[np.arange(symbols.shape[1]) > lengths[:, None]] = 0
-        order = np.lexsort((*_keys(symbols, lengths, num_symbols), lengths))
+        """Return the sample of right-aligned words `[word, place]`, of the type of the tokens."""
+        symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=tokens.dtype)
+        keys = _blank_keys(len(symbols), symbols.shape[1], num_symbols)
+        for first in range(0, len(symbols), _AT_ONCE):  # what is at hand stays in the cache
+            part = slice(first, first + _AT_ONCE)
+            symbols[part, 1:] = tokens[part, ::-1]
+            symbols[part][np.arange(symbols.shape[1]) > lengths[part, None]] = 0
+            _fill_keys(keys, part, symbols[part], lengths[part], num_symbols)
+        order = np.lexsort((*keys[::-1], lengths))
         return cls(
             symbols=symbols[order],
             lengths=lengths[order],
@@ -85,22 +100,29 @@ class Sample:
             rows=self.rows[chosen],
         )
 
+    @property
+    def wide(self) -> "Sample":
+        """The same words, with symbols that can be counted with: as searchers get them."""
+        return replace(self, symbols=self.symbols.astype(np.int64))
+
     def word(self, row: int) -> tuple[int, ...]:
         """Return a word as a sequence of its symbols."""
         return tuple(self.symbols[row, self.lengths[row] : 0 : -1].tolist())
 
     @cached_property
-    def suffixes(self) -> Array:
+    def suffixes(self) -> NDArray[Any]:
         """The number of the suffix of each word by its length, `[word, left]`; 0 if it is empty.
 
         Suffixes have equal numbers exactly if they are equal. A length that the word does not have
         has the number 0, too.
         """
-        found = np.zeros_like(self.symbols)
+        is_small = self.symbols.dtype != np.int64 and self.symbols.size < 2**31
+        found = np.zeros(self.symbols.shape, dtype=np.int32 if is_small else np.int64)
         count = 1
         for left in range(1, self.symbols.shape[1]):
             there = np.flatnonzero(self.lengths >= left)
-            pairs = found[there, left - 1] * self.num_symbols + self.symbols[there, left]
+            before = found[there, left - 1].astype(np.int64)
+            pairs = before * self.num_symbols + self.symbols[there, left]
             distinct, which = np.unique(pairs, return_inverse=True)
             found[there, left] = count + which
             count += len(distinct)
@@ -134,23 +156,42 @@ def joined(one: Sample, other: Sample) -> Sample:
     )
 
 
-def _keys(symbols: Array, lengths: Array, num_symbols: int) -> list[Array]:
-    """Return keys that sort words of one length by their symbols; the last is the first symbol."""
-    width = symbols.shape[1]
-    places = np.arange(width - 1)
-    left = lengths[:, None] - places
-    first = np.where(left > 0, np.take_along_axis(symbols, np.maximum(left, 0), axis=1), -1)
-    return list(first.T[::-1])
+def _together(num_symbols: int) -> int:
+    """Return how many symbols, or the end of the word, one integer holds."""
+    return max(1, int(63 / math.log2(num_symbols + 2)))
+
+
+def _blank_keys(count: int, width: int, num_symbols: int) -> list[Array]:
+    """Return keys for the symbols of all words, the first of which has the first symbols."""
+    needed = math.ceil((width - 1) / _together(num_symbols))
+    return [np.zeros(count, dtype=np.int64) for _ in range(needed)]
+
+
+def _fill_keys(
+    keys: list[Array], part: slice, symbols: NDArray[Any], lengths: Array, num_symbols: int
+) -> None:
+    """Fill the keys of some words, by which those of one length are sorted by their symbols."""
+    together, base, rows = _together(num_symbols), num_symbols + 1, np.arange(len(symbols))
+    for place in range(symbols.shape[1] - 1):
+        left = lengths - place
+        there = symbols[rows, np.maximum(left, 0)].astype(np.int64) + 1
+        key = keys[place // together][part]
+        key *= base
+        key += np.where(left > 0, there, 0)
 
 
 def states_of(language: Language, sample: Sample) -> Array:
     """Return the state in which each word ends."""
     moves = np.array(language.transitions, dtype=np.int64)
-    states = np.full(len(sample), language.start, dtype=np.int64)
-    for left in range(sample.symbols.shape[1] - 1, 0, -1):
-        there = sample.lengths >= left
-        states[there] = moves[states[there], sample.symbols[there, left]]
-    return states
+    found = np.full(len(sample), language.start, dtype=np.int64)
+    for first in range(0, len(sample), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        states, lengths = found[part], sample.lengths[part]
+        symbols = sample.symbols[part, : int(lengths.max(initial=0)) + 1]
+        for left in range(symbols.shape[1] - 1, 0, -1):
+            there = lengths >= left
+            states[there] = moves[states[there], symbols[there, left]]
+    return found
 
 
 def answers_of(language: Language, sample: Sample) -> Array:

@@ -60,7 +60,7 @@ def _parts(sample: Sample, num_symbols: int) -> list[Words]:
     places = np.arange(width - 1, 0, -1)
     return [
         Words(
-            np.where(lengths[:, None] >= places, sample.symbols[rows, :0:-1], -1),
+            np.where(lengths[:, None] >= places, sample.symbols[rows, :0:-1].astype(np.int64), -1),
             lengths,
             sample.classes[rows],
         )

@@ -169,11 +169,11 @@ def _named(spec: str) -> Language:
 
 def _meant(spec: str) -> str:
     """Return a sentence that says what an unknown name may mean; empty if that is unknown, too."""
-    if re.search(r"\.(tsv|jsonl|ndjson)(\.\w+)?$", spec):
+    if re.search(r"\.(tsv|csv|jsonl|ndjson|parquet|xes|abbadingo|dat)(\.\w+)?$", spec):
         return f"If it is a file of labelled words, write words:{spec}"
     if spec.endswith((".att", ".fst")):
         return f"If it is a file of an automaton, write att:{spec}"
-    if re.search(r"\.(txt|csv)(\.(xz|gz|zst))?$", spec):
+    if re.search(r"\.txt(\.(xz|gz|zst))?$", spec):
         return (
             "If it is labelled words, write them as WORD<TAB>LABEL to FILE.tsv, and give "
             "words:FILE.tsv; if it is text, give it to `lengthwise prepare`."

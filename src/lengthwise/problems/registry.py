@@ -53,7 +53,8 @@ def require_own_options(kind: type[Problem], options: Options, spec: object) -> 
     """
     for option in options:
         if option not in kind.setup.train_options:
-            raise ConfigError(f"--{option} is for languages, and {spec} is none. Omit it.")
+            of = "files of words" if option == "columns" else "languages"
+            raise ConfigError(f"--{option} is for {of}, and {spec} is none. Omit it.")
 
 
 def kind_of(spec: str) -> type[Problem]:

@@ -9,10 +9,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lengthwise as lw
+from lengthwise.inference import working
+from lengthwise.inference.portfolio import Judge, SearchState, search
 from lengthwise.problems.inferred import searching
 
 
@@ -117,3 +120,50 @@ def test_a_place_without_room_does_not_end_a_search(
 
     monkeypatch.setattr(searching, "write_json", refuse)
     assert lw.infer(unlearnable, budget=0.3).end == "out of time"
+
+
+def test_a_search_among_some_words_ends_with_what_all_words_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short words and few others do not show that words with `abbab` in them are of class 1."""
+    draw = random.Random(4)
+    words = {"".join(draw.choices("ab", k=draw.randint(0, 18))) for _ in range(3_000)}
+    file = tmp_path / "own.tsv"
+    file.write_text("".join(f"{word}\t{int('abbab' in word)}\n" for word in sorted(words)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    whole = lw.infer(file)
+    sizes: list[int] = []
+    monkeypatch.setattr(working, "ENOUGH", 60)
+    monkeypatch.setattr(working, "_MORE", 20)
+
+    def noting(judge: Judge, **rest: Any) -> SearchState:
+        sizes.append(len(judge.train))
+        return search(judge, **rest)
+
+    monkeypatch.setattr(searching, "search", noting)
+    found = lw.infer(file)
+    assert len(sizes) > 1
+    assert sizes == sorted(set(sizes))
+    assert sizes[-1] < 1_000
+    assert found.language.difference(whole.language) is None
+    assert found.statement == whole.statement
+
+
+def test_a_search_among_some_words_goes_on_with_the_same_words(
+    unlearnable: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What refuted the automata of earlier rounds is found again from these automata."""
+    monkeypatch.setattr(working, "ENOUGH", 60)
+    begun: list[list[int]] = []
+    own = searching._begun
+
+    def noting(place: Path, judge: Judge) -> Any:
+        found = own(place, judge)
+        begun.append(found[0].chosen.tolist())
+        return found
+
+    monkeypatch.setattr(searching, "_begun", noting)
+    for _ in range(2):
+        lw.infer(unlearnable, budget=1)
+    assert len(begun) == 2
+    assert set(begun[0]) < set(begun[1])

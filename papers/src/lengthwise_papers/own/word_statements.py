@@ -222,7 +222,7 @@ def searched(
             f"{source.written[row]}\t{label}\n" for row, label in zip(rows, labels, strict=True)
         ),
     )
-    settings = {"label_noise": kind.noise, "test_share": 0.2, "max_states": 64}
+    settings: dict[str, Any] = {"label_noise": kind.noise, "test_share": 0.2, "max_states": 64}
     try:
         inferred = lw.infer(
             file, alphabet="".join(source.language.alphabet), progress=False, **settings

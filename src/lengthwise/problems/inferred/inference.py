@@ -1,11 +1,13 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
@@ -18,6 +20,7 @@ from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
 from lengthwise.inference.support import Support
+from lengthwise.inference.working import ENOUGH
 from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
@@ -90,7 +93,7 @@ class Inference(Viewed):
         """Return plain values, from which `lengthwise train inferred:FILE.json` goes on."""
         return {
             "language": to_dict(self.language),
-            "words": asdict(self.words),
+            "words": self.words.to_dict(),
             "inference": self.settings.to_dict(),
             "search": {"end": self.end, "by": self.searcher},
             "statement": self.statement.to_dict(),
@@ -102,8 +105,13 @@ def spec_of_words(words: WordsReference) -> str:
     return f"words:{words.shown}"
 
 
-def referred(spec: str, alphabet: str | None, config: InferenceConfig) -> WordsReference:
-    """Read the file that a specification or a path names.
+def referred(
+    spec: str,
+    alphabet: str | None,
+    config: InferenceConfig,
+    columns: str | Mapping[str, str] | Columns | None = None,
+) -> WordsReference:
+    """Read the file that a specification or a path names; `Columns.parse` reads `columns`.
 
     Raises:
         TextError: none is named, or it holds no labelled words.
@@ -115,7 +123,12 @@ def referred(spec: str, alphabet: str | None, config: InferenceConfig) -> WordsR
             f"{spec or 'an empty path'} names no file. Give words:FILE, a .tsv or .jsonl."
         )
     stated = alphabet and split_alphabet(alphabet)
-    return WordsReference.of(Path(file), stated or None, by_majority=config.label_noise > 0)
+    return WordsReference.of(
+        Path(file),
+        stated or None,
+        by_majority=config.label_noise > 0,
+        columns=Columns.parse(columns),
+    )
 
 
 def infer_from(
@@ -128,7 +141,8 @@ def infer_from(
     """
     there, name = words.load(), spec_of_words(words)
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
-    train, valid = (sample_of(there, part, settings, name) for part in (TRAIN, VALID))
+    parts = _Parts(there, settings, name)
+    train, valid = parts.sample(TRAIN), parts.sample(VALID)
     known = joined(train, valid)
     if settings.label_noise == 0:
         shortest = known.part(np.arange(min(len(known), _TELLING)))
@@ -141,7 +155,7 @@ def infer_from(
     if best.wrong + best.wrong_in_validation and settings.label_noise == 0:
         _require_possible(known, there, settings.max_states, name)
     language = named_as(best.language, there)
-    statement = statement_of(language, there, settings, name)
+    statement = parts.statement(language)
     return Inference(
         words=words,
         settings=settings,
@@ -160,13 +174,36 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
         TextError: there are none.
     """
     rows = rows_of_part(words, part, config, name)
+    kind = np.int64 if len(words) <= ENOUGH else np.min_scalar_type(len(words.alphabet))
     return Sample.of(
-        words.tokens(rows, 0),
+        words.tokens(rows, 0, kind),
         words.lengths(rows),
         np.asarray(words.classes[rows], dtype=np.int64),
         len(words.alphabet),
         len(words.class_names),
     )
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The words of a file by their parts, each of which is read once."""
+
+    words: LabelledWords
+    config: InferenceConfig
+    name: str
+    read: dict[str, Sample] = field(default_factory=dict)
+
+    def sample(self, part: str) -> Sample:
+        """Return the words of a part."""
+        if part not in self.read:
+            self.read[part] = sample_of(self.words, part, self.config, self.name)
+        return self.read[part]
+
+    def statement(self, language: Language) -> DataStatement:
+        """Return the statement about an automaton; this is where words held out are looked at."""
+        samples = [self.sample(part) for part in (TRAIN, VALID, TEST)]
+        noise, undecided = self.config.label_noise, self.words.undecided
+        return state_data(language, *samples, noise=noise, undecided=undecided)
 
 
 def named_as(found: Language, words: LabelledWords) -> Language:
@@ -214,8 +251,7 @@ def statement_of(
     language: Language, words: LabelledWords, config: InferenceConfig, name: str
 ) -> DataStatement:
     """Return the statement about an automaton; this is where the words held out are looked at."""
-    parts = [sample_of(words, part, config, name) for part in (TRAIN, VALID, TEST)]
-    return state_data(language, *parts, noise=config.label_noise, undecided=words.undecided)
+    return _Parts(words, config, name).statement(language)
 
 
 def supported(

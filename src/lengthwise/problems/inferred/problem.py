@@ -13,7 +13,7 @@ The certificate says nothing about the words, and the statement nothing about th
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -105,11 +105,10 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the automaton of a stored run, which is not inferred again."""
-        found = values["words"]
-        texts = {name: tuple(found[name]) for name in ("alphabet", "class_names")}
+        words = WordsReference.from_dict(values["words"])
         return cls(
             language=from_dict(values["language"]),
-            words=WordsReference(**{**found, **texts}),
+            words=words,
             inference=InferenceConfig.from_dict(values["inference"]),
         )
 
@@ -117,7 +116,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Return the automaton, the reference to the words, and how it was inferred."""
         return {
             "language": to_dict(self.language),
-            "words": asdict(self.words),
+            "words": self.words.to_dict(),
             "inference": self.inference.to_dict(),
         }
 

@@ -6,7 +6,7 @@ after every attempt, and goes when an automaton is found or nothing is left to t
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +16,9 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.files import cache_folder, read_object, values_of, write_json
 from lengthwise.inference.portfolio import SEARCHERS, Hypothesis, Judge, SearchState, search
 from lengthwise.inference.rungs.catalogue import ASSUMED
+from lengthwise.inference.working import Working
+from lengthwise.languages.language import Language
+from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch
 from lengthwise.wording import counted
@@ -27,26 +30,50 @@ def searched(
     """Search for at most the budget, going on where an earlier search of these words ended."""
     place = _place(words, config)
     with watch(f"inferring an automaton from {title}", "seconds") as progress:
-        before = _read(place, judge)
-        since = 0.0 if before is None else before.seconds
+        working, refuted, state = _begun(place, judge)
+        since = 0.0 if state is None else state.seconds
 
         def show(state: SearchState) -> None:
             if progress is not None:
                 seconds = min(int(state.seconds - since), int(config.budget))
-                progress(seconds, max(int(config.budget), 1), described(state.best, judge))
+                told = described(state.best, working.few)
+                progress(seconds, max(int(config.budget), 1), told)
 
-        found = search(
-            judge,
-            max_states=config.max_states,
-            searchers=SEARCHERS if config.assume is None else [ASSUMED[config.assume]()],
-            budget=config.budget,
-            state=before,
-            keep=_keeper(place),
-            show=show,
-        )
-    if found.end in ("explained", "exhausted"):
+        searchers = SEARCHERS if config.assume is None else [ASSUMED[config.assume]()]
+        while True:
+            spent = 0.0 if state is None else state.seconds - since
+            state = search(
+                working.few,
+                max_states=config.max_states,
+                searchers=searchers,
+                budget=max(config.budget - spent, 0.0),
+                state=state,
+                keep=_keeper(place, refuted),
+                show=show,
+            )
+            assert state.best is not None
+            more = _more(working, state)
+            if more is None:
+                break
+            refuted.append(state.best.language)
+            best = more.few(state.best.language, state.best.searcher, state.best.size)
+            working, state = more, SearchState(best=best, seconds=state.seconds)
+    if state.end in ("explained", "exhausted"):
         place.unlink(missing_ok=True)
-    return found
+    if not working.are_all:
+        state.best = judge(state.best.language, state.best.searcher, state.best.size)
+    return state
+
+
+def _more(working: Working, state: SearchState) -> Working | None:
+    """Return more words, if some refute the automaton with which a search ended."""
+    if state.end not in ("explained", "exhausted") or state.best is None:
+        return None
+    try:
+        return working.grown(state.best.language)
+    except KeyboardInterrupt:
+        state.end = "stopped"
+        return None
 
 
 def described(best: Hypothesis | None, judge: Judge) -> str:
@@ -65,21 +92,29 @@ def _place(words: LabelledWords, config: InferenceConfig) -> Path:
     return cache_folder() / "inference" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
-def _read(place: Path, judge: Judge) -> SearchState | None:
-    """Return how far a search is; None if there is none, or its file is damaged."""
+def _begun(place: Path, judge: Judge) -> tuple[Working, list[Language], SearchState | None]:
+    """Return how far a search is: its words, the automata that others refuted, and its state.
+
+    There is no state if it has not begun, or its file is damaged.
+    """
+    working = Working.of(judge)
     if not place.is_file():
-        return None
+        return working, [], None
     try:
         with values_of(place, remedy=""):
-            return SearchState.from_dict(read_object(place), judge)
+            values = dict(read_object(place))
+            refuted = [from_dict(each) for each in values.pop("refuted")]
+            for language in refuted:
+                working = working.grown(language) or working
+            return working, refuted, SearchState.from_dict(values, working.few)
     except LengthwiseError:
-        return None
+        return Working.of(judge), [], None
 
 
-def _keeper(place: Path) -> Callable[[SearchState], None]:
+def _keeper(place: Path, refuted: Sequence[Language]) -> Callable[[SearchState], None]:
     def keep(state: SearchState) -> None:
         with suppress(OSError):  # without room, the search cannot go on later
             place.parent.mkdir(parents=True, exist_ok=True)
-            write_json(place, state.to_dict())
+            write_json(place, {**state.to_dict(), "refuted": [to_dict(each) for each in refuted]})
 
     return keep

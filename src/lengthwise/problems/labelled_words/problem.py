@@ -1,11 +1,12 @@
 """Labelled words: the problem of classifying the words of a file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from lengthwise.data.columns import Columns
 from lengthwise.data.parts import TEST
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.errors import ConfigError, RunError, TextError
@@ -55,7 +56,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         given=frozenset(f"network.{name}" for name in _FROM_WORDS),
         derived=frozenset({"network.max_length"}),
         presets=PRESETS,
-        train_options=frozenset({"alphabet"}),
+        train_options=frozenset({"alphabet", "columns"}),
         evaluate_options=frozenset({"lengths", "part", "text"}),
         predict_options=frozenset({"keep_going"}),
     )
@@ -74,18 +75,22 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         if not file:
             raise TextError(f"{spec} names no file. Give {cls.prefix}FILE, a .tsv or .jsonl.")
         stated = options.get("alphabet")
-        return cls(words=WordsReference.of(Path(file), stated and split_alphabet(stated)))
+        return cls(
+            words=WordsReference.of(
+                Path(file),
+                stated and split_alphabet(stated),
+                columns=Columns.parse(options.get("columns")),
+            )
+        )
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the problem of a stored reference to a file."""
-        found = values["words"]
-        texts = {name: tuple(found[name]) for name in ("alphabet", "class_names")}
-        return cls(words=WordsReference(**{**found, **texts}))
+        return cls(words=WordsReference.from_dict(values["words"]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reference to the file."""
-        return {"words": asdict(self.words)}
+        return {"words": self.words.to_dict()}
 
     def identity(self) -> dict[str, Any]:
         """Return the digest of the words, without the file, since it may be moved."""

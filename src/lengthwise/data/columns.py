@@ -1,0 +1,101 @@
+"""Columns: where a table of words has its words and labels, or its events, and in what format."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from lengthwise.errors import ConfigError, unknown_name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Columns:
+    """The names of the columns of a file, and its format where the file's name does not tell it.
+
+    Either a row is a word and its label, or, with `case` and `event`, one event: the events of one
+    case make up its word, in the order of the rows or of the column `time`, and the label may stand
+    in any row of the case.
+    """
+
+    word: str = "word"
+    label: str = "label"
+    case: str = ""
+    event: str = ""
+    time: str = ""
+    format: str = ""
+    """A name in `formats.catalogue.FORMATS`; empty if the name of the file tells it."""
+
+    @classmethod
+    def parse(cls, written: "str | Mapping[str, str] | Columns | None") -> "Columns":
+        """Read `word=text,label=class` or `case=id,event=action,label=outcome`, or a mapping.
+
+        >>> Columns.parse("word=text").word, Columns.parse(None).label
+        ('text', 'label')
+
+        Raises:
+            ConfigError: a name is unknown or given twice, or the names do not go together.
+        """
+        if isinstance(written, Columns):
+            return written
+        found: dict[str, str] = {}
+        pairs = (
+            [each.partition("=")[::2] for each in written.split(",") if each.strip()]
+            if isinstance(written, str)
+            else list((written or {}).items())
+        )
+        known = [each.name for each in fields(cls)]
+        for name, column in ((name.strip(), column.strip()) for name, column in pairs):
+            if name not in known:
+                raise unknown_name("part of columns", name, known)
+            if not column or name in found:
+                said = "has no column" if not column else "is given twice"
+                raise ConfigError(f"columns: {name} {said}. Write {name}=COLUMN once.")
+            found[name] = column
+        columns = cls(**found)
+        columns.require_fit("word" in found)
+        return columns
+
+    def require_fit(self, has_word: bool) -> None:
+        """Refuse names that do not go together.
+
+        Raises:
+            ConfigError: they do not.
+        """
+        if self.case and not self.event:
+            raise ConfigError(
+                f"columns name case={self.case}, but no event. Give both where each row is an "
+                f"event, such as case=id,event=action,label=outcome."
+            )
+        if self.case and has_word:
+            raise ConfigError(
+                "columns name word and case, but a row is a word or an event. Leave one out."
+            )
+        if self.time and not self.event:
+            raise ConfigError("columns name time, but no event, which it orders. Give both.")
+
+    def require_case(self) -> None:
+        """Refuse events without cases, in a table.
+
+        Raises:
+            ConfigError: `event` is named, but not `case`.
+        """
+        if self.event and not self.case:
+            raise ConfigError(
+                f"columns name event={self.event}, but no case. Give the column that says to which "
+                f"word an event belongs, such as case=id."
+            )
+
+    @property
+    def are_named(self) -> bool:
+        """Whether the user named a column."""
+        return (self.word, self.label, self.case) != ("word", "label", "")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are read: word and label, or case, event, label and perhaps time."""
+        if not self.case:
+            return (self.word, self.label)
+        return (self.case, self.event, self.label, *([self.time] if self.time else []))
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the names that are not the default."""
+        values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default}

@@ -1,0 +1,1 @@
+"""Formats of files of labelled words: a reader each, under one contract."""

@@ -1,0 +1,93 @@
+"""The words that a search gets of many: a part of them, which grows by those that refute it.
+
+Most of what millions of words say of an automaton, some ten thousand say as well. So a search gets
+the shortest words, which meet most often, and words spread over all others. Every word then judges
+what it finds. Those that it misjudges are counterexamples: some join the words of the search, which
+goes on. Where labels may be wrong, a misjudged word may be right, so that other words join.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from lengthwise.inference.portfolio import Judge
+from lengthwise.inference.sample import Array, Sample, answers_of
+from lengthwise.inference.state_merging import explained
+from lengthwise.languages.language import Language
+
+ENOUGH = 2**17
+"""Number of words up to which a search gets all of them."""
+
+_MORE = 2**14
+"""Number of words that join, of each kind."""
+
+
+@dataclass(frozen=True, eq=False)
+class Working:
+    """The words of a search, by their rows among all words of training and of validation."""
+
+    judge: Judge
+    """Judges by all words."""
+    chosen: Array
+    judging: Array
+
+    @classmethod
+    def of(cls, judge: Judge) -> "Working":
+        """Return the words with which a search begins: all, if these are not many."""
+        train, valid = len(judge.train), len(judge.valid)
+        if train + valid <= ENOUGH:
+            return cls(judge, np.arange(train), np.arange(valid))
+        return cls(judge, _some(train, ENOUGH), _some(valid, ENOUGH // 8))
+
+    @property
+    def are_all(self) -> bool:
+        """Whether the search has all words."""
+        counts = len(self.judge.train), len(self.judge.valid)
+        return (len(self.chosen), len(self.judging)) == counts
+
+    @cached_property
+    def few(self) -> Judge:
+        """Judges by the words of the search."""
+        if self.are_all:
+            return self.judge
+        train, valid = self.judge.train.part(self.chosen), self.judge.valid.part(self.judging)
+        return replace(self.judge, train=train.wide, valid=valid.wide)
+
+    def grown(self, found: Language) -> "Working | None":
+        """Return more words, as so many of all refute what was found; None if they do not."""
+        if self.are_all:
+            return None
+        train, valid, noise = self.judge.train, self.judge.valid, self.judge.noise
+        wrong, others = _misjudged(found, train), _misjudged(found, valid)
+        if len(wrong) + len(others) <= explained(noise, len(train) + len(valid)):
+            return None
+        if noise > 0:
+            chosen = _some(len(train), 2 * len(self.chosen))
+            judging = _some(len(valid), 2 * len(self.judging))
+        else:
+            chosen = _with_some(self.chosen, wrong, 2 * _MORE)
+            judging = _with_some(self.judging, others, _MORE)
+        if len(chosen) + len(judging) == len(self.chosen) + len(self.judging):
+            return None
+        return replace(self, chosen=chosen, judging=judging)
+
+
+def _with_some(rows: Array, others: Array, size: int) -> Array:
+    """Return rows, and so many others that are not among them."""
+    new = np.setdiff1d(others, rows)
+    return np.union1d(rows, new[_some(len(new), size)])
+
+
+def _some(count: int, size: int) -> Array:
+    """Return the rows of so many words, sorted: half the shortest, half spread over the others."""
+    if size >= count:
+        return np.arange(count)
+    short = size // 2
+    spread = np.linspace(short, count - 1, size - short).astype(np.int64)
+    return np.unique(np.concatenate([np.arange(short), spread]))
+
+
+def _misjudged(language: Language, sample: Sample) -> Array:
+    """Return the rows of the words whose class an automaton does not give."""
+    return np.flatnonzero(answers_of(language, sample) != sample.classes)
