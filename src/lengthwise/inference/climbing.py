@@ -29,6 +29,9 @@ _WORDS = (1_500, 3_000)
 _WORK = 150_000_000
 """Blocks of words that the first attempts to grow may read."""
 
+_WIDE = 2
+"""Greatest factor by which more is read for large alphabets."""
+
 _DOUBLINGS = 2
 """How often the work of an attempt is doubled at most."""
 
@@ -66,7 +69,8 @@ class Climb(Searcher):
         if goes_on and best is not None and 1 < best.num_states <= _LARGEST:
             moves = _moves(best)
             most_states = min(max(most_states, best.num_states + 2), task.max_states)
-        most_work = _WORK * 2 ** min(turn // 2, _DOUBLINGS)
+        wide = min(max(1, task.sample.num_symbols // 8), _WIDE)
+        most_work = wide * _WORK * 2 ** min(turn // 2, _DOUBLINGS)
         some = _WORDS[turn // 2 % len(_WORDS)]
         return words.result(*_grown(words, moves, most_states, some, most_work))
 
