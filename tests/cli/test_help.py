@@ -8,6 +8,7 @@ import pytest
 from lengthwise.analysis.analyses import ANALYSES
 from lengthwise.cli import known
 from lengthwise.constructions.rungs import RUNGS
+from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.registry import PROBLEMS
 from own_commands import OWN_COMMANDS
 
@@ -71,6 +72,7 @@ def test_slips_that_names_show_load_no_torch(given: str) -> None:
             },
         ),
         (known.PREFIXES, tuple(kind.prefix for kind in PROBLEMS.values() if kind.prefix)),
+        (known.OBJECTIVES, tuple(OBJECTIVES)),
         (known.RUNGS, tuple(RUNGS)),
         (known.ANALYSES, tuple(ANALYSES)),
     ],

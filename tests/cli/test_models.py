@@ -88,7 +88,7 @@ def test_what_needs_sub_words_is_refused_and_leaves_nothing(
     ("arguments", "message"),
     [
         (("gru", "objective=node"), "is not for gru, which learns from final or prefix"),
-        (("encoder-cls", "objective=prefix"), "is not for encoder-cls, which learns from final."),
+        (("encoder-cls", "objective=prefix"), "is not for encoder-cls, which learns from final"),
         (("lstm", "num_heads=2"), "'num_heads' is a setting of"),
         (("encoder-cls", "position=alibii"), "unknown position 'alibii'"),
         (("grru", "steps=3"), "unknown model 'grru'. Did you mean 'gru'?"),
