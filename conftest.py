@@ -100,6 +100,7 @@ def pytest_runtest_call() -> Generator[None, None, None]:
 
 
 def pytest_collection_finish() -> None:
+    gc.freeze()  # what was collected: no look for garbage goes through it again
     gc.enable()
 
 
