@@ -255,7 +255,6 @@ def test_what_asks_about_words_refuses_a_circuit(
     assert "Use predict or verify" in complaint(shell(command, folder))
 
 
-@pytest.mark.slow_for
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -27,7 +27,6 @@ def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     return path
 
 
-@pytest.mark.slow_for
 def test_training_evaluation_answers_and_the_page(
     shell: Shell, run_folder: Path, tmp_path: Path
 ) -> None:
