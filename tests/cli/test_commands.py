@@ -14,6 +14,8 @@ from lengthwise.cli.commands import PLUGGED, WINGS, summaries
 from lengthwise.cli.main import main
 from lengthwise.languages.spec import parse
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL = ["--preset", "smoke", "--device", "cpu"]
 
 

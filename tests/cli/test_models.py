@@ -8,6 +8,8 @@ from cli.shell import Shell
 from lengthwise.cli.main import main
 from lengthwise.models.recognisers import MODELS
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 NAMES = ("elman", "gru", "lstm", "encoder-cls", "chomsky-transformer", "decoder", "scratchpad")
 SMALL = ("--preset", "smoke", "--device", "cpu")
 

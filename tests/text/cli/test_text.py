@@ -15,6 +15,8 @@ from cli.shell import Shell
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, WordError
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk=4"]
 
 

@@ -13,6 +13,8 @@ from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError
 from lengthwise.training.runs import RunFolder
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=4", "--set", "validate_every=2"]
 
 
