@@ -114,6 +114,7 @@ def pytest_runtest_call() -> Generator[None, None, None]:
 
 def pytest_collection_finish() -> None:
     gc.freeze()  # what was collected: no look for garbage goes through it again
+    gc.set_threshold(10_000, 20)
     gc.enable()
 
 
