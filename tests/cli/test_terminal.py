@@ -68,9 +68,12 @@ def test_a_specification_is_no_markup(spec: str, tmp_path: Path) -> None:
 def test_names_of_settings_are_whole_at_80_columns(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In this process, whose output passes for a terminal."""
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     status, shown, _ = shell("settings")
     assert status == 0
+    assert "┏━" in shown
     assert "network.num_heads" in shown
     assert "…" not in shown
 
