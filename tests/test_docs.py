@@ -4,6 +4,7 @@ import ast
 import io
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -60,8 +61,15 @@ EXAMPLES = [
 
 @pytest.mark.slow_except("own_bounds.py")
 @pytest.mark.parametrize("path", EXAMPLES)
-def test_every_example_runs(path: Path, tmp_path: Path) -> None:
-    assert run_python(path.read_text(encoding="utf-8"), tmp_path)
+def test_every_example_runs(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
 
 
 @pytest.mark.slow
