@@ -34,9 +34,9 @@ def modules() -> dict[str, str]:
 def named(text: str) -> Iterator[str]:
     """What is imported, now or later, and what entries of catalogues name; not types alone."""
     todo: list[ast.AST] = [ast.parse(text)]
-    # imports are statements: only where an entry may be is what statements are made of read, too
-    read = (ast.stmt, ast.excepthandler, ast.match_case)
-    read = (ast.AST,) if re.search(r"[\"']lengthwise", text) else read
+    read: tuple[type[ast.AST], ...] = (ast.stmt, ast.excepthandler, ast.match_case)  # and imports
+    if re.search(r"[\"']lengthwise", text):  # an entry may be in any expression
+        read = (ast.AST,)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
