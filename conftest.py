@@ -3,7 +3,8 @@
 import gc
 import os
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, TextIO
 
 import pytest
 import torch
@@ -62,6 +63,18 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     return Shell(capsys, monkeypatch)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave every figure of a page empty, for tests of what stands around them: drawing is slow."""
+    if find_spec("matplotlib") is None:
+        return
+
+    def save(figure: object, to: TextIO, style: object = None, **more: object) -> None:
+        to.write("<svg></svg>")
+
+    monkeypatch.setattr("lengthwise.analysis.figures._save", save)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--bfloat16-dies",
@@ -100,6 +113,8 @@ def pytest_runtest_call() -> Generator[None, None, None]:
 
 
 def pytest_collection_finish() -> None:
+    gc.freeze()  # what was collected: no look for garbage goes through it again
+    gc.set_threshold(10_000, 20)
     gc.enable()
 
 

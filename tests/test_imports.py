@@ -22,31 +22,40 @@ What plugs in from above makes no arrow here: the entry points of `pyproject.tom
 """
 
 
-def modules() -> dict[str, ast.Module]:
+def modules() -> dict[str, str]:
+    """The text of each module."""
     found = {}
     for path in PACKAGE.rglob("*.py"):
         name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-        found[name.removesuffix(".__init__")] = ast.parse(path.read_text(encoding="utf-8"))
+        found[name.removesuffix(".__init__")] = path.read_text(encoding="utf-8")
     return found
 
 
-def named(node: ast.AST) -> Iterator[str]:
+def named(text: str) -> Iterator[str]:
     """What is imported, now or later, and what entries of catalogues name; not types alone."""
-    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-        return
-    if isinstance(node, ast.Import):
-        yield from (each.name for each in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        yield from (f"{node.module}.{each.name}" for each in node.names)
-    elif isinstance(node, ast.Constant) and ENTRY.fullmatch(str(node.value)):
-        yield str(node.value).partition(":")[0]
-    for child in ast.iter_child_nodes(node):
-        yield from named(child)
+    todo: list[ast.AST] = [ast.parse(text)]
+    read: tuple[type[ast.AST], ...] = (ast.stmt, ast.excepthandler, ast.match_case)  # and imports
+    if re.search(r"[\"']lengthwise", text):  # an entry may be in any expression
+        read = (ast.AST,)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+        elif isinstance(node, ast.Constant) and ENTRY.fullmatch(str(node.value)):
+            yield str(node.value).partition(":")[0]
+        else:
+            todo += (each for each in ast.iter_child_nodes(node) if isinstance(each, read))
 
 
-def completed(tree: ast.Module) -> Iterator[str]:
+def completed(text: str) -> Iterator[str]:
     """What a string such as f"lengthwise.cli.{name}" names, with the strings of its module."""
-    nodes = list(ast.walk(tree))
+    if not re.search(r"[\"']lengthwise\.", text):
+        return
+    nodes = list(ast.walk(ast.parse(text)))
     texts = {str(each.value) for each in nodes if isinstance(each, ast.Constant)}
     for node in nodes:
         if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
@@ -60,8 +69,8 @@ def arrows() -> dict[str, set[str]]:
     """The modules that each module names, but for the package itself."""
     known = modules()
     found: dict[str, set[str]] = {}
-    for module, tree in known.items():
-        every = (*named(tree), *completed(tree))
+    for module, text in known.items():
+        every = (*named(text), *completed(text))
         targets = (name if name in known else name.rpartition(".")[0] for name in every)
         found[module] = {each for each in targets if each in known} - {module, "lengthwise"}
     return found

@@ -169,7 +169,9 @@ def test_the_cost_of_learned_positions_is_that_of_a_word_they_have_room_for() ->
 
 
 @pytest.mark.slow_for(
+    "laptop-chi2023/figure4",
     "laptop-chi2023/table1-groups",
+    "laptop-chi2023/table3",
     "laptop-chiang2022/table1",
     "smoke-chi2023/table3",
     "smoke-chiang2022/table1",

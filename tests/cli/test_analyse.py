@@ -82,6 +82,7 @@ def test_numbers_and_paths_are_printed(run_folder: Path, capsys: CAPTURE) -> Non
     assert str(run_folder / "analysis" / "attention.svg") in out
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_same_seed_same_record_other_seed_another(run_folder: Path, capsys: CAPTURE) -> None:
     arguments = [str(run_folder), "--figure", "receptive-field", *SMALL]
     first = analyse_json(capsys, *arguments)
@@ -100,6 +101,7 @@ def test_one_figure_to_a_file_of_its_own(run_folder: Path, tmp_path: Path, capsy
     assert [path.name for path in (run_folder / "analysis").iterdir()] == ["attention.json"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_several_lengths_and_the_usual_one(run_folder: Path, capsys: CAPTURE) -> None:
     arguments = [str(run_folder), "--figure", "receptive-field", "--words", "2"]
     several = analyse_json(capsys, *arguments, "--lengths", "3:7:2,20")
@@ -123,6 +125,7 @@ def test_the_usual_length_has_a_word(
     assert (result["lengths"], result["thickness"]) == ([8], 2)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_shows_what_was_analysed(
     run_folder: Path, tmp_path: Path, capsys: CAPTURE
 ) -> None:
@@ -142,6 +145,7 @@ def test_the_report_shows_what_was_analysed(
     assert "src=" not in text
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("content", ["{}", "[]", '{"lengths": 5}', "{"])
 def test_the_report_of_a_damaged_record_is_refused(
     run_folder: Path, tmp_path: Path, capsys: CAPTURE, content: str

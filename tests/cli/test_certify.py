@@ -222,7 +222,6 @@ def test_past_the_bound_it_ends_with_1_and_a_certificate_that_proves_nothing(
     assert "proves nothing" in err
 
 
-@pytest.mark.slow_for
 def test_a_certificate_of_another_model_is_refused(
     shell: Shell, run_folder: Path, other_folder: Path
 ) -> None:

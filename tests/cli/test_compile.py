@@ -68,7 +68,7 @@ def test_a_compiled_language_is_used_as_a_trained_one(
     assert status == 0
     _, label, _ = shell("label", "tomita-4", stdin="\n".join(words) + "\n")
     assert out == label
-    scores = shell.json("evaluate", folder, "--lengths", "1:60:7", "--words", "32")
+    scores = shell.json("evaluate", folder, "--lengths", "1:60:7", "--words", "8")
     assert scores["mean_accuracy"] == 1.0
     strength = "snapped" if setting == "chunk=3" else "robust"  # bounds of three are too loose
     proof = shell.json("certify", folder, "--strength", strength)
@@ -81,7 +81,7 @@ def test_a_compiled_language_is_used_as_a_trained_one(
     if setting == "target=matrices":  # its ReLUs stand at their corners, without a slope
         assert "receptive-field is left out" in error
         assert shell("analyse", folder, "--figure", "receptive-field", "--length", "20")[0] == 1
-    found = shell.json("verify", folder, "--longest", "60", "--all", "256")
+    found = shell.json("verify", folder, "--longest", "40", "--all", "64")
     assert found["holds"]
     assert json.loads((tmp_path / "exact" / "verification.json").read_text())["holds"]
 
@@ -255,7 +255,6 @@ def test_what_asks_about_words_refuses_a_circuit(
     assert "Use predict or verify" in complaint(shell(command, folder))
 
 
-@pytest.mark.slow_for
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

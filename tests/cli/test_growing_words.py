@@ -11,6 +11,8 @@ import pytest
 from lengthwise.cli.main import main
 from lengthwise.wording import shorter_words
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 pytest.importorskip("matplotlib")  # the pages of these tests have figures
 
 GROWING = ["--set", "steps=4", "--set", "validate_every=2", "--set", "curriculum=3"]

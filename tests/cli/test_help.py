@@ -8,6 +8,7 @@ import pytest
 from lengthwise.analysis.analyses import ANALYSES
 from lengthwise.cli import known
 from lengthwise.constructions.rungs import RUNGS
+from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.registry import PROBLEMS
 from own_commands import OWN_COMMANDS
 
@@ -41,23 +42,21 @@ def test_help_and_slips_of_every_command_load_no_torch() -> None:
     assert done.stdout.splitlines() == expected
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_slips_that_names_show_load_no_torch() -> None:
+    """One after the other in one process, which none of them makes load it."""
+    slips = (
         *("predict nowhere", "certify nowhere", "evaluate nowhere", "report nowhere"),
         *("extract nowhere", "compare nowhere elsewhere", "analyse nowhere"),
         *("train parity", "train parity --out new --preset huge"),
         *("describe regex:(a", "label regex:(a", "sample regex:(a --length 3"),
-    ],
-)
-def test_slips_that_names_show_load_no_torch(given: str) -> None:
+    )
     code = (
         "import sys; from lengthwise.cli.main import main\n"
-        f"print(main({given.split()}), 'torch' in sys.modules)"
+        f"for given in {slips}: print(given, main(given.split()), 'torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "2 False\n", done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.stdout.splitlines() == [f"{given} 2 False" for given in slips], done.stderr
+    assert done.stderr.count("\n") == len(slips)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +70,7 @@ def test_slips_that_names_show_load_no_torch(given: str) -> None:
             },
         ),
         (known.PREFIXES, tuple(kind.prefix for kind in PROBLEMS.values() if kind.prefix)),
+        (known.OBJECTIVES, tuple(OBJECTIVES)),
         (known.RUNGS, tuple(RUNGS)),
         (known.ANALYSES, tuple(ANALYSES)),
     ],

@@ -8,6 +8,8 @@ from cli.shell import Shell
 from lengthwise.cli.main import main
 from lengthwise.models.recognisers import MODELS
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 NAMES = ("elman", "gru", "lstm", "encoder-cls", "chomsky-transformer", "decoder", "scratchpad")
 SMALL = ("--preset", "smoke", "--device", "cpu")
 
@@ -27,7 +29,6 @@ def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     return path
 
 
-@pytest.mark.slow_for
 def test_training_evaluation_answers_and_the_page(
     shell: Shell, run_folder: Path, tmp_path: Path
 ) -> None:
@@ -88,7 +89,7 @@ def test_what_needs_sub_words_is_refused_and_leaves_nothing(
     ("arguments", "message"),
     [
         (("gru", "objective=node"), "is not for gru, which learns from final or prefix"),
-        (("encoder-cls", "objective=prefix"), "is not for encoder-cls, which learns from final."),
+        (("encoder-cls", "objective=prefix"), "is not for encoder-cls, which learns from final"),
         (("lstm", "num_heads=2"), "'num_heads' is a setting of"),
         (("encoder-cls", "position=alibii"), "unknown position 'alibii'"),
         (("grru", "steps=3"), "unknown model 'grru'. Did you mean 'gru'?"),

@@ -8,6 +8,8 @@ import pytest
 from cli.shell import Shell
 from models.users_own import SMALL, package_in
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

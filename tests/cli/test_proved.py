@@ -1,12 +1,13 @@
 """What the summary of training says of a proof, and what it recommends next."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from cli.shell import Shell
-from proofs.trained import SMALL
+from proofs.trained import SMALL, trained
 
 SETTINGS = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
 CPU = ["--device", "cpu"]
@@ -20,8 +21,13 @@ def train(shell: Shell, out: Path, *settings: str) -> tuple[str, str]:
     return said, notes.splitlines()[-1]
 
 
-def test_a_run_that_ends_proved_says_so(shell: Shell, tmp_path: Path) -> None:
-    out = tmp_path / "run"
+def test_a_run_that_ends_proved_says_so(
+    shell: Shell, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The command finds its run already trained; the next test has one that trains."""
+    run, out = trained(tmp_path_factory, "parity"), tmp_path / "run"
+    assert run.folder is not None
+    shutil.copytree(run.folder.path, out)
     said, hint = train(shell, out)
     proof = "training ended with a proof at every length"
     assert said.splitlines()[1] == f"proof          {proof}"

@@ -23,6 +23,8 @@ from lengthwise.training.loop import kept
 from lengthwise.training.runs import RunFolder
 from stored_runs import RUNS
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL = ["--model", "lstm", "--preset", "smoke", "--device", "cpu"]
 
 

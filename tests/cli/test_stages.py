@@ -15,6 +15,8 @@ from lengthwise.report.report import read_run, render
 from lengthwise.training.listing import list_runs
 from staged import SHORT, plan
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -7,6 +7,8 @@ import pytest
 from cli.shell import Shell
 from lengthwise.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL = [
     *("--set", "bits=3", "--set", "examples=40", "--set", "validation_words=8"),
     *("--preset", "smoke", "--device", "cpu"),

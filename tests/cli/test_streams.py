@@ -24,6 +24,7 @@ def _run(command: str, *, buffered: bool) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.slow_for("--help-False", "--version-False", "describe --help-True")
 @pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize("asked", ["languages", "--help", "--version", "describe --help"])
 def test_a_reader_that_ends_early_is_no_error(asked: str, buffered: bool) -> None:
@@ -31,6 +32,7 @@ def test_a_reader_that_ends_early_is_no_error(asked: str, buffered: bool) -> Non
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+@pytest.mark.slow_for("--help-False", "describe --help-True")
 @pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize("asked", ["languages", "--help", "describe --help"])
 def test_a_full_disk_is_told_in_a_line(asked: str, buffered: bool) -> None:

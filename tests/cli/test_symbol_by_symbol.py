@@ -8,6 +8,8 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 BOTH = pytest.mark.parametrize("model", ["gru-binary", "scratchpad-window"])
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.shell import Shell
+
 
 def at_terminal(*arguments: str, folder: Path, columns: int = 80) -> tuple[int, str]:
     """Return the exit status of a command at a pseudo-terminal, and what it showed there."""
@@ -63,9 +65,15 @@ def test_a_specification_is_no_markup(spec: str, tmp_path: Path) -> None:
     assert spec in plain(shown)
 
 
-def test_names_of_settings_are_whole_at_80_columns(tmp_path: Path) -> None:
-    status, shown = at_terminal("settings", folder=tmp_path)
+def test_names_of_settings_are_whole_at_80_columns(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, whose output passes for a terminal."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    status, shown, _ = shell("settings")
     assert status == 0
+    assert "┏━" in shown
     assert "network.num_heads" in shown
     assert "…" not in shown
 

@@ -143,7 +143,7 @@ def test_errors_of_what_was_found_vanish() -> None:
 def test_margins_and_vectors_are_as_claimed() -> None:
     for attention in ATTENTIONS:
         made = construct("tomita-4", {"rung": "ltl", "attention": attention})
-        found = verify_construction(made, longest=30, all_words=64, words_per_length=4)
+        found = verify_construction(made, longest=16, all_words=64, words_per_length=4)
         assert found.holds
         assert made.required_margin == 8.0
         is_hard = attention == "rightmost"

@@ -23,6 +23,8 @@ from lengthwise.training.runs import RunFolder
 from staged import plan
 from stored_runs import copied
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 STORED = ("binary-proved", "continuous", "encoder", "steps", "text", "pairs")
 WARNED = {"noisy": "refuted", "constant": "at chance", "doubt": "in doubt"}
 """Files of words whose automaton the words speak against, and what they say."""

@@ -27,6 +27,8 @@ from lengthwise.proofs.check.induction import check
 from lengthwise.shipped import resolved
 from proofs.search.test_robust import parity_by_hand
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL: dict[str, Any] = {"preset": "smoke", "steps": 1, "validate_every": 1}
 
 

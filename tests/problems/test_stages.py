@@ -270,7 +270,7 @@ def test_a_run_that_is_cut_off_at_any_change_of_a_file_ends_the_same(
     every = writes(monkeypatch, tmp_path / "count", None)
     expected = files(whole)
     assert every > 20
-    for last in random.Random(0).sample(range(every), max(3, round(share * every))):
+    for last in random.Random(0).sample(range(every), max(2, round(share * every))):
         out = tmp_path / str(last)
         with pytest.raises(Killed):
             writes(monkeypatch, out, last)

@@ -96,6 +96,7 @@ def page_of(*paths: Path) -> Page:
     return Page(render([read_run(path) for path in paths]))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_says_what_the_language_is_with_words_of_each_class(runs: Path) -> None:
     about = dict(page_of(runs / "a").lists[0])
     assert about["language"] == "parity: class 1: an odd number of 1s"
@@ -106,6 +107,7 @@ def test_a_page_says_what_the_language_is_with_words_of_each_class(runs: Path) -
         assert {language.class_names[language.classify(word)] for word in words} == {name}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_says_when_and_where_it_and_its_runs_were_made(runs: Path) -> None:
     html = render([read_run(runs / "a")])
     assert "UTC by lengthwise" in html
@@ -115,6 +117,7 @@ def test_a_page_says_when_and_where_it_and_its_runs_were_made(runs: Path) -> Non
     assert made[:2] == "20"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_words_are_defined_where_they_are_used(runs: Path) -> None:
     terms = dict(page_of(runs / "a").lists[1])
     assert set(terms) == {"“audited words”", "“composition supervision”", "“shortcut”"} | {
@@ -134,6 +137,7 @@ def test_a_proved_run_of_every_kind_of_network_has_a_page(tmp_path: Path, model:
     assert "right at every length" in page or "equivalent" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_every_table_has_headers_above_its_columns(runs: Path) -> None:
     page = page_of(runs / "a", runs / "b")
     assert len(page.tables) >= 5
@@ -142,6 +146,7 @@ def test_every_table_has_headers_above_its_columns(runs: Path) -> None:
         assert {len(row) for row in table} == {len(table[0])}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_that_checks_a_proof_can_be_pasted(runs: Path) -> None:
     command = next(code for code in page_of(runs / "a").codes if "--check" in code)
     words = shlex.split(command)
@@ -150,6 +155,7 @@ def test_the_command_that_checks_a_proof_can_be_pasted(runs: Path) -> None:
     assert Path(words[3]).exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_curve_has_more_than_one_point(runs: Path) -> None:
     several, one = page_of(runs / "a"), page_of(runs / "b")
     assert several.figures == one.figures + 1
@@ -158,6 +164,7 @@ def test_a_curve_has_more_than_one_point(runs: Path) -> None:
     assert not any(said.endswith("in one figure") for said in several.headings)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_worst_length_stands_where_lengths_differ(runs: Path) -> None:
     measures = {row[0] for table in page_of(runs / "b").tables for row in table}
     assert "mean accuracy over 1 length" in measures
@@ -165,6 +172,7 @@ def test_the_worst_length_stands_where_lengths_differ(runs: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_runs_of_one_language_are_in_one_figure(runs: Path) -> None:
     together = page_of(runs / "a", runs / "b")
     assert together.headings[0] == "Runs on parity, in one figure"
@@ -174,6 +182,7 @@ def test_runs_of_one_language_are_in_one_figure(runs: Path) -> None:
     assert page_of(runs / "a", runs / "a").headings[0] != together.headings[0]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_runs_that_share_no_length_are_still_drawn_together(runs: Path) -> None:
     out = runs / "c"
     assert main(["train", "parity", "--out", str(out), *SMALL]) == 0
@@ -183,6 +192,7 @@ def test_runs_that_share_no_length_are_still_drawn_together(runs: Path) -> None:
     assert "Each run is shown as it was tested" in html
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_language_without_a_name_is_named_by_its_size(tmp_path: Path) -> None:
     language = parse("parity") | parse("first")
     plan = make_plan(language, preset="smoke", settings={"steps": 1, "validate_every": 1})

@@ -193,8 +193,8 @@ def test_members_come_as_often_as_one_word_at_a_time(
     length: int,
 ) -> None:
     language, rng = parse(spec), random.Random(0)
-    seen = counted(language, members, length, 4_000)
-    reference = Counter(tuple(one_by_one(length, rng)) for _ in range(4_000))
+    seen = counted(language, members, length, 2_000)
+    reference = Counter(tuple(one_by_one(length, rng)) for _ in range(2_000))
 
     assert all(language.classify(word) == 1 for word in seen)
     assert chance_same(seen, reference) > TOO_IMPROBABLE

@@ -125,7 +125,12 @@ def _generator(real: Any = torch.Generator) -> torch.Generator:
 
 @pytest.mark.slow_for(
     "chomsky-transformer-final",
+    "decoder-final",
     "elman-binary-prefix",
+    "elman-relu-final",
+    "elman-relu-prefix",
+    "gru-binary-codebook",
+    "gru-binary-final",
     "gru-binary-prefix",
     "gru-final",
     "gru-prefix",
@@ -135,7 +140,11 @@ def _generator(real: Any = torch.Generator) -> torch.Generator:
     "regular-gpt-binary-node",
     "regular-gpt-binary-prefix",
     "regular-gpt-binary-transition",
+    "regular-gpt-final",
+    "regular-gpt-node",
     "regular-gpt-transition",
+    "relu-binary-codebook",
+    "relu-binary-final",
     "relu-binary-prefix",
 )
 @pytest.mark.parametrize(("name", "supervision"), list(_cases()))
@@ -275,7 +284,7 @@ def _trained(plan: Plan, device: torch.device | str) -> list[float]:
 def test_training_is_that_of_the_processor(
     name: str, supervision: str, there: torch.device
 ) -> None:
-    settings = {"objective": supervision, "steps": 2, "validate_every": 1}
+    settings = {"objective": supervision, "steps": 2, "validate_every": 1, "d_model": 16}
     plan = make_plan("parity", name, preset="smoke", settings=settings)
     assert _trained(plan, there) == pytest.approx(_trained(plan, "cpu"), rel=1e-6)
 

@@ -42,10 +42,11 @@ def test_steps_are_those_of_torch(fused: bool) -> None:
 
 
 @pytest.mark.slow
-def test_training_does_not_import_the_compiler() -> None:
+@pytest.mark.parametrize("model", ["regular-gpt-slots", "regular-gpt-binary", "encoder-cls"])
+def test_training_does_not_import_the_compiler(model: str) -> None:
     code = (
         "import sys, lengthwise as lw\n"
-        "lw.train('parity', 'regular-gpt-slots', steps=2, device='cpu', progress=False)\n"
+        f"lw.train('parity', '{model}', steps=2, device='cpu', progress=False)\n"
         "assert 'torch._dynamo' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,7 +9,7 @@ from lengthwise_papers.own.hostile_words import hostile_words, misjudged
 from lengthwise_papers.own.kinds import KINDS, language_of_kind
 
 
-@pytest.mark.slow_except("uniform", "domain")
+@pytest.mark.slow_except("domain")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_default_is_proved_on_every_kind_of_language(kind: str) -> None:
     language = language_of_kind(kind, "tests", 0)

@@ -20,7 +20,7 @@ def test_ours_says_of_no_fault_that_it_holds() -> None:
 
 def test_ours_is_certain_of_no_sum_whose_order_decides() -> None:
     """Most of them are right as they run, so that nothing but a bound can tell."""
-    for case in soundness.cases(2, each=4, kinds=["margin", "cancellation"]):
+    for case in soundness.cases(2, each=2, kinds=["margin", "cancellation"]):
         assert soundness.ours(case.question) == "undecided", case.known_by
 
 

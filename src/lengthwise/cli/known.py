@@ -17,7 +17,10 @@ MODELS = {
 }
 """The models of each kind of problem, and the default one."""
 
-PREFIXES = ("steps:", "words:", "inferred:", "text:", "pairs:")
+PREFIXES = (
+    *("steps:", "words:", "inferred:"),
+    *("text:", "pairs:"),
+)
 """The prefixes of specifications."""
 
 OBJECTIVES = (

@@ -20,6 +20,7 @@ from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import FeaturePosition
 from lengthwise.models.encoder import Encoder, EncoderConfig
 from lengthwise.models.transformer_layer import TransformerLayer
+from lengthwise.models.undrawn import undrawn
 
 HEAD_WIDTH = 4
 """Width of a head: its square root is exact, so the logits are exactly as written."""
@@ -46,7 +47,7 @@ def zero_weights(model: nn.Module) -> None:
 
 def count_parameters(module: Callable[[Any], nn.Module], config: Any) -> int:
     """Return the number of parameters of a network, which is not built."""
-    with torch.device("meta"):
+    with undrawn():
         return sum(parameter.numel() for parameter in module(config).parameters())
 
 

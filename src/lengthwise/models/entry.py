@@ -9,6 +9,7 @@ from torch import nn
 
 from lengthwise.errors import ConfigError
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.undrawn import undrawn
 
 _MOST_PARAMETERS = 2**31
 _WIDTHS = ("d_model", "num_bits", "d_hidden", "num_layers")
@@ -81,7 +82,7 @@ class Entry:
             ConfigError: it would have more than 2^31 parameters.
         """
         try:
-            with torch.device("meta"):
+            with undrawn():
                 size = sum(parameter.numel() for parameter in self.build(config).parameters())
         except RuntimeError:
             size = _MOST_PARAMETERS + 1

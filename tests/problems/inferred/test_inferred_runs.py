@@ -167,6 +167,7 @@ def test_commands_work_on_a_run(run: Run, folder: Path, capsys: pytest.CaptureFi
     assert "agrees with" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_shows_the_automaton(run: Run, folder: Path) -> None:
     assert run.folder is not None
     section = read_run(run.folder.path).section
@@ -226,6 +227,7 @@ def test_the_report_says_how_many_thin_transitions_it_leaves_out(run: Run) -> No
         assert listed[1:] == (["3 more"] if more else [])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_looks_at_the_certificate(run: Run, tmp_path: Path) -> None:
     """The statement has the verdict of the day of training; the network may be another since."""
 
@@ -331,6 +333,7 @@ def refuted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_automaton_that_the_words_held_out_refute_is_called_so_everywhere(
     refuted: Path, shell: Shell, tmp_path: Path
 ) -> None:

@@ -21,6 +21,8 @@ from lengthwise.problems.runs import load_run
 from lengthwise.problems.testing import Test
 from word_files import label_of, random_machine, random_words, write_words
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 MODEL = "regular-gpt-binary"
 SMALL = {"preset": "smoke", "steps": 30, "validate_every": 15, "device": "cpu"}
 

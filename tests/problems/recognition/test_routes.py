@@ -28,8 +28,9 @@ def test_the_routes_follow_from_the_numbers_of_state_maps_and_states(
     made = make_plan(spec)
     assert [each.model for each in made.stages] == models
     assert all(each.chosen for each in made.stages)
-    assert make_plan(spec, preset="smoke").stages[0].model == models[0]
-    assert make_plan(spec, preset="smoke").later == ()
+    small = make_plan(spec, preset="smoke")
+    assert small.stages[0].model == models[0]
+    assert small.later == ()
 
 
 def test_the_folder_says_why(tmp_path: Path) -> None:

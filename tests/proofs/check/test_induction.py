@@ -30,6 +30,7 @@ from lengthwise.proofs.check.margins import SnapDistances
 from lengthwise.proofs.check.statement import at_least, at_most, automaton_digest
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.network import node_of, weights_of
+from ordinary import few
 from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
 
 # ---- certificates of all kinds ---------------------------------------------------------------
@@ -339,17 +340,18 @@ def unrolled_ends_with_1() -> Language:
 def test_levels_that_differ_are_no_repetition(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The evidence cut short, at every place, with every repetition that it could then claim."""
+    """The evidence cut short, with every repetition that it could then claim, or with some."""
     run = trained(tmp_path_factory, "tomita-5")
-    found = 0
-    for made in (certify(run.model, run.language), by_hand_in_threes_with_a_domain()):
-        for last in range(2, len(made.levels)):
-            for first in range(1, last):
-                if made.levels[first] != made.levels[last]:
-                    cut = replace(made, levels=made.levels[: last + 1], repeats=first)
-                    refused(cut, tmp_path / "a.json")
-                    found += 1
-    assert found > 1
+    cuts = [
+        replace(made, levels=made.levels[: last + 1], repeats=first)
+        for made in (certify(run.model, run.language), by_hand_in_threes_with_a_domain())
+        for last in range(2, len(made.levels))
+        for first in range(1, last)
+        if made.levels[first] != made.levels[last]
+    ]
+    assert len(cuts) > 1
+    for cut in random.Random(0).sample(cuts, min(len(cuts), few(12))):
+        refused(cut, tmp_path / "a.json")
 
 
 def test_no_code_can_be_left_out_or_turned(proved: Certificate, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.orders import ORDERS, OrderedSums
+from ordinary import few
 from proofs.forger import body_of, signed
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.second_checker import second_checker, second_says
@@ -173,7 +174,7 @@ def test_the_radius_of_a_random_network_is_more_than_any_order_moves_a_number(
     bias = model.memory.write.bias.numpy()
     own, side = bias[0], np.sign(numbers[nearest])
     contents, distances = [], []
-    for distance in np.geomspace(abs(numbers[nearest]), 1e-9, 80):
+    for distance in np.geomspace(abs(numbers[nearest]), 1e-9, few(40, 80)):
         bias[0] = np.float32(own - numbers[nearest] + side * distance)
         distances.append(side * (numbers[nearest] + float(bias[0]) - float(own)))
         contents.append(moved(made, "memory.write", bias))

@@ -28,7 +28,7 @@ from proofs.second_checker import second_checker, second_says
 from proofs.slots import slots_of
 from proofs.trained import ENDS_WITH_1, last_symbol
 
-FEW, MANY = 60, 5_200
+FEW, MANY = 30, 5_200
 OF_ROCQ, OF_CARDS = 5, 7
 
 

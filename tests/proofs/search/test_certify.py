@@ -20,6 +20,7 @@ from lengthwise.problems.base import Run
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
+from ordinary import few
 from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
 
 Word = tuple[int, ...]
@@ -144,7 +145,8 @@ def test_every_change_of_the_language_is_found_with_a_shortest_word(proved: Run)
     model, differing, longest = copy_of(proved.model), 0, 0
     language = proved.language.minimised()
     changed, late = changed_languages(language), changed_languages(unrolled(language, 6))
-    for other in changed[:: 1 + len(changed) // 10] + late[5 :: 1 + len(late) // 10]:
+    some = few(5, 10)
+    for other in changed[:: 1 + len(changed) // some] + late[5 :: 1 + len(late) // some]:
         word = language.difference(other)
         made = certify(model, other)
         if word is None:
@@ -156,7 +158,7 @@ def test_every_change_of_the_language_is_found_with_a_shortest_word(proved: Run)
         assert made.counterexample is not None
         assert len(made.counterexample.word) == len(word)
         check(made)
-    assert differing > 6
+    assert differing > some // 2
     assert longest >= 4
 
 
@@ -265,7 +267,7 @@ def test_random_models_are_wrong_where_brute_force_says_so(chunk: int) -> None:
     """Never taught, with domains of all kinds; most are wrong early, and some words are long."""
     domains = [None, of_odd_length(), ENDS_WITH_1, parse("regex:(01)*0?", alphabet="01")]
     found = []
-    for seed in range(24):
+    for seed in range(few(12, 24)):
         language = replace(parse("parity"), domain=domains[seed % 4])
         pad = "learned" if seed % 3 else "absent"
         model = random_model(language, seed, chunk=chunk, pad=pad, norm=["post", "pre"][seed % 2])

@@ -130,6 +130,7 @@ def test_a_wrong_empty_word_is_told_whatever_steps_would_compute(cell: str) -> N
         assert_wrong_empty_word_is_told(model, automaton_of(model))
 
 
+@pytest.mark.slow_for("1-value0", "1-nan", "2-value1", "2-inf")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "value", [np.finfo(np.float32).max, -np.finfo(np.float32).max, np.inf, np.nan]
@@ -215,6 +216,11 @@ def proved() -> Any:
     run = lw.train(language, "gru-binary", device="cpu", d_model=16, steps=2000)
     assert run.metrics[-1]["proved"]
     return run.model, language
+
+
+@pytest.fixture(scope="module")
+def certificate(proved: Any) -> Certificate:
+    return certify(*proved)
 
 
 def copy_of(model: Any) -> Any:
@@ -404,8 +410,10 @@ def _weight(made: Certificate, name: str, factor: float) -> Certificate:
     "state maps",
 )
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_changed_certificate_is_refused(proved: Any, name: str, tmp_path: Path) -> None:
-    changed = CHANGES[name](certify(*proved))
+def test_a_changed_certificate_is_refused(
+    certificate: Certificate, name: str, tmp_path: Path
+) -> None:
+    changed = CHANGES[name](certificate)
     changed.save(tmp_path / "c.json")  # with a digest that fits
     with pytest.raises(CertificateError):
         check(Certificate.load(tmp_path / "c.json"))

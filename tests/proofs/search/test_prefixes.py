@@ -75,6 +75,7 @@ def test_an_automaton_is_proved_about_itself(machine: Language) -> None:
     assert decide(Table(machine), machine).is_closed
 
 
+@pytest.mark.slow_except("998")
 @pytest.mark.parametrize("bound", [1, 30, 998])
 def test_past_its_bound_nothing_is_claimed(bound: int) -> None:
     """A counter of a thousand is right on the way, but neither proved nor refuted."""

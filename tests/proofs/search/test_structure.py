@@ -145,11 +145,11 @@ def test_another_automaton_is_never_proved(spec: str) -> None:
 def shortest_wrong(model: StateSlots, language: Language, longest: int) -> str | None:
     """Return the first shortest word that the model itself gets wrong, by trying all."""
     domain = language.domain
-    for word in all_words(language, longest):
-        if domain is None or domain.classify(word) == 1:
-            given_class = int(answer_of(logits_of(model, [word]))[0])
-            if given_class != language.classify(word):
-                return language.decode(word)
+    words = [w for w in all_words(language, longest) if domain is None or domain.classify(w) == 1]
+    given_classes = answer_of(logits_of(model, words)).tolist() if words else []
+    for word, given_class in zip(words, given_classes, strict=True):
+        if given_class != language.classify(word):
+            return language.decode(word)
     return None
 
 

@@ -15,6 +15,8 @@ from cli.shell import Shell
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError, WordError
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "window=16", "--set", "chunk=4"]
 
 
@@ -233,7 +235,8 @@ def test_texts_keep_going_after_a_line_that_cannot_be_read(shell: Shell, run_fol
 
 def test_options_of_texts_are_refused_elsewhere(shell: Shell, tmp_path: Path) -> None:
     out = str(tmp_path / "parity")
-    assert shell("train", "parity", "--out", out, "--preset", "smoke", "--device", "cpu")[0] == 0
+    small = ["--preset", "smoke", "--device", "cpu", "--model", "gru", "--set", "steps=1"]
+    assert shell("train", "parity", "--out", out, *small)[0] == 0
     error = shell("evaluate", out, "--text", "x")[2]
     assert "--text is for " in error
     assert "language models and translators, which" in error

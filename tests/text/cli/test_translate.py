@@ -11,7 +11,10 @@ import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.main import main
 from lengthwise.errors import ConfigError
+from lengthwise.text.data.numbers import _COUNTS
 from lengthwise.training.runs import RunFolder
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 SMALL = ["--preset", "smoke", "--device", "cpu", "--set", "steps=4", "--set", "validate_every=2"]
 
@@ -26,7 +29,9 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("numbers") / "corpus"
     wishes = ["numbers", "--pairs", "digits,words", "--out", str(out)]
-    assert main(["prepare", *wishes, "--set", "vocab_size=300"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_COUNTS, "train", {3: 300, 6: 700})
+        assert main(["prepare", *wishes, "--set", "vocab_size=300"]) == 0
     return out
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lengthwise.data import extra
 from lengthwise.errors import ConfigError, TextError
 from lengthwise.text.data.tokens import _short_runs, encode, learn_tokenizer
+from ordinary import few
 
 
 @pytest.mark.parametrize("vocab_size", [256, 300])
@@ -31,7 +32,7 @@ def plain_english() -> Any:
     return learn_tokenizer(["plain english " * 50], 280)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=few(10, 30), deadline=None)
 @given(text=st.text(max_size=60))
 def test_any_text_can_be_written(text: str) -> None:
     tokenizer = plain_english()

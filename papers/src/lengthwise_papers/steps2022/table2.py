@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from lengthwise.analysis.figures import Picture
+from lengthwise.models.undrawn import undrawn
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
@@ -166,7 +165,7 @@ def shape_of(record: Record) -> str:
 def size_of(record: Record) -> int:
     """Return the number of parameters of a run's body and of its two layers."""
     network = BackboneConfig.from_dict(record["settings"]["network"])
-    with torch.device("meta"):  # counted, not made
+    with undrawn():  # counted, not made
         return sum(parameter.numel() for parameter in Backbone(network).parameters())
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.modules import module as of_modules
-from torch.overrides import TorchFunctionMode
 
 from lengthwise.errors import ConfigError, VerificationError
 from lengthwise.models.binary_recurrent import BinaryRecurrent
@@ -23,6 +22,7 @@ from lengthwise.models.rational_gpt_config import RationalGPTConfig
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.models.transformer_config import NetworkConfig
+from lengthwise.models.undrawn import undrawn
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 
@@ -133,22 +133,6 @@ def _lowered() -> Iterator[tuple[str, Any, Any]]:
 # ---- beside a fresh model --------------------------------------------------------------------
 
 
-class _Undrawn(TorchFunctionMode):
-    """A mode in which embeddings are not drawn, since torch would load its compiler for that."""
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        given = kwargs or {}
-        if func in (nn.init.normal_, torch.Tensor.normal_):
-            return given["tensor"] if "tensor" in given else args[0]
-        return func(*args, **given)
-
-
 def _fresh(model: Provable) -> nn.Module:
     """Build a model of the same settings without memory for weights."""
     kind: Callable[[Any], nn.Module] = type(model)
@@ -162,7 +146,7 @@ def _fresh(model: Provable) -> nn.Module:
         rebuilt = config.from_dict(model.config.to_dict())
     except ConfigError as error:
         raise VerificationError(f"the model's settings were changed: {error}") from None
-    with torch.device("meta"), _Undrawn():
+    with undrawn():
         return kind(rebuilt)
 
 

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import ConfigError, WordError
+from lengthwise.models.undrawn import undrawn
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConfig
 from lengthwise.text.models.text_cache_hf import TextCache
 
@@ -102,7 +103,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
     @classmethod
     def of(cls, model: RegularGPTLM) -> "RegularGPTForCausalLM":
         """Return a copy of a model, with the same logits."""
-        with torch.device("meta"):  # nothing is drawn
+        with undrawn():
             found = cls(RegularGPTHfConfig(**model.config.to_dict()))
         found.network = copy.deepcopy(model)
         return found.train(model.training)

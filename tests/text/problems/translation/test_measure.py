@@ -19,6 +19,7 @@ from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import run_job
+from lengthwise.text.data.numbers import _COUNTS
 from lengthwise.text.data.parallel_corpus import (
     END,
     PAD,
@@ -151,7 +152,10 @@ def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_pa
 
 
 @pytest.mark.slow
-def test_another_corpus_needs_the_same_tokens(corpus: ParallelCorpus, tmp_path: Path) -> None:
+def test_another_corpus_needs_the_same_tokens(
+    corpus: ParallelCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(_COUNTS, "train", {3: 300, 6: 700})
     run = _copying(_run(corpus), corpus)
     (tmp_path / "a.tsv").write_text("a\tb\nxyx\tXYX\n")
     parts = {"news": [str(tmp_path / "a.tsv")]}

@@ -14,6 +14,7 @@ from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.runs import claim, load_run, train
+from lengthwise.text.data.numbers import _COUNTS
 from lengthwise.text.data.parallel_corpus import (
     BEGIN,
     END,
@@ -52,7 +53,10 @@ lengths = st.lists(st.tuples(st.integers(1, 120), st.integers(1, 120)), min_size
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
     folder = tmp_path_factory.mktemp("numbers") / "corpus"
-    return prepare(folder, {"train": ["numbers"]}, ("digits", "words"), PairsConfig(vocab_size=300))
+    config = PairsConfig(vocab_size=300)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_COUNTS, "train", {3: 300, 6: 700})
+        return prepare(folder, {"train": ["numbers"]}, ("digits", "words"), config)
 
 
 def _plan(corpus: ParallelCorpus, **settings: Any) -> Plan:
