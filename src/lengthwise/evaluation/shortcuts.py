@@ -81,11 +81,12 @@ def right_answers(
     seen: Sequence[Batch], asked: Sequence[Batch], num_symbols: int, num_classes: int
 ) -> dict[str, int]:
     """Return the number of right answers of each shortcut, learnt from other words."""
-    parts = (
-        [Words(each.tokens.numpy(), each.lengths.numpy(), each.classes.numpy()) for each in part]
-        for part in (seen, asked)
-    )
-    return rules.right_answers(*parts, num_symbols, num_classes)
+    return rules.right_answers(_words(seen), _words(asked), num_symbols, num_classes)
+
+
+def _words(batches: Sequence[Batch]) -> list[Words]:
+    arrays = ((each.tokens, each.lengths, each.classes) for each in batches)
+    return [Words(*(array.numpy() for array in each)) for each in arrays]
 
 
 def _parts(task: Task, lengths: Sequence[int], words: int) -> list[list[int]]:

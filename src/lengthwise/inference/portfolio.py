@@ -7,7 +7,7 @@ Without noise, one that misjudges no word goes before all others. Training alone
 validation only helps to choose.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
-the one that found it, when the words prove that there is none with fewer states, when no searcher
+the one that found it (to a limit), when the words prove that there is none with fewer states, when no searcher
 has an attempt left, or when the budget is used up. What it finds depends on the words alone, unless
 the budget ends it.
 """
@@ -41,6 +41,10 @@ SEARCHERS: tuple[Searcher, ...] = (StateMerging(), *(rung() for rung in RUNGS.va
 
 _COMPRESSED = 0.5
 """Share of the bits of the labels below which an automaton and its errors explain them."""
+
+_PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
+"""Symbols that the other searchers read at most after an automaton that explains the words; with
+noise, an automaton of too many states can explain them, too."""
 
 _SHOWN_EVERY = 0.3
 """Seconds between two times that progress is shown."""
@@ -242,7 +246,8 @@ def _attempt(searchers: Sequence[Searcher], task: Task, state: SearchState, judg
             for each in searchers
             if each.name != best.searcher and state.attempts.get(each.name, 0) >= 0
         )
-        if min(others, default=math.inf) >= state.work_at_best:
+        most = _PATIENCE if judge.noise == 0 else _PATIENCE_WITH_NOISE
+        if min(others, default=math.inf) >= min(state.work_at_best, most):
             state.end = "explained"
 
 

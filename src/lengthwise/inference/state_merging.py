@@ -27,6 +27,9 @@ _MERGED = (1_000, 2_000, 500, 1_500, 4_000)
 _REFINED = 8_000
 """Greatest number of words of local search while many labels may be wrong."""
 
+_PASSES = 32
+"""How often each symbol is read for each state, about."""
+
 _NEARLY = 0.1
 """Share of misjudged words up to which local search goes on with all words."""
 
@@ -64,8 +67,8 @@ class StateMerging(Searcher):
 
 
 def _work(sample: Sample, states: int) -> int:
-    """Return the symbols that are read, about, when an automaton is merged or refined."""
-    return int(sample.lengths.sum()) * max(states, 8)
+    """Return the symbols that are read, about, when an automaton is merged and refined."""
+    return _PASSES * int(sample.lengths.sum()) * max(states, 8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ class _Equations:
     def linear(self) -> list[Reader]:
         """Return the counts that are the same in all words of some class."""
         found: list[tuple[Array, int]] = []
-        seen = self.counts.any(axis=0)
+        seen = self.counts.sum(axis=0) > 0
         symbols = int(seen.sum())
         for number in range(self.num_classes):
             words = self.of_class(number, symbols)[:, seen]
@@ -84,7 +84,7 @@ class _Equations:
     def polynomial(self, prime: int, degree: int, task: Task) -> list[Reader]:
         """Return the counts that have few values in the words of some class."""
         found = []
-        seen = self.counts.any(axis=0)
+        seen = self.counts.sum(axis=0) > 0
         symbols = int(seen.sum())
         unknowns = 1
         for more in range(degree):

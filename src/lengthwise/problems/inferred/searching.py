@@ -8,9 +8,9 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 
-from lengthwise import __version__
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.errors import LengthwiseError
 from lengthwise.files import cache_folder, read_object, values_of, write_json
@@ -88,7 +88,7 @@ def described(best: Hypothesis | None, judge: Judge) -> str:
 def _place(words: LabelledWords, config: InferenceConfig) -> Path:
     """Return the file of a search, which another budget does not change."""
     values = {name: value for name, value in config.to_dict().items() if name != "budget"}
-    key = json.dumps([__version__, words.digest, values], sort_keys=True)
+    key = json.dumps([version("lengthwise"), words.digest, values], sort_keys=True)
     return cache_folder() / "inference" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
