@@ -7,9 +7,9 @@ Without noise, one that misjudges no word goes before all others. Training alone
 validation only helps to choose.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
-the one that found it (to a limit), when the words prove that there is none with fewer states, when no searcher
-has an attempt left, or when the budget is used up. What it finds depends on the words alone, unless
-the budget ends it.
+the one that found it, to a limit; when the words prove that there is none with fewer states; when
+no searcher has an attempt left; or when the budget is used up. What it finds depends on the words
+alone, unless the budget ends it.
 """
 
 import math

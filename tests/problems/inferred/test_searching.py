@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lengthwise as lw
 from lengthwise.inference import working
-from lengthwise.inference.portfolio import Judge, SearchState, search
+from lengthwise.inference.portfolio import End, Judge, SearchState, search
+from lengthwise.inference.searcher import language_of
 from lengthwise.problems.inferred import searching
 
 
@@ -125,7 +127,7 @@ def test_a_place_without_room_does_not_end_a_search(
 def test_a_search_among_some_words_ends_with_what_all_words_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Short words and few others do not show that words with `abbab` in them are of class 1."""
+    """The first words suggest that all are of class 0; those with `abbab` in them refute it."""
     draw = random.Random(4)
     words = {"".join(draw.choices("ab", k=draw.randint(0, 18))) for _ in range(3_000)}
     file = tmp_path / "own.tsv"
@@ -133,15 +135,18 @@ def test_a_search_among_some_words_ends_with_what_all_words_say(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     whole = lw.infer(file)
     sizes: list[int] = []
-    monkeypatch.setattr(working, "ENOUGH", 60)
+    monkeypatch.setattr(working, "ENOUGH", 200)
     monkeypatch.setattr(working, "_MORE", 20)
 
     def noting(judge: Judge, **rest: Any) -> SearchState:
         sizes.append(len(judge.train))
-        return search(judge, **rest)
+        if len(sizes) > 1:
+            return search(judge, **rest)
+        constant = language_of(np.zeros((1, 2), dtype=np.int64), np.array([0]), judge.train)
+        return SearchState(best=judge(constant, "nobody"), end="explained")
 
     monkeypatch.setattr(searching, "search", noting)
-    found = lw.infer(file)
+    found = lw.infer(file, budget=20)
     assert len(sizes) > 1
     assert sizes == sorted(set(sizes))
     assert sizes[-1] < 1_000
@@ -162,8 +167,19 @@ def test_a_search_among_some_words_goes_on_with_the_same_words(
         begun.append(found[0].chosen.tolist())
         return found
 
+    ends: list[End] = ["explained", "out of time", "out of time"]
+
+    def ended(judge: Judge, *, keep: Any, state: SearchState | None, **rest: Any) -> SearchState:
+        constant = language_of(np.zeros((1, 4), dtype=np.int64), np.array([0]), judge.train)
+        state = state or SearchState()
+        state.best, state.end = judge(constant, "nobody"), ends.pop(0)
+        keep(state)
+        return state
+
     monkeypatch.setattr(searching, "_begun", noting)
+    monkeypatch.setattr(searching, "search", ended)
     for _ in range(2):
-        lw.infer(unlearnable, budget=1)
+        lw.infer(unlearnable)
     assert len(begun) == 2
+    assert not ends
     assert set(begun[0]) < set(begun[1])
