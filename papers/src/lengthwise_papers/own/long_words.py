@@ -61,7 +61,7 @@ class Sizes:
 
     classes: tuple[str, ...] = tuple(CLASSES)
     symbols: tuple[int, ...] = (4, 16)
-    languages: tuple[int, ...] = (0, 1, 2)
+    languages: tuple[int, ...] = (10, 11, 12)
     words: tuple[int, ...] = (1_000, 10_000)
     learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM")
     seconds: int = 60
