@@ -10,7 +10,7 @@ from lengthwise.inference import climbing
 from lengthwise.inference.climbing import Climb, _counters
 from lengthwise.inference.packed import PackedWords
 from lengthwise.inference.sample import Sample, answers_of
-from lengthwise.inference.searcher import Task, count_wrong
+from lengthwise.inference.searcher import SearchTask, count_wrong
 from lengthwise.languages.language import Language
 from strategies import minimal_automaton
 
@@ -49,7 +49,7 @@ def counter(modulus: int, symbols: int, classes: int = 2) -> Language:
     )
 
 
-def found_by(task: Task, attempts: int) -> Language | None:
+def found_by(task: SearchTask, attempts: int) -> Language | None:
     """Return the best automaton of some attempts, as a portfolio keeps it."""
     for number in range(attempts):
         made = Climb().attempt(number, task)
@@ -72,21 +72,21 @@ def found_by(task: Task, attempts: int) -> Language | None:
 @pytest.mark.parametrize(("modulus", "symbols"), list(product((2, 3, 5), (2, 4, 16))))
 def test_counting_one_letter_is_found_at_once(modulus: int, symbols: int) -> None:
     language = counter(modulus, symbols)
-    task = Task(long_words(language, 500, modulus * symbols))
+    task = SearchTask(long_words(language, 500, modulus * symbols))
     assert found_by(task, 1) == numbered(language)
 
 
 def test_counting_with_three_classes_and_wrong_labels_is_found() -> None:
     language = counter(4, 3, classes=3)
     sample = long_words(language, 800, 1, noise=0.04)
-    assert found_by(Task(sample, noise=0.04), 1) == numbered(language)
+    assert found_by(SearchTask(sample, noise=0.04), 1) == numbered(language)
 
 
 def test_labels_at_chance_give_no_counter() -> None:
     draw = np.random.default_rng(7)
     sample = long_words(counter(2, 4), 500, 7)
     shuffled = replace(sample, classes=draw.permutation(sample.classes))
-    made = Climb().attempt(0, Task(shuffled))
+    made = Climb().attempt(0, SearchTask(shuffled))
     assert made is not None
     assert made.language is None
 
@@ -102,20 +102,20 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_random_automata_are_found(seed: int) -> None:
     language = numbered(minimal_automaton(seed))
     sample = long_words(language, 1_500, seed)
-    found = found_by(Task(sample), 12)
+    found = found_by(SearchTask(sample), 12)
     assert found is not None
     assert found == language
 
 
 @pytest.mark.usefixtures("_short")
 def test_an_attempt_depends_on_its_number_alone() -> None:
-    task = Task(long_words(numbered(minimal_automaton(2_003)), 300, 1))
+    task = SearchTask(long_words(numbered(minimal_automaton(2_003)), 300, 1))
     assert Climb().attempt(1, task) == Climb().attempt(1, task)
 
 
 @pytest.mark.usefixtures("_short")
 def test_no_attempt_passes_the_greatest_number_of_states() -> None:
-    task = Task(long_words(numbered(minimal_automaton(2_003)), 300, 1), max_states=2)
+    task = SearchTask(long_words(numbered(minimal_automaton(2_003)), 300, 1), max_states=2)
     for number in range(3):
         made = Climb().attempt(number, task)
         assert made is not None
@@ -129,7 +129,7 @@ def test_wrong_transitions_of_the_best_automaton_are_corrected() -> None:
     moves[2][0], moves[4][1] = 5, 0
     spoilt = replace(language, transitions=tuple(map(tuple, moves)))
     assert count_wrong(spoilt, sample) > 50
-    made = Climb().attempt(2, Task(sample, best=spoilt))
+    made = Climb().attempt(2, SearchTask(sample, best=spoilt))
     assert made is not None
     assert made.language == numbered(language)
     assert answers_of(made.language, sample).tolist() == sample.classes.tolist()

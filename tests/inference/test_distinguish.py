@@ -29,7 +29,7 @@ from lengthwise.inference.distinguish import (
     witness,
     words_at_transitions,
 )
-from lengthwise.inference.portfolio import Judge, search
+from lengthwise.inference.portfolio import Judge, search_automaton
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.state_merging import StateMerging
 from lengthwise.languages.language import Language
@@ -95,7 +95,7 @@ def test_a_characteristic_sample_gives_the_language(seed: int) -> None:
     sample = sample_of(ordered, [own.classify(word) for word in ordered], own.num_symbols)
     assert characteristic(own, sample).is_characteristic
     judge = Judge(sample, sample.part(np.zeros(0, dtype=np.int64)))
-    found = search(judge, searchers=[StateMerging()]).best
+    found = search_automaton(judge, searchers=[StateMerging()]).best
     assert found is not None
     assert found.language.transitions == own.transitions
     assert found.language.classes == own.classes

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inference.samples import MACHINES, samples
 from inference.test_packed import end_of
-from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, classes_of
+from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, commonest_classes
 from lengthwise.inference.packed import PackedWords, log_likelihood
 from lengthwise.inference.sample import Sample
 
@@ -156,7 +156,7 @@ def test_a_search_reads_no_more_than_it_may() -> None:
 
 
 def test_a_state_has_the_commonest_class() -> None:
-    assert classes_of(np.array([[1, 3], [0, 0], [2, 1]]), 1).tolist() == [1, 1, 0]
+    assert commonest_classes(np.array([[1, 3], [0, 0], [2, 1]]), 1).tolist() == [1, 1, 0]
 
 
 @settings(max_examples=20)
@@ -174,5 +174,5 @@ def test_states_are_added_for_what_they_explain_alone(seed: int) -> None:
     cost = sum(2 * np.log(size) for size in range(2, states + 1))
     assert plain_score(found, sample) - plain_score(blank, sample) >= cost
     counts = search.counts(found[None])[0]
-    answers = [int(classes_of(counts, 0)[end_of(found.tolist(), word)]) for word in words]
+    answers = [int(commonest_classes(counts, 0)[end_of(found.tolist(), word)]) for word in words]
     assert np.mean([answer == end for answer, end in zip(answers, ends, strict=True)]) > 0.9

@@ -14,10 +14,10 @@ from lengthwise.inference.portfolio import (
     Judge,
     SearchState,
     label_bits,
-    search,
+    search_automaton,
 )
 from lengthwise.inference.sample import Sample, answers_of
-from lengthwise.inference.searcher import Attempt, Searcher, Task
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.inference.state_merging import StateMerging
 from lengthwise.languages.language import Language
 from ordinary import few
@@ -58,7 +58,7 @@ class Says(Searcher):
     size: float = math.inf
     asked: list[int] = field(default_factory=list)
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         task.check()
         self.asked.append(number)
         if number == len(self.says):
@@ -70,7 +70,7 @@ class Says(Searcher):
 @given(st.integers(0, len(MACHINES) - 1))
 def test_complete_words_give_the_smallest_machine_that_fits(index: int) -> None:
     sample = sample_of(EVERY, ANSWERS[index].tolist())
-    best = search(Judge(sample, none_of(sample)), max_states=50, searchers=MERGING).best
+    best = search_automaton(Judge(sample, none_of(sample)), max_states=50, searchers=MERGING).best
     fits = np.flatnonzero((ANSWERS[index] == ANSWERS).all(axis=1))
     smallest = min((MACHINES[each].minimised() for each in fits), key=lambda one: one.num_states)
     assert best is not None
@@ -81,7 +81,7 @@ def test_complete_words_give_the_smallest_machine_that_fits(index: int) -> None:
 def test_the_best_is_never_a_longer_description_than_the_commonest_label(sample: Sample) -> None:
     mask = np.arange(len(sample)) % 3 == 0
     judge = Judge(sample.part(~mask), sample.part(mask))
-    found = search(judge, searchers=MERGING)
+    found = search_automaton(judge, searchers=MERGING)
     best = found.best
     assert best is not None
     common = int(judge.train.shares.argmax())
@@ -92,7 +92,7 @@ def test_the_best_is_never_a_longer_description_than_the_commonest_label(sample:
 
 def test_the_searcher_that_has_read_least_is_asked_next() -> None:
     slow, fast = Says("slow", [CONSTANT] * 3, work=100), Says("fast", [CONSTANT] * 9, work=30)
-    found = search(words_of_one_length(100), searchers=[slow, fast])
+    found = search_automaton(words_of_one_length(100), searchers=[slow, fast])
     assert found.end == "exhausted"
     assert found.work == {"slow": 300, "fast": 270}
     assert found.attempts == {"slow": -1, "fast": -1}
@@ -103,7 +103,7 @@ def test_the_searcher_that_has_read_least_is_asked_next() -> None:
 def test_the_search_ends_when_all_others_have_read_as_much() -> None:
     """Words of one length do not prove that there is none smaller."""
     one, other = Says("one", [CONSTANT, SEVENTH] + [None] * 50), Says("other", [None] * 50)
-    found = search(words_of_one_length(400, SEVENTH), searchers=[one, other])
+    found = search_automaton(words_of_one_length(400, SEVENTH), searchers=[one, other])
     assert found.best is not None
     assert (found.end, found.best.language, found.best.searcher) == ("explained", SEVENTH, "one")
     assert found.work_at_best == 20
@@ -112,7 +112,7 @@ def test_the_search_ends_when_all_others_have_read_as_much() -> None:
 
 def test_a_rule_of_few_bits_goes_before_an_automaton_of_more() -> None:
     rule, other = Says("rule", [SEVENTH], size=5.0), Says("other", [TWICE, TWICE])
-    found = search(words_of_one_length(400, SEVENTH), searchers=[other, rule])
+    found = search_automaton(words_of_one_length(400, SEVENTH), searchers=[other, rule])
     assert found.best is not None
     assert (found.best.searcher, found.best.size) == ("rule", 5.0)
     stored = SearchState.from_dict(found.to_dict(), words_of_one_length(400, SEVENTH))
@@ -142,13 +142,13 @@ def test_an_automaton_that_only_repeats_the_words_does_not_explain_them() -> Non
 
 def test_without_noise_an_automaton_that_fits_goes_before_a_shorter_one() -> None:
     judge = words_of_one_length(40)
-    both = search(judge, searchers=[Says("a", [CONSTANT, EVEN, CONSTANT])]).best
+    both = search_automaton(judge, searchers=[Says("a", [CONSTANT, EVEN, CONSTANT])]).best
     assert both is not None
     assert both.language == EVEN
 
 
 def test_more_states_than_allowed_are_not_kept() -> None:
-    found = search(words_of_one_length(40), searchers=[Says("a", [EVEN])], max_states=1)
+    found = search_automaton(words_of_one_length(40), searchers=[Says("a", [EVEN])], max_states=1)
     assert found.best is not None
     assert found.best.language.num_states == 1
 
@@ -157,7 +157,7 @@ def test_a_search_goes_on_where_it_ended() -> None:
     judge, kept = words_of_one_length(400, SEVENTH), list[dict[str, object]]()
     says = Says("a", [CONSTANT, None, SEVENTH, None, None, None, None])
     other = Says("other", [None] * 9)
-    whole = search(judge, searchers=[says, other])
+    whole = search_automaton(judge, searchers=[says, other])
     assert (whole.end, sum(whole.work.values())) == ("explained", 60)
     for ends in range(1, 4):
         kept.clear()
@@ -167,17 +167,17 @@ def test_a_search_goes_on_where_it_ended() -> None:
             if len(kept) == last:
                 raise KeyboardInterrupt
 
-        stopped = search(judge, searchers=[says, other], keep=keep)
+        stopped = search_automaton(judge, searchers=[says, other], keep=keep)
         assert stopped.end == "stopped"
         state = SearchState.from_dict(kept[-1], judge)
         says.asked.clear()
-        again = search(judge, searchers=[says, other], state=state)
+        again = search_automaton(judge, searchers=[says, other], state=state)
         assert says.asked[:1] in ([(ends + 1) // 2], [])
         assert (again.best, again.work, again.end) == (whole.best, whole.work, whole.end)
 
 
 def test_a_search_without_time_keeps_the_commonest_label() -> None:
-    found = search(words_of_one_length(40), searchers=[Says("a", [EVEN])], budget=0)
+    found = search_automaton(words_of_one_length(40), searchers=[Says("a", [EVEN])], budget=0)
     assert found.end == "out of time"
     assert found.best is not None
     assert found.best.searcher == "the commonest label"
@@ -210,7 +210,9 @@ def drawn(language: Language, count: int, seed: int, noise: float) -> Judge:
 @pytest.mark.parametrize("seed", [2_001, 2_003])
 def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -> None:
     language = minimal_automaton(seed)
-    found = search(drawn(language, 4_000, seed, noise), max_states=100, searchers=MERGING).best
+    found = search_automaton(
+        drawn(language, 4_000, seed, noise), max_states=100, searchers=MERGING
+    ).best
     assert found is not None
     assert found.language.transitions == language.minimised().transitions
     assert found.language.classes == language.minimised().classes

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.shortcuts import (
     SHORTCUTS,
-    Words,
+    ClassedWords,
     best_shortcut,
     compare_counts,
     ends,
@@ -72,8 +72,8 @@ def test_right_answers_are_those_of_tables_of_votes(
 
 def test_words_come_in_parts() -> None:
     parts = [
-        Words(np.array([[-1, 0], [1, 0]]), np.array([1, 2]), np.array([0, 1])),
-        Words(np.array([[1]]), np.array([1]), np.array([1])),
+        ClassedWords(np.array([[-1, 0], [1, 0]]), np.array([1, 2]), np.array([0, 1])),
+        ClassedWords(np.array([[1]]), np.array([1]), np.array([1])),
     ]
     assert right_answers(parts, parts, 2, 2)["first and last symbol"] == 3
 

@@ -5,7 +5,7 @@ import pytest
 
 from inference.samples import machine, sample_of
 from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
-from lengthwise.inference.searcher import OutOfTimeError, Task, language_of
+from lengthwise.inference.searcher import OutOfTimeError, SearchTask, to_language
 from lengthwise.inference.state_merging import StateMerging, explained
 
 ENDS = machine([[2 * n % 4, (2 * n + 1) % 4] for n in range(4)], [0, 0, 0, 1])
@@ -17,9 +17,11 @@ LONG = sample_of([(0,) * n for n in range(12)], [int(n == 11) for n in range(12)
 def test_a_search_past_its_bound_has_no_hypothesis() -> None:
     with pytest.raises(MergedTooLargeError):
         merged_automaton(LONG, caution=24.0, max_states=3)
-    attempts = [StateMerging().attempt(number, Task(LONG, max_states=3)) for number in range(3)]
+    attempts = [
+        StateMerging().attempt(number, SearchTask(LONG, max_states=3)) for number in range(3)
+    ]
     assert all(each is not None and each.language is None for each in attempts)
-    assert StateMerging().attempt(4, Task(LONG, max_states=3)) is None
+    assert StateMerging().attempt(4, SearchTask(LONG, max_states=3)) is None
 
 
 def test_the_last_attempt_refines_the_best_automaton() -> None:
@@ -29,11 +31,11 @@ def test_the_last_attempt_refines_the_best_automaton() -> None:
     sample = sample_of(words, [ENDS.classify(word) for word in words])
     last = 3  # after two degrees of caution, and guesses
     ends[3][1] = 0  # instead of 1
-    wrong = language_of(np.array(ends), np.array(ENDS.classes), sample)
-    refined = StateMerging().attempt(last, Task(sample, best=wrong))
+    wrong = to_language(np.array(ends), np.array(ENDS.classes), sample)
+    refined = StateMerging().attempt(last, SearchTask(sample, best=wrong))
     assert refined is not None
     assert refined.language == ENDS.minimised()
-    assert StateMerging().attempt(last, Task(sample, best=ENDS)) is None
+    assert StateMerging().attempt(last, SearchTask(sample, best=ENDS)) is None
 
 
 def test_an_attempt_stops_when_the_time_is_used_up() -> None:
@@ -41,7 +43,7 @@ def test_an_attempt_stops_when_the_time_is_used_up() -> None:
         raise OutOfTimeError
 
     with pytest.raises(OutOfTimeError):
-        StateMerging().attempt(0, Task(LONG, check=check))
+        StateMerging().attempt(0, SearchTask(LONG, check=check))
 
 
 def test_noise_explains_as_many_wrong_labels_as_three_deviations_above_the_mean() -> None:

@@ -11,7 +11,7 @@ import torch
 
 from lengthwise.errors import TaskError
 from lengthwise.inference import shortcuts as rules
-from lengthwise.inference.shortcuts import SHORTCUTS, Words
+from lengthwise.inference.shortcuts import SHORTCUTS, ClassedWords
 from lengthwise.tasks.task import Batch, Task
 
 _NEIGHBOURS, _PLACES = 12, 5
@@ -48,7 +48,7 @@ def shortcut_accuracies(
         seen, new = task.draw(each, generator), task.draw(each, generator)
         learnt += torch.bincount(seen.classes, minlength=classes)
         asked += torch.bincount(new.classes, minlength=classes)
-        for name, number in right_answers([seen], [new], symbols, classes).items():
+        for name, number in right_on_batches([seen], [new], symbols, classes).items():
             right[name] += number
         if progress is not None:
             progress(int(asked.sum()), len(lengths) * words)
@@ -77,16 +77,16 @@ def spread_lengths(lengths: Sequence[int]) -> list[int]:
     return sorted({n for first in firsts for n in lengths[first : first + _NEIGHBOURS]})
 
 
-def right_answers(
+def right_on_batches(
     seen: Sequence[Batch], asked: Sequence[Batch], num_symbols: int, num_classes: int
 ) -> dict[str, int]:
     """Return the number of right answers of each shortcut, learnt from other words."""
     return rules.right_answers(_words(seen), _words(asked), num_symbols, num_classes)
 
 
-def _words(batches: Sequence[Batch]) -> list[Words]:
+def _words(batches: Sequence[Batch]) -> list[ClassedWords]:
     arrays = ((each.tokens, each.lengths, each.classes) for each in batches)
-    return [Words(*(array.numpy() for array in each)) for each in arrays]
+    return [ClassedWords(*(array.numpy() for array in each)) for each in arrays]
 
 
 def _parts(task: Task, lengths: Sequence[int], words: int) -> list[list[int]]:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, classes_of
+from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, commonest_classes
 from lengthwise.inference.packed import PackedWords, log_likelihood
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import Attempt, Searcher, Task, language_of
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, to_language
 from lengthwise.inference.state_merging import explained
 from lengthwise.languages.language import Language
 
@@ -56,7 +56,7 @@ class Climb(Searcher):
 
     name = "climbing"
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Try counters first; then grow automata, by turns from one state and from the best."""
         draw = np.random.default_rng(number)
         words = _Words.of(task, draw)
@@ -79,12 +79,12 @@ class Climb(Searcher):
 class _Words:
     """The words of a task in a drawn order, since a sample has the shortest first."""
 
-    task: Task
+    task: SearchTask
     packed: PackedWords
     draw: np.random.Generator
 
     @classmethod
-    def of(cls, task: Task, draw: np.random.Generator) -> "_Words":
+    def of(cls, task: SearchTask, draw: np.random.Generator) -> "_Words":
         order = draw.permutation(len(task.sample))
         return cls(task, PackedWords.of(task.sample, order), draw)
 
@@ -107,8 +107,8 @@ class _Words:
             return Attempt(None, work)
         counts = self.packed.counts(moves[None])[0]
         sample: Sample = self.task.sample
-        classes = classes_of(counts, int(sample.shares.argmax()))
-        return Attempt(language_of(moves, classes, sample), work)
+        classes = commonest_classes(counts, int(sample.shares.argmax()))
+        return Attempt(to_language(moves, classes, sample), work)
 
 
 def _counted(words: _Words) -> tuple[Array | None, int]:

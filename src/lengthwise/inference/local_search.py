@@ -301,7 +301,7 @@ def _dropped(moves: Array) -> Array:
     return np.array(found, dtype=np.int64).reshape(-1, max(states - 1, 1), moves.shape[1])
 
 
-def classes_of(counts: Array, common: int) -> Array:
+def commonest_classes(counts: Array, common: int) -> Array:
     """Return the commonest class of the words that end in each state, `counts[state, class]`;
     `common` where none ends."""
     return np.where(counts.any(axis=-1), counts.argmax(axis=-1), common)

@@ -27,10 +27,10 @@ from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
     OutOfTimeError,
     Searcher,
-    Task,
+    SearchTask,
     count_wrong,
-    language_of,
     size_in_bits,
+    to_language,
 )
 from lengthwise.inference.state_merging import StateMerging, explained
 from lengthwise.languages.language import Language
@@ -170,7 +170,7 @@ def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
     return others + math.log2(count + 1) + which / math.log(2)
 
 
-def search(
+def search_automaton(
     judge: Judge,
     *,
     max_states: int = 256,
@@ -202,7 +202,7 @@ def search(
         if state.seconds - before > budget:
             raise OutOfTimeError
 
-    task = Task(judge.train, judge.noise, max_states, None, check)
+    task = SearchTask(judge.train, judge.noise, max_states, None, check)
     try:
         while not state.end:
             check()
@@ -220,10 +220,12 @@ def search(
 def _constant(sample: Sample) -> Language:
     """Return the automaton that gives every word the commonest class."""
     loops = np.zeros((1, sample.num_symbols), dtype=np.int64)
-    return language_of(loops, np.array([sample.shares.argmax()]), sample)
+    return to_language(loops, np.array([sample.shares.argmax()]), sample)
 
 
-def _attempt(searchers: Sequence[Searcher], task: Task, state: SearchState, judge: Judge) -> None:
+def _attempt(
+    searchers: Sequence[Searcher], task: SearchTask, state: SearchState, judge: Judge
+) -> None:
     """Make the next attempt, and say whether the search is over."""
     ready = [each for each in searchers if state.attempts.get(each.name, 0) >= 0]
     if not ready:

@@ -22,7 +22,7 @@ def never_stop() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SearchTask:
     """What a searcher gets: the words, what it may find, and the best automaton so far."""
 
     sample: Sample
@@ -62,7 +62,7 @@ class Searcher(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make attempt `number`, from 0; return None if there are no more.
 
         Attempts are cheap first, and each takes at most a few seconds. A hypothesis need not fit
@@ -70,7 +70,7 @@ class Searcher(ABC):
         """
 
 
-def language_of(
+def to_language(
     transitions: np.ndarray, classes: np.ndarray, sample: Sample, start: int = 0
 ) -> Language:
     """Return the minimal automaton of arrays `[state, symbol]` and `[state]`, with numbers as

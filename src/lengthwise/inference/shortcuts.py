@@ -34,7 +34,7 @@ _MOST_FEATURES = 2**23
 """Greatest number of features of words that are held at once."""
 
 
-class Words(NamedTuple):
+class ClassedWords(NamedTuple):
     """Words `[word, place]` with their classes; what is no symbol is padding."""
 
     tokens: Array
@@ -54,12 +54,12 @@ def best_shortcut(train: Sample, held_out: Sample) -> tuple[str, int]:
     return max(right.items(), key=lambda item: item[1])
 
 
-def _parts(sample: Sample, num_symbols: int) -> list[Words]:
+def _parts(sample: Sample, num_symbols: int) -> list[ClassedWords]:
     width = sample.symbols.shape[1]
     at_once = max(1, _MOST_FEATURES // max(num_symbols**2, width))
     places = np.arange(width - 1, 0, -1)
     return [
-        Words(
+        ClassedWords(
             np.where(lengths[:, None] >= places, sample.symbols[rows, :0:-1].astype(np.int64), -1),
             lengths,
             sample.classes[rows],
@@ -71,7 +71,7 @@ def _parts(sample: Sample, num_symbols: int) -> list[Words]:
 
 
 def right_answers(
-    seen: Sequence[Words], asked: Sequence[Words], num_symbols: int, num_classes: int
+    seen: Sequence[ClassedWords], asked: Sequence[ClassedWords], num_symbols: int, num_classes: int
 ) -> dict[str, int]:
     """Return the number of right answers of each shortcut, learnt from other words."""
     classes, true = (np.concatenate([each.classes for each in part]) for part in (seen, asked))
@@ -109,7 +109,7 @@ def ends(tokens: Array, num_symbols: int) -> Array:
     return np.stack([tokens[np.arange(len(tokens)), first], tokens[:, -1]], axis=1)
 
 
-def _with_length(words: Words, feature: Feature | None, num_symbols: int) -> Array:
+def _with_length(words: ClassedWords, feature: Feature | None, num_symbols: int) -> Array:
     """Return one integer for each combination of length and features (a hash of 64 bits)."""
     values = words.lengths[:, None]
     if feature is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
 from lengthwise.inference.refining import refined
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import Attempt, Searcher, Task, count_wrong
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, count_wrong
 from lengthwise.languages.language import Language
 
 _CAUTIONS = (384.0, 24.0)
@@ -39,7 +39,7 @@ class StateMerging(Searcher):
 
     name = "state merging"
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Merge some of the shortest words; the last attempt refines the best automaton so far."""
         settings = _attempts(len(task.sample), task.noise)
         if number > len(settings):
@@ -97,7 +97,7 @@ def _each(count: int, noise: float) -> Iterator[_Merge]:
                 yield _Merge(words, caution, share)
 
 
-def _improved(language: Language, task: Task, merged_words: int) -> Language:
+def _improved(language: Language, task: SearchTask, merged_words: int) -> Language:
     """Return an automaton after local search on twice, four and eight times as many words as were
     merged, and, without noise, on all words if it does well."""
     train, noise = task.sample, task.noise

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lengthwise.arguments import number, whole
 from lengthwise.display import Viewed
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.wording import shortened
+
+if TYPE_CHECKING:
+    from lengthwise.training.progress import Count
 
 Facts = list[tuple[str, str]]
 """Names and values for people to read."""
@@ -17,18 +20,10 @@ Options = Mapping[str, Any]
 """Options of a command or a caller, by name; those that are not given are absent."""
 
 
-class Count(Protocol):
-    """Shows the number done and the total; a note says what was reached."""
-
-    def __call__(self, done: int, total: int, note: str = "") -> None:
-        """Show them."""
-        ...
-
-
 class Watch(Protocol):
     """Shows progress: `with watch("evaluating", "words") as progress: ...`."""
 
-    def __call__(self, title: str, what: str = "words") -> AbstractContextManager[Count | None]:
+    def __call__(self, title: str, what: str = "words") -> AbstractContextManager["Count | None"]:
         """Return a context whose value is called with the number done and the total."""
         ...
 

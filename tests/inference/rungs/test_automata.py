@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import holds, samples, tiers, words_of
-from lengthwise.inference.rungs.automata import Reader, language, reader
+from lengthwise.inference.rungs.automata import ValueAutomaton, product_language, reader
 from lengthwise.inference.rungs.literals import Literal, Mask
 from lengthwise.inference.sample import Sample, answers_of
 
@@ -55,9 +55,9 @@ def test_the_product_gives_the_class_of_all_values(
     sample: Sample, chosen: list[Literal], tier: Mask, data: st.DataObject
 ) -> None:
     cells = data.draw(st.lists(st.integers(0, 1), min_size=24, max_size=24))
-    count = Reader((np.arange(3)[:, None] + np.array([0, 1, 2, 0])) % 3, np.arange(3))
+    count = ValueAutomaton((np.arange(3)[:, None] + np.array([0, 1, 2, 0])) % 3, np.arange(3))
     table = np.array(cells)[: 3 * 2 ** len(chosen)].reshape((3,) + (2,) * len(chosen))
-    found = language([count, *(reader(each, tier) for each in chosen)], table, sample)
+    found = product_language([count, *(reader(each, tier) for each in chosen)], table, sample)
     assert found is not None
     assert found == found.minimised()
     expected = [
@@ -72,4 +72,4 @@ def test_a_product_of_too_many_states_is_not_made() -> None:
     tier = np.ones(3, dtype=bool)
     chosen = [reader(Literal((block,), 3), tier) for block in itertools.product(range(3), repeat=2)]
     table = np.zeros((2,) * len(chosen), dtype=np.int64)
-    assert language(chosen, table, sample, most=500) is None
+    assert product_language(chosen, table, sample, most=500) is None

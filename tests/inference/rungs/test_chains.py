@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from inference.rungs.oracles import samples, words_of
 from inference.rungs.test_classes import sample_of
-from lengthwise.inference.rungs.chains import Line, Lines
-from lengthwise.inference.rungs.literals import Words
+from lengthwise.inference.rungs.chains import Line, StateLines
+from lengthwise.inference.rungs.literals import MarkedWords
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import OutOfTimeError, never_stop
 from lengthwise.languages.spec import parse
@@ -36,7 +36,7 @@ def misfit(line: Line, sample: Sample) -> float:
 @settings(max_examples=20, deadline=None)
 @given(samples(least=3), st.integers(2, 4), st.integers(0, 9))
 def test_no_single_step_improves_a_line(sample: Sample, states: int, seed: int) -> None:
-    lines = Lines(Words.of(sample), never_stop)
+    lines = StateLines(MarkedWords.of(sample), never_stop)
     draw = np.random.default_rng(seed)
     found = lines.annealed(states, 3, draw)
     line = lines.improved(found, draw)
@@ -61,7 +61,7 @@ def test_moves_end_at_both_sides() -> None:
 def test_saturating_counters_are_found_from_long_words(spec: str) -> None:
     language = parse(spec)
     sample = sample_of(language, 400)
-    lines = Lines(Words.of(sample), never_stop)
+    lines = StateLines(MarkedWords.of(sample), never_stop)
     draw = np.random.default_rng(0)
     # the sink of nested words stands at both ends of the line
     assert any(lines.annealed(language.num_states + 1, 8, draw).is_right for _ in range(6))
@@ -71,6 +71,6 @@ def test_a_search_stops_when_the_time_is_used_up() -> None:
     def stop() -> None:
         raise OutOfTimeError
 
-    lines = Lines(Words.of(sample_of(parse("d-3"), 100)), stop)
+    lines = StateLines(MarkedWords.of(sample_of(parse("d-3"), 100)), stop)
     with pytest.raises(OutOfTimeError):
         lines.annealed(4, 2, np.random.default_rng(0))

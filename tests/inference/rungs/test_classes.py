@@ -6,7 +6,7 @@ import pytest
 from inference.samples import balanced, numbered
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample, answers_of
-from lengthwise.inference.searcher import Searcher, Task, count_wrong
+from lengthwise.inference.searcher import Searcher, SearchTask, count_wrong
 from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -17,7 +17,7 @@ def sample_of(language: Language, count: int = 2_000) -> Sample:
     return balanced(language, count, shortest=20, longest=29, seed=0)
 
 
-def found_by(searcher: Searcher, task: Task) -> Language | None:
+def found_by(searcher: Searcher, task: SearchTask) -> Language | None:
     """The first hypothesis that fits all words."""
     number = 0
     while (attempt := searcher.attempt(number, task)) is not None:
@@ -51,20 +51,20 @@ def found_by(searcher: Searcher, task: Task) -> Language | None:
 def test_a_language_of_its_class_is_found(name: str, symbols: int, seed: int) -> None:
     language = subregular(name, seed=seed, symbols=symbols)
     sample = sample_of(language)
-    found = found_by(RUNGS[name](), Task(sample))
+    found = found_by(RUNGS[name](), SearchTask(sample))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
 
 def test_a_function_of_both_of_two_literals_is_found_where_neither_says_much() -> None:
     language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
-    found = found_by(RUNGS["LT"](), Task(sample_of(language)))
+    found = found_by(RUNGS["LT"](), SearchTask(sample_of(language)))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
 
 def test_an_attempt_depends_on_its_number_alone() -> None:
-    task = Task(sample_of(subregular("TLT", seed=0), 600))
+    task = SearchTask(sample_of(subregular("TLT", seed=0), 600))
     for number in (0, 3, 6):
         one, two = (RUNGS["TLT"]().attempt(number, task) for _ in range(2))
         assert one == two
@@ -83,6 +83,6 @@ def test_three_classes_are_told_apart() -> None:
     )
     sample = balanced(language, 1_500, shortest=20, longest=29, seed=0)
     assert np.bincount(sample.classes).tolist() == [500] * 3
-    found = found_by(RUNGS["LT"](), Task(sample))
+    found = found_by(RUNGS["LT"](), SearchTask(sample))
     assert found is not None
     assert answers_of(found, sample).tolist() == sample.classes.tolist()

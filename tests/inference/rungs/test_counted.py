@@ -7,11 +7,11 @@ import pytest
 
 from inference.rungs.test_classes import found_by, sample_of
 from inference.samples import numbered
-from lengthwise.inference.rungs.counted import Counted, Group, _parts
+from lengthwise.inference.rungs.counted import Counted, GroupCounts, _parts
 from lengthwise.inference.rungs.fitting import Bench
 from lengthwise.inference.rungs.literals import windows
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import Task
+from lengthwise.inference.searcher import SearchTask
 from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -50,14 +50,14 @@ def test_weighted_sums_modulo_a_number_are_found(
     modulus: int, symbols: int, sums: set[int]
 ) -> None:
     language = counting(modulus, symbols, sums, seed=modulus)
-    found = found_by(Group(), Task(sample_of(language, 1_000)))
+    found = found_by(GroupCounts(), SearchTask(sample_of(language, 1_000)))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
 
 def test_the_sum_itself_can_be_the_class() -> None:
     language = parse("group:Z12,generators=5,seed=0")
-    found = found_by(Group(), Task(sample_of(language, 1_200)))
+    found = found_by(GroupCounts(), SearchTask(sample_of(language, 1_200)))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
@@ -68,8 +68,8 @@ def test_counts_are_found_beside_wrong_labels() -> None:
     classes = sample.classes.copy()
     classes[::50] ^= 1
     words = [sample.word(row) for row in range(len(sample))]
-    task = Task(Sample.of_words(words, classes.tolist(), 8, 2), noise=0.02)
-    made = (Group().attempt(number, task) for number in itertools.count())
+    task = SearchTask(Sample.of_words(words, classes.tolist(), 8, 2), noise=0.02)
+    made = (GroupCounts().attempt(number, task) for number in itertools.count())
     languages = [each.language for each in itertools.takewhile(bool, made) if each]
     assert any(
         each is not None and each.difference(numbered(language)) is None for each in languages
@@ -79,7 +79,7 @@ def test_counts_are_found_beside_wrong_labels() -> None:
 @pytest.mark.parametrize(("symbols", "seed"), [(4, 0), (4, 1), (4, 2), (16, 0), (16, 1)])
 def test_a_count_and_a_literal_are_found(symbols: int, seed: int) -> None:
     language = subregular("Reg", seed=seed, symbols=symbols)
-    found = found_by(Counted(), Task(sample_of(language)))
+    found = found_by(Counted(), SearchTask(sample_of(language)))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
@@ -90,14 +90,14 @@ def test_a_count_that_only_some_words_need_is_found() -> None:
         parse(spec) for spec in ("count:a:2:abc", "regex[abc]:.*bb.*", "regex[abc]:.*ca.*")
     )
     language = (one & count) | (other - one)
-    found = found_by(Counted(), Task(sample_of(language)))
+    found = found_by(Counted(), SearchTask(sample_of(language)))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
 
 def test_words_are_split_by_the_literals_that_say_most_first() -> None:
     sample = sample_of(parse("regex[abc]:.*bb.*"), 400)
-    bench = Bench(Task(sample))
+    bench = Bench(SearchTask(sample))
     rows = bench.drawn(400, 0)
     parts = list(_parts(bench, windows(2), rows))
     for there, rest in zip(parts[::2], parts[1::2], strict=True):
@@ -114,7 +114,7 @@ def test_a_symbol_that_no_word_has_takes_no_part_in_a_count(noise: float) -> Non
         {tuple(draw.integers(2, size=draw.integers(1, 13)).tolist()) for _ in range(700)}
     )
     sample = Sample.of_words(words, [word.count(0) % 3 for word in words], 3, 3)
-    found = Group().attempt(0, Task(sample, noise=noise))
+    found = GroupCounts().attempt(0, SearchTask(sample, noise=noise))
     assert found is not None
     assert found.language is not None
     assert found.language.num_states == 3

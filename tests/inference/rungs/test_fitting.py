@@ -7,12 +7,12 @@ import pytest
 
 from inference.rungs.oracles import holds, words_of
 from inference.samples import balanced, numbered
-from lengthwise.inference.rungs.automata import Reader
+from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, Cover, fitted
 from lengthwise.inference.rungs.literals import Literal, windows
 from lengthwise.inference.rungs.tiers import Uncovered
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.searcher import OutOfTimeError, Task
+from lengthwise.inference.searcher import OutOfTimeError, SearchTask
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subregular import subregular
 
@@ -26,7 +26,7 @@ def sample_of(spec: str, count: int = 600) -> Sample:
 def test_as_many_words_of_each_class_are_drawn() -> None:
     sample = sample_of("regex[abc]:.*ab.*")
     rare = sample.part(np.flatnonzero((sample.classes == 0) | (np.arange(len(sample)) % 20 == 0)))
-    bench = Bench(Task(rare))
+    bench = Bench(SearchTask(rare))
     rows = bench.drawn(200, 0)
     number = int((rare.classes == 1).sum())
     assert number < 100
@@ -47,7 +47,7 @@ def test_misjudged_are_the_words_that_are_not_of_the_commonest_class_of_their_va
         labels = sample.classes[rows].tolist()
         commonest = max((0, 1), key=labels.count)
         expected += [row for row in rows if sample.classes[row] != commonest]
-    assert Bench(Task(sample)).wrong(chosen).tolist() == sorted(expected)
+    assert Bench(SearchTask(sample)).wrong(chosen).tolist() == sorted(expected)
 
 
 @pytest.mark.parametrize("choose", [Combine(kind=windows(2)), Cover(kind=windows(2), covered=1)])
@@ -58,7 +58,7 @@ def test_what_is_rare_shows_among_the_misjudged_words(choose: Combine | Cover) -
     alone = np.array([(0, 1) not in itertools.pairwise(word) for word in words_of(sample)])
     rare = np.flatnonzero(alone & (sample.classes == 1))
     kept = np.setdiff1d(np.arange(len(sample)), rare[60:])
-    found = fitted(Bench(Task(sample.part(kept))), choose, count=40).language
+    found = fitted(Bench(SearchTask(sample.part(kept))), choose, count=40).language
     assert found is not None
     assert found.difference(numbered(language)) is None
 
@@ -66,8 +66,8 @@ def test_what_is_rare_shows_among_the_misjudged_words(choose: Combine | Cover) -
 def test_counts_that_are_known_are_part_of_the_rule() -> None:
     language = parse("regex[abc]:((b|c)*a(b|c)*a(b|c)*a)*(b|c)*") & parse("regex[abc]:.*bb.*")
     sample = balanced(language, 600, shortest=8, longest=14, seed=0)
-    count = Reader((np.arange(3)[:, None] + np.array([1, 0, 0, 0])) % 3, np.arange(3))
-    found = fitted(Bench(Task(sample), [count]), Combine(kind=windows(2)), count=400)
+    count = ValueAutomaton((np.arange(3)[:, None] + np.array([1, 0, 0, 0])) % 3, np.arange(3))
+    found = fitted(Bench(SearchTask(sample), [count]), Combine(kind=windows(2)), count=400)
     assert found.language is not None
     assert found.language.difference(numbered(language)) is None
     assert found.work > 0
@@ -79,7 +79,7 @@ def test_wrong_labels_are_left_wrong() -> None:
     classes = sample.classes.copy()
     classes[::20] ^= 1
     noisy = Sample.of_words(words_of(sample), classes.tolist(), 3, 2)
-    found = fitted(Bench(Task(noisy, noise=0.05)), Combine(kind=windows(2)), count=800)
+    found = fitted(Bench(SearchTask(noisy, noise=0.05)), Combine(kind=windows(2)), count=800)
     assert found.language is not None
     assert found.language.difference(numbered(language)) is None
 
@@ -87,8 +87,8 @@ def test_wrong_labels_are_left_wrong() -> None:
 def test_a_language_of_too_many_states_is_not_returned() -> None:
     sample = sample_of("regex[abc]:.*ab.*")
     combine = Combine(kind=windows(2))
-    assert fitted(Bench(Task(sample, max_states=3)), combine, count=400).language is not None
-    assert fitted(Bench(Task(sample, max_states=2)), combine, count=400).language is None
+    assert fitted(Bench(SearchTask(sample, max_states=3)), combine, count=400).language is not None
+    assert fitted(Bench(SearchTask(sample, max_states=2)), combine, count=400).language is None
 
 
 def test_an_attempt_stops_when_the_time_is_used_up() -> None:
@@ -101,7 +101,7 @@ def test_an_attempt_stops_when_the_time_is_used_up() -> None:
     cover = Cover(kind=windows(2), covered=0)
     with pytest.raises(OutOfTimeError):
         fitted(
-            Bench(Task(sample, check=stop)),
+            Bench(SearchTask(sample, check=stop)),
             cover,
             count=400,
             judge=Uncovered(kind=windows(2), covered=0),

@@ -12,9 +12,9 @@ from inference.rungs.oracles import holds, samples, tiers, words_of
 from lengthwise.inference.rungs.literals import (
     Kind,
     Literal,
+    MarkedWords,
     Mask,
-    Words,
-    kept,
+    keep_literals,
     ordered_windows,
     subsequences,
     windows,
@@ -64,7 +64,7 @@ def test_a_pool_has_what_holds_of_each_word_and_nothing_else(
     name: str, sample: Sample, tier: Mask
 ) -> None:
     kind, literals = EVERY[name]
-    pool = kind(Words.of(sample).on_tier(tier))
+    pool = kind(MarkedWords.of(sample).on_tier(tier))
     found = {pool.get(number): pool.column(number).tolist() for number in range(len(pool))}
     every = {each: [holds(each, word, tier) for word in words_of(sample)] for each in literals}
     assert found == {each: column for each, column in every.items() if any(column)}
@@ -73,9 +73,9 @@ def test_a_pool_has_what_holds_of_each_word_and_nothing_else(
 
 @given(sample=samples(), least=st.integers(1, 8))
 def test_literals_of_few_words_and_of_nearly_all_are_left_out(sample: Sample, least: int) -> None:
-    pool = windows(2)(Words.of(sample))
+    pool = windows(2)(MarkedWords.of(sample))
     number = {pool.get(i): pool.column(i) for i in range(len(pool))}
-    left = kept(pool, least)
+    left = keep_literals(pool, least)
     assert {left.get(i): left.column(i).tolist() for i in range(len(left))} == {
         literal: column.tolist()
         for literal, column in number.items()
@@ -85,7 +85,7 @@ def test_literals_of_few_words_and_of_nearly_all_are_left_out(sample: Sample, le
 
 @given(sample=samples(), groups=st.integers(1, 5))
 def test_counts_are_those_of_the_columns(sample: Sample, groups: int) -> None:
-    pool = windows(2)(Words.of(sample))
+    pool = windows(2)(MarkedWords.of(sample))
     group = np.arange(len(sample)) % groups
     counts = pool.counts(group, groups)
     for number in range(len(pool)):
@@ -97,8 +97,8 @@ def test_counts_are_those_of_the_columns(sample: Sample, groups: int) -> None:
 @given(sample=samples(least=3))
 def test_some_of_the_words_have_the_same_literals(sample: Sample) -> None:
     rows = np.arange(len(sample))[::2]
-    some = windows(2)(Words.of(sample).part(rows))
-    every = windows(2)(Words.of(sample))
+    some = windows(2)(MarkedWords.of(sample).part(rows))
+    every = windows(2)(MarkedWords.of(sample))
     columns = {every.get(i): every.column(i)[rows] for i in range(len(every))}
     for number in range(len(some)):
         assert some.column(number).tolist() == columns[some.get(number)].tolist()

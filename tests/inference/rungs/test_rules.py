@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import samples
-from lengthwise.inference.rungs.literals import Pool, Words, windows
-from lengthwise.inference.rungs.rules import combined, covering, scores
+from lengthwise.inference.rungs.literals import MarkedWords, Pool, windows
+from lengthwise.inference.rungs.rules import combined, covering, score_literals
 from lengthwise.inference.sample import Sample
 
 
 def pool_of(sample: Sample) -> Pool:
-    return windows(2)(Words.of(sample))
+    return windows(2)(MarkedWords.of(sample))
 
 
 def split(pool: Pool, chosen: tuple[int, ...], classes: np.ndarray) -> list[list[int]]:
@@ -42,7 +42,7 @@ def misjudged(cells: list[list[int]]) -> int:
 @given(samples())
 def test_scores_are_entropy_and_errors_of_the_split(sample: Sample) -> None:
     pool = pool_of(sample)
-    score = scores(pool, sample.classes, 1, 2)
+    score = score_literals(pool, sample.classes, 1, 2)
     for number in range(len(pool)):
         cells = split(pool, (number,), sample.classes)
         assert score.bits[number] == pytest.approx(entropy(cells), abs=1e-6)

@@ -3,28 +3,28 @@
 from inference.rungs.test_classes import found_by, sample_of
 from inference.samples import numbered
 from lengthwise.inference.rungs.star_free import Chain, StarFree
-from lengthwise.inference.searcher import Task
+from lengthwise.inference.searcher import SearchTask
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subregular import subregular
 
 
 def test_a_star_free_language_of_no_smaller_class_is_found() -> None:
     language = subregular("SF", seed=0)
-    found = found_by(StarFree(), Task(sample_of(language)))
+    found = found_by(StarFree(), SearchTask(sample_of(language)))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
 
 def test_what_smaller_classes_have_is_found() -> None:
     language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
-    found = found_by(StarFree(), Task(sample_of(language)))
+    found = found_by(StarFree(), SearchTask(sample_of(language)))
     assert found is not None
     assert found.difference(numbered(language)) is None
 
 
 def test_a_line_that_turns_states_in_a_circle_is_not_star_free() -> None:
     """A line has the parity of `a` in two states that change places."""
-    task = Task(sample_of(parse("count:a:2:ab"), 400))
+    task = SearchTask(sample_of(parse("count:a:2:ab"), 400))
     line = Chain().attempt(0, task)
     assert line is not None
     assert line.language is not None
@@ -36,6 +36,6 @@ def test_a_line_that_turns_states_in_a_circle_is_not_star_free() -> None:
 
 
 def test_the_attempts_end() -> None:
-    task = Task(sample_of(parse("count:a:2:ab"), 20))
+    task = SearchTask(sample_of(parse("count:a:2:ab"), 20))
     assert StarFree().attempt(10**6, task) is None
     assert Chain().attempt(10**6, task) is None

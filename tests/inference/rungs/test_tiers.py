@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inference.rungs.oracles import samples, tiers
 from inference.samples import balanced
-from lengthwise.inference.rungs.literals import Mask, Words, windows
+from lengthwise.inference.rungs.literals import MarkedWords, Mask, windows
 from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered, climbed
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import never_stop
@@ -20,7 +20,7 @@ JUDGES: list[Judge] = [LeftEntropy(kind=windows(2)), Uncovered(kind=windows(2), 
 @settings(max_examples=40)
 @given(samples(least=8), tiers(), st.sampled_from(JUDGES))
 def test_no_single_symbol_improves_a_tier(sample: Sample, start: Mask, judge: Judge) -> None:
-    words = Words.of(sample)
+    words = MarkedWords.of(sample)
     before = start.copy()
     found = climbed(words, judge, start, check=never_stop)
     assert (start == before).all()
@@ -36,7 +36,7 @@ def test_no_single_symbol_improves_a_tier(sample: Sample, start: Mask, judge: Ju
 
 @given(samples(), tiers())
 def test_words_on_a_tier_have_the_symbols_of_the_tier_in_order(sample: Sample, tier: Mask) -> None:
-    read = Words.of(sample).on_tier(tier)
+    read = MarkedWords.of(sample).on_tier(tier)
     for row in range(len(sample)):
         symbols = [s + 1 for s in sample.word(row) if tier[s]]
         digits = read.digits[row].tolist()
@@ -46,7 +46,7 @@ def test_words_on_a_tier_have_the_symbols_of_the_tier_in_order(sample: Sample, t
 @pytest.mark.parametrize("symbols", [4, 16])
 def test_the_tier_of_a_language_is_found_from_all_symbols(symbols: int) -> None:
     language = subregular("TSL", seed=1, symbols=symbols)
-    words = Words.of(balanced(language, 1_000, shortest=20, longest=29, seed=0))
+    words = MarkedWords.of(balanced(language, 1_000, shortest=20, longest=29, seed=0))
     judge = Uncovered(kind=windows(2), covered=0)
     start = np.ones(symbols, dtype=bool)
     found = climbed(words, judge, start, check=never_stop)

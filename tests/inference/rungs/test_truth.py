@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.inference.rungs.truth import completed
+from lengthwise.inference.rungs.truth import complete_table
 
 
 @given(st.data(), st.integers(2, 3))
@@ -23,7 +23,7 @@ def test_combinations_of_words_have_their_commonest_class(
     labels = np.array(
         data.draw(st.lists(st.integers(0, classes - 1), min_size=count, max_size=count))
     )
-    found = completed(values, sizes, labels, classes)
+    found = complete_table(values, sizes, labels, classes)
     assert found.shape == tuple(sizes)
     for cell in itertools.product(*map(range, sizes)):
         there = [
@@ -51,13 +51,13 @@ def test_the_shortest_formula_decides_what_no_word_shows(
     known: dict[tuple[int, ...], int], unknown: dict[tuple[int, ...], int]
 ) -> None:
     values = [np.array(column) for column in zip(*known, strict=True)]
-    found = completed(values, [2] * len(values), np.array(list(known.values())), 2)
+    found = complete_table(values, [2] * len(values), np.array(list(known.values())), 2)
     assert {cell: int(found[cell]) for cell in unknown} == unknown
 
 
 def test_of_many_values_the_nearest_combination_decides() -> None:
     values = [np.array([0, 0, 4]), np.array([0, 1, 2])]
-    found = completed(values, [5, 3], np.array([0, 0, 1]), 2)
+    found = complete_table(values, [5, 3], np.array([0, 0, 1]), 2)
     assert found[0, 2] == found[0, 1] == 0
     assert found[4, 2] == 1
     assert found[3, 2] == 1

@@ -16,8 +16,8 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.inference import working
-from lengthwise.inference.portfolio import End, Judge, SearchState, search
-from lengthwise.inference.searcher import language_of
+from lengthwise.inference.portfolio import End, Judge, SearchState, search_automaton
+from lengthwise.inference.searcher import to_language
 from lengthwise.problems.inferred import searching
 
 
@@ -141,11 +141,11 @@ def test_a_search_among_some_words_ends_with_what_all_words_say(
     def noting(judge: Judge, **rest: Any) -> SearchState:
         sizes.append(len(judge.train))
         if len(sizes) > 1:
-            return search(judge, **rest)
-        constant = language_of(np.zeros((1, 2), dtype=np.int64), np.array([0]), judge.train)
+            return search_automaton(judge, **rest)
+        constant = to_language(np.zeros((1, 2), dtype=np.int64), np.array([0]), judge.train)
         return SearchState(best=judge(constant, "nobody"), end="explained")
 
-    monkeypatch.setattr(searching, "search", noting)
+    monkeypatch.setattr(searching, "search_automaton", noting)
     found = lw.infer(file, budget=20)
     assert len(sizes) > 1
     assert sizes == sorted(set(sizes))
@@ -170,14 +170,14 @@ def test_a_search_among_some_words_goes_on_with_the_same_words(
     ends: list[End] = ["explained", "out of time", "out of time"]
 
     def ended(judge: Judge, *, keep: Any, state: SearchState | None, **rest: Any) -> SearchState:
-        constant = language_of(np.zeros((1, 4), dtype=np.int64), np.array([0]), judge.train)
+        constant = to_language(np.zeros((1, 4), dtype=np.int64), np.array([0]), judge.train)
         state = state or SearchState()
         state.best, state.end = judge(constant, "nobody"), ends.pop(0)
         keep(state)
         return state
 
     monkeypatch.setattr(searching, "_begun", noting)
-    monkeypatch.setattr(searching, "search", ended)
+    monkeypatch.setattr(searching, "search_automaton", ended)
     for _ in range(2):
         lw.infer(unlearnable)
     assert len(begun) == 2

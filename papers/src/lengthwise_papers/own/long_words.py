@@ -13,6 +13,7 @@ trained on the same words.
 
 import signal
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -189,8 +190,9 @@ def _merging(
         common = max((0, 1), key=list(words.values()).count)
         data = [(word, bool(label)) for word, label in words.items()]
         try:
-            with _limited(seconds):
-                model = run(data, "dfa", input_completeness="self_loop", print_info=False)
+            with _limited(seconds), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # an automaton may lack transitions
+                model = run(data, "dfa", input_completeness=None, print_info=False)
         except TimeoutError:
             return None, lambda some: [common] * len(some)
         numbers = {state.state_id: number for number, state in enumerate(model.states)}

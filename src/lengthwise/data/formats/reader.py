@@ -83,7 +83,7 @@ class TableReader(Reader):
             return
         for number, (word, label) in self.records(path, columns):
             place = Place(path, unit, number)
-            yield Row(number, word_of(word, place), label_of(label, place))
+            yield Row(number, read_word(word, place), label_of(label, place))
 
 
 def values_of_record(record: Mapping[str, Any], columns: Columns, place: Place) -> tuple[Any, ...]:
@@ -118,7 +118,7 @@ def label_of(value: object, place: Place) -> str:
     return label
 
 
-def word_of(value: object, place: Place) -> str | list[str]:
+def read_word(value: object, place: Place) -> str | list[str]:
     """Return a word: a text, or the names of its symbols.
 
     Raises:

@@ -12,7 +12,7 @@ import numpy as np
 
 from lengthwise.inference.rungs.literals import Literal, Mask
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import language_of
+from lengthwise.inference.searcher import to_language
 from lengthwise.languages.language import Language
 
 MOST_STATES = 20_000
@@ -24,7 +24,7 @@ _TABLE = 2**22
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Reader:
+class ValueAutomaton:
     """An automaton that finds out where a word leads: a literal, or a count.
 
     A mark is read after the word; `value` is the value of the last state.
@@ -47,7 +47,7 @@ class Reader:
         return self.value[moves[states, -1]]
 
 
-def reader(literal: Literal, tier: Mask) -> Reader:
+def reader(literal: Literal, tier: Mask) -> ValueAutomaton:
     """Return the automaton of a literal; symbols outside the tier are skipped."""
     num_symbols = len(tier)
     tables, offset = [], 0
@@ -65,7 +65,7 @@ def reader(literal: Literal, tier: Mask) -> Reader:
     skipped = np.flatnonzero(~tier)
     moves[:, skipped] = np.arange(len(moves))[:, None]
     holds = (np.arange(len(moves)) == offset).astype(np.int64)
-    return Reader(moves, holds, start=int(moves[0, -1]))
+    return ValueAutomaton(moves, holds, start=int(moves[0, -1]))
 
 
 def _border(block: Sequence[int]) -> int:
@@ -86,8 +86,8 @@ def _matching(block: Sequence[int], num_symbols: int) -> Array:
     return moves
 
 
-def language(
-    readers: Sequence[Reader], classes: Array, sample: Sample, *, most: int = MOST_STATES
+def product_language(
+    readers: Sequence[ValueAutomaton], classes: Array, sample: Sample, *, most: int = MOST_STATES
 ) -> Language | None:
     """Return the automaton that gives words the class of their values, or None if it is too large.
 
@@ -133,7 +133,7 @@ def language(
         each.value[each.moves[part, -1]]
         for each, part in zip(readers, split(source[order]), strict=True)
     ]
-    return language_of(
+    return to_language(
         np.searchsorted(known, target[order]),
         classes[tuple(ends)],
         sample,

@@ -21,7 +21,7 @@ RUNGS: Mapping[str, type[Searcher]] = {
         classes.PiecewiseTestable,
         classes.PiecewiseLocallyTestable,
         classes.TierPiecewiseLocallyTestable,
-        counted.Group,
+        counted.GroupCounts,
         counted.Counted,
         star_free.Chain,
     )

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lengthwise.inference.rungs.literals import Words
+from lengthwise.inference.rungs.literals import MarkedWords
 from lengthwise.inference.rungs.rules import Floats
 from lengthwise.inference.sample import Array
 
@@ -53,10 +53,10 @@ class Line:
         return _moves(self.steps[None])[0]
 
 
-class Lines:
+class StateLines:
     """Searches lines that fit words."""
 
-    def __init__(self, words: Words, check: Callable[[], None]) -> None:
+    def __init__(self, words: MarkedWords, check: Callable[[], None]) -> None:
         digits = words.digits[:, 1:].T
         is_inner = (digits > 0) & (digits <= words.num_symbols)
         self._symbols = np.where(is_inner, digits - 1, words.num_symbols)

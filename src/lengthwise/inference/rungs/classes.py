@@ -18,9 +18,9 @@ from lengthwise.inference.rungs.literals import (
     subsequences,
     windows,
 )
-from lengthwise.inference.rungs.rules import scores
+from lengthwise.inference.rungs.rules import score_literals
 from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered
-from lengthwise.inference.searcher import Attempt, Searcher, Task
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 
 _STARTS = 4
 """Number of tiers from which each attempt at a tier begins."""
@@ -48,7 +48,7 @@ class Staged(Searcher):
         """Number of attempts."""
         return len(self.stages) * self.starts
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make the attempt of a stage."""
         if number >= self.most:
             return None
@@ -83,7 +83,7 @@ def _start(turn: int, bench: Bench) -> Mask:
     words = bench.words.part(bench.drawn(2_000, turn))
     left = np.full(symbols, np.inf)
     pool = windows(1, times=MOST_TIMES)(words)
-    score = scores(pool, words.groups, 1, words.num_classes)
+    score = score_literals(pool, words.groups, 1, words.num_classes)
     for number, bits in enumerate(score.bits.tolist()):
         ((symbol,),) = pool.get(number).blocks
         left[symbol] = min(left[symbol], bits)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lengthwise.inference.rungs.automata import Reader
+from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.rungs.counting import (
     MORE_WORDS,
     PRIME_POWERS,
@@ -19,14 +19,14 @@ from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, fitted
 from lengthwise.inference.rungs.literals import (
     Kind,
     Mask,
-    kept,
+    keep_literals,
     ordered_windows,
     subsequences,
     windows,
 )
-from lengthwise.inference.rungs.rules import scores
+from lengthwise.inference.rungs.rules import score_literals
 from lengthwise.inference.sample import Array
-from lengthwise.inference.searcher import Attempt, Searcher, Task
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 
 _MOST_TRIED = 20_000
 """Greatest number of weights that are tried one by one."""
@@ -64,7 +64,7 @@ class _Equations:
         rows = np.random.default_rng(self.seed).permutation(rows)
         return self.counts[rows[: unknowns + MORE_WORDS]]
 
-    def linear(self) -> list[Reader]:
+    def linear(self) -> list[ValueAutomaton]:
         """Return the counts that are the same in all words of some class."""
         found: list[tuple[Array, int]] = []
         seen = self.counts.sum(axis=0) > 0
@@ -81,7 +81,7 @@ class _Equations:
                     found += [(each, modulus) for each in weights]
         return _different(found, seen)
 
-    def polynomial(self, prime: int, degree: int, task: Task) -> list[Reader]:
+    def polynomial(self, prime: int, degree: int, task: SearchTask) -> list[ValueAutomaton]:
         """Return the counts that have few values in the words of some class."""
         found = []
         seen = self.counts.sum(axis=0) > 0
@@ -100,9 +100,9 @@ class _Equations:
         return _different(found, seen)
 
 
-def _different(found: list[tuple[Array, int]], seen: Mask) -> list[Reader]:
+def _different(found: list[tuple[Array, int]], seen: Mask) -> list[ValueAutomaton]:
     """Return the counters of weights of the symbols that are seen, without multiples of others."""
-    known: dict[tuple[int, bytes], Reader] = {}
+    known: dict[tuple[int, bytes], ValueAutomaton] = {}
     for weights, modulus in found:
         first = int(weights[np.gcd(weights, modulus) == 1][0])
         plain = weights * pow(first, -1, modulus) % modulus
@@ -112,7 +112,7 @@ def _different(found: list[tuple[Array, int]], seen: Mask) -> list[Reader]:
     return list(known.values())[:_MOST_COUNTERS]
 
 
-def _equations(task: Task, rows: Array | None = None, seed: int = 0) -> _Equations:
+def _equations(task: SearchTask, rows: Array | None = None, seed: int = 0) -> _Equations:
     sample = task.sample if rows is None else task.sample.part(rows)
     return _Equations(symbol_counts(sample), sample.classes, sample.num_classes, seed)
 
@@ -122,12 +122,12 @@ def _only(bench: Bench) -> Chosen:
     return Chosen((), np.ones(bench.task.sample.num_symbols, dtype=bool))
 
 
-class Group(Searcher):
+class GroupCounts(Searcher):
     """A weighted sum of the symbols modulo a number, or several of them."""
 
     name = "group"
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Solve equations, try all weights if they are few, then solve equations of higher degree;
         with noise, solve equations of other words."""
         symbols = task.sample.num_symbols
@@ -145,7 +145,7 @@ class Group(Searcher):
             return _counting(task, equations.linear(), equations.work)
         return None
 
-    def _try_all(self, task: Task, symbols: int) -> Attempt:
+    def _try_all(self, task: SearchTask, symbols: int) -> Attempt:
         bench = Bench(task)
         rows = bench.drawn(1_000, 0)
         rows = np.random.default_rng(0).permutation(rows)
@@ -164,7 +164,7 @@ class Group(Searcher):
         return Attempt(None, work)
 
 
-def _counting(task: Task, counters: list[Reader], work: int) -> Attempt:
+def _counting(task: SearchTask, counters: list[ValueAutomaton], work: int) -> Attempt:
     """Return the automaton of counts alone."""
     if not counters:
         return Attempt(None, work)
@@ -179,7 +179,7 @@ class Counted(Searcher):
 
     _KINDS = windows(2), windows(3), subsequences(3), ordered_windows(2)
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Find counts in the words of a class, or of a class and a truth value of a literal; then
         add literals."""
         turn, place = divmod(number, len(self._KINDS))
@@ -199,10 +199,12 @@ class Counted(Searcher):
             return Attempt(None, equations.work)
         return self._with_literals(task, counters, self._KINDS[place], equations.work)
 
-    def _with_literals(self, task: Task, counters: list[Reader], kind: Kind, work: int) -> Attempt:
+    def _with_literals(
+        self, task: SearchTask, counters: list[ValueAutomaton], kind: Kind, work: int
+    ) -> Attempt:
         return fitted(Bench(task, counters, work), Combine(kind=kind, width=12), count=1_000)
 
-    def _split(self, task: Task, kind: Kind, *, prime: int) -> Attempt:
+    def _split(self, task: SearchTask, kind: Kind, *, prime: int) -> Attempt:
         """Look for counts among the words of which a literal holds, or does not hold."""
         bench = Bench(task)
         rows = bench.drawn(4_000, 0)
@@ -229,10 +231,10 @@ def _parts(bench: Bench, kind: Kind, rows: Array) -> Iterator[Array]:
     """Yield the words of which a literal holds, and those of which it does not, for the literals
     that say most of the class."""
     words = bench.words.part(rows)
-    pool = kept(kind(words), 24)
+    pool = keep_literals(kind(words), 24)
     if not len(pool):
         return
-    score = scores(pool, words.groups, 1, words.num_classes)
+    score = score_literals(pool, words.groups, 1, words.num_classes)
     bench.work += 3 * words.digits.size + 3 * len(pool.literal)
     for literal in np.argsort(score.bits, kind="stable")[:_SPLITS].tolist():
         there = pool.column(literal)

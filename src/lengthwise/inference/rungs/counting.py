@@ -21,7 +21,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from lengthwise.inference.rungs.automata import Reader
+from lengthwise.inference.rungs.automata import ValueAutomaton
 from lengthwise.inference.sample import Array, Sample
 
 PRIME_POWERS = {2: 2, 3: 3, 4: 2, 5: 5, 7: 7, 8: 2, 9: 3, 11: 11, 13: 13, 16: 2}
@@ -136,7 +136,7 @@ def all_weights(counts: Array, classes: Array, modulus: int, num_classes: int) -
     return tried
 
 
-def counter(weights: Array, modulus: int) -> Reader:
+def counter(weights: Array, modulus: int) -> ValueAutomaton:
     """Return the automaton that adds the weights of the symbols that it reads."""
     states = np.arange(modulus)[:, None]
-    return Reader((states + np.append(weights, 0)) % modulus, np.arange(modulus))
+    return ValueAutomaton((states + np.append(weights, 0)) % modulus, np.arange(modulus))

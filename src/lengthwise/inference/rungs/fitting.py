@@ -14,13 +14,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lengthwise.inference.rungs.automata import Reader, language, reader
-from lengthwise.inference.rungs.literals import Kind, Literal, Mask, Words, kept
+from lengthwise.inference.rungs.automata import ValueAutomaton, product_language, reader
+from lengthwise.inference.rungs.literals import Kind, Literal, MarkedWords, Mask, keep_literals
 from lengthwise.inference.rungs.rules import combined, covering
 from lengthwise.inference.rungs.tiers import Judge, climbed
-from lengthwise.inference.rungs.truth import completed
+from lengthwise.inference.rungs.truth import complete_table
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import Attempt, Task
+from lengthwise.inference.searcher import Attempt, SearchTask
 
 MOST_JUDGED = 20_000
 """Greatest number of words that judge a rule while it is searched."""
@@ -51,11 +51,11 @@ class Chosen:
 class Bench:
     """The words of a task that an attempt uses, and the work so far."""
 
-    task: Task
-    counters: Sequence[Reader] = ()
+    task: SearchTask
+    counters: Sequence[ValueAutomaton] = ()
     """Counts whose values are known of each word; literals are added to them."""
     work: int = 0
-    words: Words = field(init=False)
+    words: MarkedWords = field(init=False)
     sample: Sample = field(init=False)
     cells: Array = field(init=False)
     num_cells: int = field(init=False)
@@ -66,7 +66,7 @@ class Bench:
             rows = np.random.default_rng(0).permutation(len(sample))[:MOST_JUDGED]
             sample = sample.part(np.sort(rows))
         self.sample = sample
-        self.words = Words.of(sample)
+        self.words = MarkedWords.of(sample)
         values = [each.values(sample) for each in self.counters]
         sizes = [int(each.value.max()) + 1 for each in self.counters]
         self.num_cells = int(np.prod(sizes))
@@ -90,7 +90,7 @@ class Bench:
         noise = self.task.noise
         return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
 
-    def readers(self, chosen: Chosen) -> list[Reader]:
+    def readers(self, chosen: Chosen) -> list[ValueAutomaton]:
         """Return the automata of a rule."""
         return [*self.counters, *(reader(each, chosen.tier) for each in chosen.literals)]
 
@@ -100,7 +100,7 @@ class Bench:
         values = [each.values(self.sample) for each in readers]
         sizes = [int(each.value.max()) + 1 for each in readers]
         classes, number = self.sample.classes, self.sample.num_classes
-        answers = completed(values, sizes, classes, number)[tuple(values)]
+        answers = complete_table(values, sizes, classes, number)[tuple(values)]
         self.work += (len(readers) + 1) * self.sample.symbols.size
         return np.flatnonzero(answers != classes)
 
@@ -111,8 +111,8 @@ class Bench:
         readers = self.readers(chosen)
         values = [each.values(self.sample) for each in readers]
         sizes = [int(each.value.max()) + 1 for each in readers]
-        table = completed(values, sizes, self.sample.classes, self.sample.num_classes)
-        found = language(readers, table, self.task.sample)
+        table = complete_table(values, sizes, self.sample.classes, self.sample.num_classes)
+        found = product_language(readers, table, self.task.sample)
         if found is not None and found.num_states > self.task.max_states:
             found = None
         return Attempt(found, self.work, self._bits(chosen, table))
@@ -133,7 +133,7 @@ class Bench:
         return bits + math.log2(table.size + 1) + _log_choices(table.size, rare) + others
 
 
-Choose: TypeAlias = Callable[[Bench, Words, Array, Mask], list[Chosen]]
+Choose: TypeAlias = Callable[[Bench, MarkedWords, Array, Mask], list[Chosen]]
 """Returns rules for words on a tier, the most likely first; the array has the rows of the words."""
 
 
@@ -147,9 +147,9 @@ class Combine:
     least: int = 3
     """Number of words that a literal has to hold of, and to fail at."""
 
-    def __call__(self, bench: Bench, words: Words, rows: Array, tier: Mask) -> list[Chosen]:
+    def __call__(self, bench: Bench, words: MarkedWords, rows: Array, tier: Mask) -> list[Chosen]:
         """Return the best rules."""
-        pool = kept(self.kind(words.on_tier(tier)), self.least)
+        pool = keep_literals(self.kind(words.on_tier(tier)), self.least)
         if not len(pool):
             return []
         rules, work = combined(
@@ -174,9 +174,9 @@ class Cover:
     covered: int
     most: int = 12
 
-    def __call__(self, bench: Bench, words: Words, rows: Array, tier: Mask) -> list[Chosen]:
+    def __call__(self, bench: Bench, words: MarkedWords, rows: Array, tier: Mask) -> list[Chosen]:
         """Return the rule, if there is one."""
-        pool = kept(self.kind(words.on_tier(tier)), 1)
+        pool = keep_literals(self.kind(words.on_tier(tier)), 1)
         if not len(pool):
             return []
         is_covered = (words.groups == self.covered).astype(np.int64)

@@ -52,7 +52,7 @@ class Literal:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Words:
+class MarkedWords:
     """Words from left to right, each between two marks.
 
     `digits[word, place]` is a symbol plus 1, `num_symbols + 1` at a mark, and 0 behind the word.
@@ -65,7 +65,7 @@ class Words:
     num_classes: int
 
     @classmethod
-    def of(cls, sample: Sample) -> "Words":
+    def of(cls, sample: Sample) -> "MarkedWords":
         """Return the words of a sample."""
         width = sample.symbols.shape[1] - 1
         left = sample.lengths[:, None] - np.arange(width)
@@ -81,12 +81,12 @@ class Words:
             num_classes=sample.num_classes,
         )
 
-    def part(self, rows: Array) -> "Words":
+    def part(self, rows: Array) -> "MarkedWords":
         """Return some of the words."""
         digits = self.digits[rows]
         return replace(self, digits=digits[:, digits.any(axis=0)], groups=self.groups[rows])
 
-    def on_tier(self, tier: Mask) -> "Words":
+    def on_tier(self, tier: Mask) -> "MarkedWords":
         """Return the words without the symbols outside a tier."""
         kept = np.concatenate([[False], tier, [True]])[self.digits]
         word, _ = np.nonzero(kept)
@@ -162,14 +162,14 @@ class Pool:
         return flat.reshape(len(self), num_groups)
 
 
-Kind = Callable[[Words], Pool]
+Kind = Callable[[MarkedWords], Pool]
 """Makes the pool of the literals of a kind."""
 
 
 def windows(longest: int, *, times: int = 1) -> Kind:
     """Return the kind of windows of up to `longest` symbols that occur up to `times` times."""
 
-    def pool(words: Words) -> Pool:
+    def pool(words: MarkedWords) -> Pool:
         word, code, _ = _windows(words, longest)
         base = words.num_symbols + 2
         size = base**longest
@@ -189,7 +189,7 @@ def windows(longest: int, *, times: int = 1) -> Kind:
 def subsequences(longest: int) -> Kind:
     """Return the kind of subsequences of up to `longest` symbols."""
 
-    def pool(words: Words) -> Pool:
+    def pool(words: MarkedWords) -> Pool:
         base, digits = words.num_symbols + 2, words.digits[:, 1:]
         inside = (digits > 0) & (digits <= words.num_symbols)
         word, place = np.nonzero(inside)
@@ -223,7 +223,7 @@ def subsequences(longest: int) -> Kind:
 def ordered_windows(longest: int, shortest: int = 1) -> Kind:
     """Return the kind of two windows without marks, one after the other without overlap."""
 
-    def pool(words: Words) -> Pool:
+    def pool(words: MarkedWords) -> Pool:
         base = words.num_symbols + 2
         size = base**longest
         inner = replace(words, digits=np.where(words.digits > words.num_symbols, 0, words.digits))
@@ -249,7 +249,7 @@ def ordered_windows(longest: int, shortest: int = 1) -> Kind:
     return pool
 
 
-def _windows(words: Words, longest: int, shortest: int = 1) -> tuple[Array, Array, Array]:
+def _windows(words: MarkedWords, longest: int, shortest: int = 1) -> tuple[Array, Array, Array]:
     """Return the word, the code and the first place of each window; marks alone are left out."""
     base, digits = words.num_symbols + 2, words.digits
     parts = []
@@ -270,7 +270,7 @@ def _windows(words: Words, longest: int, shortest: int = 1) -> tuple[Array, Arra
 
 
 def _pool(
-    words: Words,
+    words: MarkedWords,
     word: Array,
     code: Array,
     size: int,
@@ -300,7 +300,7 @@ def _pool(
     )
 
 
-def kept(pool: Pool, least: int) -> Pool:
+def keep_literals(pool: Pool, least: int) -> Pool:
     """Return the literals that hold of at least `least` words, and fail at as many."""
     number = np.bincount(pool.literal, minlength=len(pool))
     good = (number >= least) & (number <= pool.num_words - least)

@@ -37,14 +37,14 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class LiteralScores:
     """What each literal would make of a rule, if it were added."""
 
     bits: Floats
     wrong: Array
 
 
-def scores(pool: Pool, groups: Array, num_cells: int, num_classes: int) -> Scores:
+def score_literals(pool: Pool, groups: Array, num_cells: int, num_classes: int) -> LiteralScores:
     """Return the scores of all literals; `groups` are `cell * num_classes + class` of each word."""
     total = np.bincount(groups, minlength=num_cells * num_classes)
     there = pool.counts(groups, num_cells * num_classes)
@@ -55,7 +55,7 @@ def scores(pool: Pool, groups: Array, num_cells: int, num_classes: int) -> Score
         number = cells.sum(axis=2)
         bits += log[number].sum(axis=1) - log[part].sum(axis=1)
         wrong += (number - cells.max(axis=2)).sum(axis=1)
-    return Scores(bits, wrong)
+    return LiteralScores(bits, wrong)
 
 
 def _logarithms(count: int) -> Floats:
@@ -89,7 +89,7 @@ def combined(
     for level in range(most):
         found: dict[tuple[int, ...], Rule] = {}
         for chosen, groups in beam:
-            score = scores(pool, groups, num_cells * 2**level, num_classes)
+            score = score_literals(pool, groups, num_cells * 2**level, num_classes)
             work += len(pool.literal) + len(pool) * num_cells * 2 ** (level + 1)
             number = min(widths[level], len(pool))
             for literal in _best(score, pool.sizes, number).tolist():
@@ -112,7 +112,7 @@ def combined(
     return best[:returned], work
 
 
-def _best(score: Scores, sizes: Array, number: int) -> Array:
+def _best(score: LiteralScores, sizes: Array, number: int) -> Array:
     """Return the literals that leave the least entropy."""
     if number < len(sizes):
         some = np.argpartition(score.bits, number - 1)[:number]

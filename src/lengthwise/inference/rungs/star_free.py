@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lengthwise.inference.rungs.automata import Reader
-from lengthwise.inference.rungs.chains import Line, Lines
+from lengthwise.inference.rungs.automata import ValueAutomaton
+from lengthwise.inference.rungs.chains import Line, StateLines
 from lengthwise.inference.rungs.classes import (
     PiecewiseTestable,
     Staged,
@@ -12,7 +12,7 @@ from lengthwise.inference.rungs.classes import (
     TierThresholdTestable,
 )
 from lengthwise.inference.rungs.fitting import Bench, Chosen
-from lengthwise.inference.searcher import Attempt, Searcher, Task
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.ladder import answer
 
@@ -34,7 +34,7 @@ class Chain(Searcher):
     most = _TURNS * len(_STATES)
     """Number of attempts."""
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Search lines of three states, then of more; then anew, from more words."""
         if number >= self.most:
             return None
@@ -46,7 +46,7 @@ class Chain(Searcher):
         number_of_lines = int(np.clip(_SYMBOLS_READ // each, 1, _MOST_LINES))
         line: Line | None = None
         for _ in range(_ROUNDS):
-            lines = Lines(bench.words.part(rows), task.check)
+            lines = StateLines(bench.words.part(rows), task.check)
             line = (
                 lines.improved(line, draw)
                 if line
@@ -65,7 +65,9 @@ class Chain(Searcher):
         """Let the bench know the line, as a count; the rule has no literals."""
         moves = line.moves
         mark = np.arange(len(moves))[:, None]
-        bench.counters = [Reader(np.append(moves, mark, axis=1), np.arange(len(moves)), line.start)]
+        bench.counters = [
+            ValueAutomaton(np.append(moves, mark, axis=1), np.arange(len(moves)), line.start)
+        ]
         return Chosen((), np.ones(bench.sample.num_symbols, dtype=bool))
 
 
@@ -82,7 +84,7 @@ class StarFree(Searcher):
         TierPiecewiseLocallyTestable(),
     )
 
-    def attempt(self, number: int, task: Task) -> Attempt | None:
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Make an attempt at each of the smaller classes, in turn."""
         order = [
             (part, turn)

@@ -12,14 +12,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from lengthwise.inference.rungs.literals import Kind, Mask, Words, kept
+from lengthwise.inference.rungs.literals import Kind, MarkedWords, Mask, keep_literals
 from lengthwise.inference.rungs.rules import combined, covering
 from lengthwise.inference.sample import Array
 
 _GAIN = 1e-6
 """Amount by which a tier has to be better."""
 
-Judge: TypeAlias = Callable[[Words], tuple[float, int]]
+Judge: TypeAlias = Callable[[MarkedWords], tuple[float, int]]
 """Returns how bad words on a tier are, 0 if there is nothing to improve, and the work."""
 
 
@@ -41,9 +41,9 @@ class LeftEntropy:
     depth: int = 1
     width: int = 4
 
-    def __call__(self, words: Words) -> tuple[float, int]:
+    def __call__(self, words: MarkedWords) -> tuple[float, int]:
         """Judge words on a tier."""
-        pool = kept(self.kind(words), 3)
+        pool = keep_literals(self.kind(words), 3)
         if not len(pool):
             return float("inf"), words.digits.size
         rules, work = combined(
@@ -66,9 +66,9 @@ class Uncovered:
     covered: int
     most: int = 3
 
-    def __call__(self, words: Words) -> tuple[float, int]:
+    def __call__(self, words: MarkedWords) -> tuple[float, int]:
         """Judge words on a tier."""
-        pool = kept(self.kind(words), 2)
+        pool = keep_literals(self.kind(words), 2)
         is_covered = (words.groups == self.covered).astype(np.int64)
         chosen = covering(pool, is_covered, most=self.most) if len(pool) else ()
         left = is_covered.copy()
@@ -78,7 +78,7 @@ class Uncovered:
 
 
 def climbed(
-    words: Words,
+    words: MarkedWords,
     judge: Judge,
     start: Mask,
     *,

@@ -16,7 +16,7 @@ MOST_FORMULA = 3
 """Greatest number of literals of which the shortest formula is looked for."""
 
 
-def completed(
+def complete_table(
     values: Sequence[Array], sizes: Sequence[int], classes: Array, num_classes: int
 ) -> Array:
     """Return the class of each combination of values: the commonest one of its words.

@@ -14,7 +14,13 @@ from pathlib import Path
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.errors import LengthwiseError
 from lengthwise.files import cache_folder, read_object, values_of, write_json
-from lengthwise.inference.portfolio import SEARCHERS, Hypothesis, Judge, SearchState, search
+from lengthwise.inference.portfolio import (
+    SEARCHERS,
+    Hypothesis,
+    Judge,
+    SearchState,
+    search_automaton,
+)
 from lengthwise.inference.rungs.catalogue import ASSUMED
 from lengthwise.inference.working import Working
 from lengthwise.languages.language import Language
@@ -36,13 +42,13 @@ def searched(
         def show(state: SearchState) -> None:
             if progress is not None:
                 seconds = min(int(state.seconds - since), int(config.budget))
-                told = described(state.best, working.few)
+                told = describe_best(state.best, working.few)
                 progress(seconds, max(int(config.budget), 1), told)
 
         searchers = SEARCHERS if config.assume is None else [ASSUMED[config.assume]()]
         while True:
             spent = 0.0 if state is None else state.seconds - since
-            state = search(
+            state = search_automaton(
                 working.few,
                 max_states=config.max_states,
                 searchers=searchers,
@@ -76,7 +82,7 @@ def _more(working: Working, state: SearchState) -> Working | None:
         return None
 
 
-def described(best: Hypothesis | None, judge: Judge) -> str:
+def describe_best(best: Hypothesis | None, judge: Judge) -> str:
     """Return a few words for the best automaton so far."""
     if best is None:
         return ""

@@ -23,7 +23,7 @@ from lengthwise.evaluation.scores import (
     percent_interval,
     wilson,
 )
-from lengthwise.evaluation.shortcuts import right_answers
+from lengthwise.evaluation.shortcuts import right_on_batches
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.labelled_words.objective import batch_of, classes_of, part_of
@@ -206,7 +206,7 @@ def _shortcuts(words: LabelledWords, learnt: torch.Tensor, rows: torch.Tensor) -
     seen, asked = (
         [batch_of(words, part) for part in torch.split(each, at_once)] for each in (learnt, rows)
     )
-    hits = right_answers(seen, asked, symbols, classes)
+    hits = right_on_batches(seen, asked, symbols, classes)
     return {name: number / len(rows) for name, number in hits.items()}
 
 
