@@ -88,9 +88,8 @@ def test_the_first_proof_goes_as_it_is_told(
             monkeypatch.setattr("sys.stdin", io.StringIO(words))
         assert main(shlex.split(command)[1:]) == int("--against" in command), line
         said += capsys.readouterr().out
-    assert len(quotes) == 2
-    for quote in quotes:
-        assert " ".join(quote.replace("\n> ", " ").removeprefix("> ").split()) in said
+    (quote,) = quotes
+    assert " ".join(quote.replace("\n> ", " ").removeprefix("> ").split()) in said
     (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     verdict, statement = run_python(block, tmp_path).splitlines()
     assert verdict == "equivalent ['1', '1']"
