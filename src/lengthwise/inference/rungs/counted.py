@@ -37,6 +37,9 @@ _MOST_UNKNOWNS = 400
 _MOST_COUNTERS = 4
 """Greatest number of counts that a rule uses."""
 
+_MOST_VALUES = 256
+"""Greatest number of combinations of values of counters; words show few of more."""
+
 _SPLITS = 40
 """Number of literals by which words are split before counts are looked for."""
 
@@ -109,7 +112,12 @@ def _different(found: list[tuple[Array, int]], seen: Mask) -> list[ValueAutomato
         every = np.zeros(len(seen), dtype=np.int64)
         every[seen] = plain
         known.setdefault((modulus, plain.tobytes()), counter(every, modulus))
-    return list(known.values())[:_MOST_COUNTERS]
+    chosen, values = list[ValueAutomaton](), 1
+    for (modulus, _), each in known.items():
+        if len(chosen) < _MOST_COUNTERS and values * modulus <= _MOST_VALUES:
+            chosen.append(each)
+            values *= modulus
+    return chosen
 
 
 def _equations(task: SearchTask, rows: Array | None = None, seed: int = 0) -> _Equations:
