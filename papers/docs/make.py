@@ -45,6 +45,8 @@ TABLES = {
     ("docs/verification.md", "soundness"): ("own/soundness", ""),
     ("docs/verification.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
     ("docs/words.md", "labels-alone"): ("own/labels-alone", ""),
+    ("docs/words.md", "long-words"): ("own/long-words", "By number of words"),
+    ("docs/words.md", "long-words-classes"): ("own/long-words", ""),
     ("docs/words.md", "word-statements"): ("own/word-statements", ""),
     ("docs/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
     ("docs/constructions.md", "automata"): ("own/constructions", ""),

@@ -63,6 +63,7 @@ LONG = {
     "own/gradient-alone",
     "own/labels-alone",
     "own/ladder",
+    "own/long-words",
     "own/main-job",
     "own/ranges",
     "own/rungs",
