@@ -164,6 +164,9 @@ def _apart(matrix: NDArray[np.bool_]) -> list[int]:
     return chosen
 
 
+_LONGEST = 64
+"""Symbols of the longest beginnings that are looked at."""
+
 _MOST_BEGINNINGS = 2_000
 """Greatest number of beginnings that are looked at."""
 
@@ -177,7 +180,7 @@ def apart(sample: Sample, most: int) -> list[Word]:
     beginnings: dict[Word, None] = {}
     for row in range(len(sample)):
         word = sample.word(row)
-        for end in range(len(word) + 1):
+        for end in range(min(len(word), _LONGEST) + 1):
             beginnings[word[:end]] = None
         if len(beginnings) > 2 * _MOST_BEGINNINGS:
             break

@@ -68,7 +68,7 @@ class LocalSearch:
     ) -> None:
         self.words = words
         self.enough = enough
-        """Share of the words that may be misjudged by an automaton that fits."""
+        """Number of words that may be misjudged by an automaton that fits."""
         self.work = 0
         """Blocks of words that were read."""
         self._draw = draw

@@ -67,8 +67,8 @@ _COUNTED = 10**18
 """Greatest number of words that is written out; more digits do not fit a number of JSON readers."""
 
 _HELPS = (
-    "Give shorter words too, more words, a larger budget, or a class that the language is known to "
-    "have (assume)."
+    "Give shorter words too, more words, a larger budget or max_states, or a class that the "
+    "language is known to have (assume)."
 )
 """What helps where a language is not found."""
 

@@ -31,6 +31,9 @@ Mask = NDArray[np.bool_]
 MOST_TIMES = 4
 """Greatest number of occurrences that a literal asks for."""
 
+_CODED = 2**62
+"""Greatest number of possible pairs that have numbers; a larger alphabet has no such literals."""
+
 _BITMAP = 40_000_000
 """Greatest number of possible pairs that are made different by a table instead of by sorting."""
 
@@ -280,7 +283,9 @@ def _pool(
 ) -> Pool:
     """Return the pool of entries, which may repeat; codes are below `size`."""
     count = len(words.digits)
-    if size * count <= _BITMAP:
+    if size * count > _CODED:
+        keys = np.zeros(0, dtype=np.int64)
+    elif size * count <= _BITMAP:
         there = np.zeros(size * count, dtype=bool)
         there[code * count + word] = True
         keys = np.flatnonzero(there)

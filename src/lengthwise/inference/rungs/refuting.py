@@ -2,7 +2,8 @@
 
 A strictly local language rejects a word for a window that no word of it has, and a strictly
 piecewise one for a subsequence. So a rejected word, all of whose windows (subsequences) occur in
-accepted words, shows that the language is not of this class, with windows of this width.
+accepted words, shows that the language is not of this class, with windows of this width. The words
+of class 1 are those of the language.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,6 +15,9 @@ Word = tuple[int, ...]
 
 _WIDTHS = {"SL": 4, "coSL": 4, "SP": 3, "coSP": 3}
 """Symbols of the longest windows and subsequences of a class."""
+
+_LONGEST = {"SL": 1_000, "SP": 32}
+"""Symbols of the longest words that are asked."""
 
 _MOST_WORDS = 2_000
 """Greatest number of words that are asked; the shortest ones."""
@@ -30,15 +34,19 @@ def refuting_word(sample: Sample, assumed: str) -> tuple[int, str] | None:
     name = assumed.removeprefix("co")
     width, accepted = _WIDTHS[assumed], int(name == assumed)
     what, pieces = _PIECES[name]
-    words = [sample.word(row) for row in range(min(len(sample), _MOST_WORDS))]
-    classes = sample.classes[: len(words)].tolist()
+    rows = [
+        row for row in range(min(len(sample), _MOST_WORDS)) if sample.lengths[row] <= _LONGEST[name]
+    ]
     seen = set[Word]()
-    for word, label in zip(words, classes, strict=True):
-        if label == accepted:
-            seen |= pieces(word, width)
-    for row, (word, label) in enumerate(zip(words, classes, strict=True)):
-        if label != accepted and pieces(word, width) <= seen:
-            return row, f"all its {what} of up to {width} symbols occur in words"
+    for row in rows:
+        if sample.classes[row] == accepted:
+            seen |= pieces(sample.word(row), width)
+    for row in rows:
+        if sample.classes[row] != accepted and pieces(sample.word(row), width) <= seen:
+            return row, (
+                f"all its {what} of up to {width} symbols, the longest that are searched, occur in "
+                f"words"
+            )
     return None
 
 

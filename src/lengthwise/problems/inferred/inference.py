@@ -241,9 +241,9 @@ def _require_class(known: Sample, words: LabelledWords, assumed: str | None, nam
     label = int(known.classes[row])
     written = written_word([words.alphabet[each] for each in known.word(row)], words.alphabet)
     raise TextError(
-        f"{name}: the words refute the class {assumed}: {short(written)} has the label "
-        f"{words.class_names[label]}, and {why} with the label {words.class_names[1 - label]}. "
-        f"Assume another class, or none."
+        f"{name}: the words refute the class {assumed} for those with the label "
+        f"{words.class_names[1]}: {short(written)} has the label {words.class_names[label]}, and "
+        f"{why} with the label {words.class_names[1 - label]}. Assume another class, or none."
     )
 
 

@@ -1,7 +1,7 @@
 """From labelled words alone to a proof: an automaton is inferred, and a network computes it.
 
-1. The words of training show an automaton (`inference.search`), which those of validation check:
-   that is `lw.infer`, and the problem begins where it ends.
+1. Searchers make automata of the words of training, and those of validation help to choose one
+   (`inference.portfolio`): that is `lw.infer`, and the problem begins where it ends.
 2. The network of recognition is trained on that automaton until a proof closes.
 3. The certificate is written: the network computes the automaton on words of every length.
 4. The statement is written: how sure we may be that the automaton is the language meant. Only here
@@ -11,6 +11,7 @@ The certificate says nothing about the words, and the statement nothing about th
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -121,10 +122,12 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         }
 
     def identity(self) -> dict[str, Any]:
-        """Return the digest of the words, and what was set but the budget."""
+        """Return the digests of the words and of the automaton, and what was set but the budget."""
         settings = self.inference.non_defaults()
         settings.pop("budget", None)
-        return {"words": self.words.digest, "inference": settings}
+        stored = json.dumps(to_dict(self.language), sort_keys=True)
+        automaton = hashlib.sha256(stored.encode()).hexdigest()[:16]
+        return {"words": self.words.digest, "automaton": automaton, "inference": settings}
 
     @property
     def name(self) -> str:
