@@ -76,9 +76,9 @@ def infer(
 
     `alphabet` gives all symbols, if not those of the file. `columns` says where the words are,
     such as `{"word": "text", "label": "class"}`, or `{"case": "id", "event": "action", "label":
-    "outcome"}` where each row is an event. `settings` are `label_noise`,
-    `max_states`, `validation_share`, `test_share` and `max_length`. `progress` is that of
-    `evaluate`.
+    "outcome"}` where each row is an event. `settings` are `budget` (seconds), `assume` (a class),
+    `label_noise`, `max_states`, `validation_share`, `test_share` and `max_length`. `progress` is
+    that of `evaluate`.
 
     Raises:
         TextError: the file holds no labelled words, or no automaton with at most `max_states`
@@ -166,11 +166,7 @@ def train(
     else:
         spec = require_alphabet(named_language(language), symbols)
     out = None if out is None else path_of("out", out)
-    options: Mapping[str, Any] = {
-        "alphabet": symbols,
-        "columns": columns,
-        "protocol": protocol,
-    }
+    options: Mapping[str, Any] = {"alphabet": symbols, "columns": columns, "protocol": protocol}
     layers: Sequence[Mapping[str, Any]] = [settings]
     if infers(spec, model):
         watch = caller_watch(progress if isinstance(progress, bool) else None)

@@ -29,6 +29,7 @@ from lengthwise.inference.searcher import (
     Searcher,
     SearchTask,
     count_wrong,
+    log_choices,
     size_in_bits,
     to_language,
 )
@@ -166,8 +167,7 @@ def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
     others = wrong * math.log2(max(num_classes - 1, 1))
     if noise > 0:
         return others - wrong * math.log2(noise) - (count - wrong) * math.log2(1 - noise)
-    which = math.lgamma(count + 1) - math.lgamma(wrong + 1) - math.lgamma(count - wrong + 1)
-    return others + math.log2(count + 1) + which / math.log(2)
+    return others + math.log2(count + 1) + log_choices(count, wrong)
 
 
 def search_automaton(

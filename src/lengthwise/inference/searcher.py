@@ -89,6 +89,12 @@ def count_wrong(language: Language, sample: Sample) -> int:
     return int((answers_of(language, sample) != sample.classes).sum())
 
 
+def log_choices(count: int, chosen: int) -> float:
+    """Return the bits that say which so many of `count` things are chosen."""
+    ways = math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
+    return ways / math.log(2)
+
+
 def size_in_bits(language: Language) -> float:
     """Return the bits that describe an automaton.
 

@@ -216,21 +216,16 @@ class Counted(Searcher):
         """Look for counts among the words of which a literal holds, or does not hold."""
         bench = Bench(task)
         rows = bench.drawn(4_000, 0)
-        tried = 0
         for part in _parts(bench, kind, rows):
             task.check()
-            equations = _Equations(
-                symbol_counts(bench.sample.part(np.sort(part))),
-                bench.sample.classes[np.sort(part)],
-                bench.sample.num_classes,
-            )
+            sample = bench.sample.part(np.sort(part))
+            equations = _Equations(symbol_counts(sample), sample.classes, sample.num_classes)
             counters = equations.polynomial(prime, 2, task) if prime else equations.linear()
             bench.work += equations.work
             for each in counters:
-                tried += 1
                 found = self._with_literals(task, [each], kind, 0)
                 bench.work += found.work
-                if found.language is not None and tried:
+                if found.language is not None:
                     return replace(found, work=bench.work)
         return Attempt(None, bench.work)
 

@@ -20,7 +20,7 @@ from lengthwise.inference.rungs.rules import combined, covering
 from lengthwise.inference.rungs.tiers import Judge, climbed
 from lengthwise.inference.rungs.truth import complete_table
 from lengthwise.inference.sample import Array, Sample
-from lengthwise.inference.searcher import Attempt, SearchTask
+from lengthwise.inference.searcher import Attempt, SearchTask, log_choices
 
 MOST_JUDGED = 20_000
 """Greatest number of words that judge a rule while it is searched."""
@@ -31,12 +31,6 @@ _ROUNDS = 4
 
 _NAMING = 4.0
 """Bits that name one of the classes, or the kind of a literal with its lengths."""
-
-
-def _log_choices(count: int, chosen: int) -> float:
-    """Return the logarithm of the number of subsets of some size."""
-    ways = math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
-    return ways / math.log(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +117,14 @@ class Bench:
         symbol = math.log2(symbols + 1)
         bits = _NAMING + sum(_NAMING + each.size * symbol for each in chosen.literals)
         if not chosen.tier.all():
-            bits += math.log2(symbols) + _log_choices(symbols, int(chosen.tier.sum()))
+            bits += math.log2(symbols) + log_choices(symbols, int(chosen.tier.sum()))
         for each in self.counters:
             modulus = int(each.value.max()) + 1
             bits += _NAMING + int((each.moves[0, :-1] != 0).sum()) * (symbol + math.log2(modulus))
         counts = np.bincount(table.ravel())
         rare = table.size - int(counts.max())
         others = rare * math.log2(max(len(counts) - 1, 1))
-        return bits + math.log2(table.size + 1) + _log_choices(table.size, rare) + others
+        return bits + math.log2(table.size + 1) + log_choices(table.size, rare) + others
 
 
 Choose: TypeAlias = Callable[[Bench, MarkedWords, Array, Mask], list[Chosen]]
