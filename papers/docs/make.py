@@ -56,7 +56,7 @@ TABLES = {
     ("docs/reproducing/ladder.md", "theory"): ("own/ladder", "How often theory is right"),
     ("docs/reproducing/ladder.md", "exceptions"): ("own/ladder-exceptions", ""),
     ("docs/reproducing/exact_weights.md", "ranges"): ("own/ranges", ""),
-    ("docs/tasks.md", "audited-classes"): ("own/audited-classes", ""),
+    ("docs/reproducing/chi2023.md", "audited-classes"): ("own/audited-classes", ""),
     ("docs/language_models.md", "long-context"): ("own/long-context", ""),
     ("docs/words.md", "label-learners"): ("own/label-learners", ""),
     ("docs/words.md", "label-learners-languages"): ("own/label-learners", "Languages"),
@@ -102,7 +102,7 @@ def _records(name: str) -> list[Record]:
 def tables() -> dict[tuple[str, str], str]:
     """Return each generated part of a page that is not about one paper, by page and name."""
     generated = {place: table(*source) for place, source in TABLES.items()}
-    generated["docs/tasks.md", "protocols"] = protocol_tables.protocols_table(
+    generated["docs/reproducing/chi2023.md", "protocols"] = protocol_tables.protocols_table(
         _records("chi2023/table1"), _records("chi2023/table1-audited")
     )
     generated["docs/ladder.md", "classes"] = ladder_outputs.table()
