@@ -62,7 +62,7 @@ TABLES = {
     ("docs/words.md", "label-learners-languages"): ("own/label-learners", "Languages"),
     ("docs/words.md", "held-out-pairs"): ("own/held-out-pairs", ""),
     ("docs/words.md", "held-out-pairs-statement"): ("own/held-out-pairs", "The statement"),
-    ("docs/translation.md", "log-length-gap"): ("own/log-length-gap", ""),
+    ("docs/reproducing/chiang2022.md", "log-length-gap"): ("own/log-length-gap", ""),
     ("docs/board.md", "smallest-proofs"): ("own/smallest-proofs", ""),
     ("docs/reproducing/steps2022.md", "body-sizes"): ("own/body-sizes", ""),
     ("docs/reproducing/chi2023.md", "blind-choice"): ("own/blind-choice", ""),
