@@ -105,7 +105,7 @@ def tables() -> dict[tuple[str, str], str]:
     generated["docs/reproducing/chi2023.md", "protocols"] = protocol_tables.protocols_table(
         _records("chi2023/table1"), _records("chi2023/table1-audited")
     )
-    generated["docs/ladder.md", "classes"] = ladder_outputs.table()
+    generated["docs/reproducing/ladder.md", "classes"] = ladder_outputs.table()
     generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
     generated["docs/reproducing.md", "verdicts"] = verdicts.table(RESULTS)
     generated["docs/reproducing.md", "summary"] = verdicts.summary(RESULTS)
@@ -113,7 +113,7 @@ def tables() -> dict[tuple[str, str], str]:
         ROOT / "proofs" / "figures.json"
     )
     steps = ROOT / "benchmarks" / "training_steps.json"
-    generated["docs/speed.md", "steps"] = speed_tables.table(steps)
+    generated["docs/reproducing/speed.md", "steps"] = speed_tables.table(steps)
     for compared in speed_tables.COMPARED:
         generated["docs/speed.md", compared] = speed_tables.compared(steps, compared)
     for made in ("trained", "constructed"):
