@@ -165,7 +165,7 @@ def words_of(tokens: Tensor) -> list[Word]:
     return [tuple(symbol for symbol in row if symbol != PAD) for row in tokens.tolist()]
 
 
-def _write_words(language: Language, words: Mapping[Word, int], folder: Path) -> Path:
+def write_words(language: Language, words: Mapping[Word, int], folder: Path) -> Path:
     """Write labelled words to a file that the package reads."""
     file, names = folder / "words.tsv", language.class_names
     lines = [f"{language.decode(word)}\t{names[label]}\n" for word, label in words.items()]
@@ -173,18 +173,28 @@ def _write_words(language: Language, words: Mapping[Word, int], folder: Path) ->
     return file
 
 
+def infer_words(
+    language: Language, words: Mapping[Word, int], seconds: int, folder: Path
+) -> lw.Inference:
+    """Infer an automaton from words of a language."""
+    file = write_words(language, words, folder)
+    alphabet = list(language.alphabet)
+    return lw.infer(file, alphabet=alphabet, budget=float(seconds), progress=False)
+
+
+def with_classes_of(language: Language, found: Language) -> Language:
+    """Return an automaton with its classes numbered as in the language whose words it is of."""
+    index = {name: number for number, name in enumerate(language.class_names)}
+    numbers = tuple(index[name] for name in found.class_names)
+    classes = tuple(numbers[each] for each in found.classes)
+    return replace(found, classes=classes, class_names=language.class_names)
+
+
 def _pipeline(
     language: Language, words: Mapping[Word, int], seconds: int, folder: Path
 ) -> tuple[Language | None, Answer]:
-    file = _write_words(language, words, folder)
-    found = lw.infer(file, alphabet=list(language.alphabet), budget=float(seconds), progress=False)
-    index = {name: number for number, name in enumerate(language.class_names)}
-    classes = tuple(index[name] for name in found.language.class_names)
-    own = found.language
-    mapped = replace(
-        own, classes=tuple(classes[c] for c in own.classes), class_names=language.class_names
-    )
-    return mapped, lambda some: [mapped.classify(word) for word in some]
+    found = with_classes_of(language, infer_words(language, words, seconds, folder).language)
+    return found, lambda some: [found.classify(word) for word in some]
 
 
 def _merging(run: Callable[..., Any]) -> Learner:
@@ -229,7 +239,7 @@ def _network(model: str, steps: int) -> Learner:
         language: Language, words: Mapping[Word, int], seconds: int, folder: Path
     ) -> tuple[Language | None, Answer]:
         run = lw.train(
-            f"words:{_write_words(language, words, folder)}",
+            f"words:{write_words(language, words, folder)}",
             model=model,
             alphabet=list(language.alphabet),
             d_model=128,
