@@ -203,6 +203,7 @@ METHOD: Mapping[str, str] = {
     "chi2023/figure4": "ours: the networks of Table 3",
     "chi2023/scratchpad": "ours: the paper has an argument, and no measurement",
     "chiang2022/table1": "ours: smaller networks, another text",
+    "chiang2022/ffnn": "as printed: exact weights",
     "chiang2022/figure2": "as printed: exact weights",
     "chiang2022/figure3": "as printed: exact weights",
     "chiang2022/figure4": "as printed; 50 test words after every fifth epoch",
