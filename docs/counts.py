@@ -31,20 +31,20 @@ WORD_LIST: Mapping[str, Phrase] = {
     "is no": Phrase(r"(?<!there )\b(?:is|are|was|were) no (?!longer|more\b|one\b)", "is not a"),
     "a text": Phrase(r"\ba text\b", "a string"),
     "whole number": Phrase(r"\bwhole numbers?\b", "integer"),
-    "told": Phrase(r"\btold\b", "given, supervision, reported"),
+    "told": Phrase(r"\btold\b", "given, supervision or reported"),
     "so many": Phrase(r"\bso many\b", "n"),
-    "stands": Phrase(r"\b(?:stands?|stood)\b(?! for\b)", "is, appears"),
-    "go on": Phrase(r"\b(?:go|goes|went|going) on\b", "continue"),
+    "stands": Phrase(r"\b(?:stands?|stood)\b(?! for\b)", "is or appears"),
+    "go on": Phrase(r"\b(?:go|goes|gone|went|going) on\b", "continue"),
     "mend": Phrase(r"\bmend(?:s|ed)?\b", "fix"),
-    "give it again": Phrase(r"\bgiven? (?:it |the command )?again\b", "run it again"),
-    "at its place": Phrase(r"\bat (?:its|their) places?\b", "there, in order"),
+    "give again": Phrase(r"\bgiven? (?:it |the command )?again\b", "run it again"),
+    "at its place": Phrase(r"\bat (?:its|their) places?\b", "there, or in its position"),
     "what it is about": Phrase(r"\bwhat (?:it|each run) is about\b", "its subject"),
-    "of which": Phrase(r"\bof which\b", "two sentences"),
+    "of which": Phrase(r"\bof which\b", "a second sentence"),
     "but for": Phrase(r"\bbut for\b", "except"),
     "hand on": Phrase(r"\bhand(?:s|ed)? on\b", "pass on"),
-    "come to nothing": Phrase(r"\bcame of it\b", "the result"),
+    "what came of it": Phrase(r"\bcame of it\b", "the result"),
     "in the manner of": Phrase(r"\bin the manner of\b", "like"),
-    "is the like": Phrase(r"\bthe like\b", "similar"),
+    "and the like": Phrase(r"\bthe like\b", "similar"),
 }
 """Phrases that readers stumble over, by the name that CONTRIBUTING.md gives them."""
 
@@ -52,7 +52,7 @@ _FENCE = re.compile(r"^( *)```.*?^\1```$", re.DOTALL | re.MULTILINE)
 _GENERATED = re.compile(r"<!-- ([\w-]+) -->\n.*?<!-- end \1 -->", re.DOTALL)
 _CODE = re.compile(r"`[^`]*`|\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\([^)]*\)")
-_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )")
 _INDENT = 2
 """Spaces before a shelf of the navigation."""
 
