@@ -75,7 +75,8 @@ def test_a_page_shows_what_its_commands_print(
         elif kind == "python":
             exec(compile(block, name, "exec"), names)
         elif not kind:
-            for line in re.findall(r"^(?:printf .*\| )?lengthwise .*$", block, flags=re.M):
+            joined = block.replace("\\\n", " ")
+            for line in re.findall(r"^(?:printf .*\| )?lengthwise .*$", joined, flags=re.M):
                 run_line(line, monkeypatch)
 
 
