@@ -238,12 +238,16 @@ def _require_class(known: Sample, words: LabelledWords, assumed: str | None, nam
     if found is None:
         return
     row, why = found
-    label = int(known.classes[row])
+    label, (other, language) = int(known.classes[row]), words.class_names
     written = written_word([words.alphabet[each] for each in known.word(row)], words.alphabet)
+    turned = assumed.removeprefix("co") if assumed.startswith("co") else f"co{assumed}"
+    remedy = "Assume another class, or none."
+    if refuting_word(known, turned) is None:
+        remedy = f"Assume {turned} if the words with the label {other} are those of {assumed}."
     raise TextError(
-        f"{name}: the words refute the class {assumed} for those with the label "
-        f"{words.class_names[1]}: {short(written)} has the label {words.class_names[label]}, and "
-        f"{why} with the label {words.class_names[1 - label]}. Assume another class, or none."
+        f"{name}: the words refute the class {assumed} for those with the label {language}, the "
+        f"second one: {short(written)} has the label {words.class_names[label]}, and {why} with "
+        f"the label {words.class_names[1 - label]}. {remedy}"
     )
 
 
