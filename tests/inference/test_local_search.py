@@ -1,5 +1,7 @@
 """Local search: each move does what it says, and a descent ends where no move helps."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -131,13 +133,14 @@ def test_no_more_candidates_are_made_than_there_is_room_for(
     sample: Sample, index: int, most: int
 ) -> None:
     search, moves, sizes = searched(sample), table(index), list[int]()
+
+    def counts(words: PackedWords, moves: np.ndarray, check: Callable[[], None]) -> np.ndarray:
+        sizes.append(moves.size)
+        return plain_counts(words, moves, check)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_search, "_ENTRIES", most)
-        patch.setattr(
-            PackedWords,
-            "counts",
-            lambda words, moves, check: sizes.append(moves.size) or plain_counts(words, moves),
-        )
+        patch.setattr(PackedWords, "counts", counts)
         larger, smaller = search.split(moves, 0.0), search.drop(moves, 0.0)
         before = plain_score(moves, sample)
         search.recast(recast := moves.copy())

@@ -41,10 +41,10 @@ def test_words_end_where_plain_reading_ends(sample: Sample, moves: np.ndarray, s
             ends = Counter(
                 (end_of(table, sample.word(row)), int(sample.classes[row])) for row in rows
             )
-            every = np.ndindex(*found[candidate].shape)
+            places = np.ndindex(*found[candidate].shape)
             assert (
                 found[candidate].tolist()
-                == np.reshape([ends[place] for place in every], found[candidate].shape).tolist()
+                == np.reshape([ends[place] for place in places], found[candidate].shape).tolist()
             )
 
 
