@@ -153,6 +153,7 @@ def test_a_search_ends_with_the_proof_that_no_smaller_automaton_fits() -> None:
     assert again == both
     few = search_automaton(judge, searchers=[Says(EVEN), Exact()], max_states=2)
     assert (few.end, few.least_states) == ("exhausted", 3)
+    assert few.attempts["says"] > 0  # it has attempts left
     assert state_data(found, sample, none_of(sample), sample).needed_states == 2
     said = state_data(found, sample, none_of(sample), sample, least_states=3)
     assert said.needed_states == 3

@@ -97,6 +97,14 @@ def test_words_with_too_many_literals_have_none(
     assert not len(EVERY[name][0](words))
 
 
+def test_a_subsequence_is_made_once_however_often_it_occurs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = MarkedWords.of(Sample.of_words([(0,) * 40, (0, 1) * 20], [0, 1], 2, 2))
+    monkeypatch.setattr(literals, "MOST_ENTRIES", 3 + 14)
+    assert len(subsequences(3)(words).literal) == 3 + 14
+
+
 @given(sample=samples(), least=st.integers(1, 8))
 def test_literals_of_few_words_and_of_nearly_all_are_left_out(sample: Sample, least: int) -> None:
     pool = windows(2)(MarkedWords.of(sample))
