@@ -319,10 +319,12 @@ def state_data(
     *,
     noise: float = 0.0,
     undecided: int = 0,
+    least_states: int = 1,
 ) -> DataStatement:
     """Return what labelled words say of a minimal automaton, and of how many they say nothing.
 
-    The part that was held out must have had no influence on the automaton.
+    The part that was held out must have had no influence on the automaton. A search may have proved
+    that every automaton that fits the words has at least so many states.
     """
     known = joined(train, valid)
     counts, support = words_at_transitions(language, train), Support.of(language, known)
@@ -349,7 +351,7 @@ def state_data(
         wrong_share_below=limit_of_different(held.wrong, held.words, 1 - CONFIDENCE),
         chances=_chances(language, known, held_out, parts, noise),
         is_constant=len(set(language.classes)) == 1,
-        needed_states=found.needed_states if found else None,
+        needed_states=max(found.needed_states, least_states) if found else None,
         forced=found.is_characteristic if found else None,
         unforced_transitions=int((~found.forced).sum()) if found else None,
         short_words=(

@@ -77,11 +77,18 @@ class InferredProblem(Recognition, Parametrised, Concluding):
 
     words: WordsReference
     inference: InferenceConfig
+    least_states: int = 1
+    """States that every automaton has that fits the words, as the search proved."""
 
     @classmethod
     def of(cls, inference: Inference) -> Self:
         """Return the automaton of an inference as what is to be learned."""
-        return cls(language=inference.language, words=inference.words, inference=inference.settings)
+        return cls(
+            language=inference.language,
+            words=inference.words,
+            inference=inference.settings,
+            least_states=inference.least_states,
+        )
 
     @classmethod
     def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
@@ -111,14 +118,16 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             language=from_dict(values["language"]),
             words=words,
             inference=InferenceConfig.from_dict(values["inference"]),
+            least_states=values["least_states"],
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the automaton, the reference to the words, and how it was inferred."""
+        """Return the automaton, the reference to the words, how it was inferred, and a bound."""
         return {
             "language": to_dict(self.language),
             "words": self.words.to_dict(),
             "inference": self.inference.to_dict(),
+            "least_states": self.least_states,
         }
 
     def identity(self) -> dict[str, Any]:
@@ -206,7 +215,9 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         Raises:
             TextError: the file is gone, or holds other words.
         """
-        return statement_of(self.language, self.words.load(), self.inference, self.name)
+        return statement_of(
+            self.language, self.words.load(), self.inference, self.name, self.least_states
+        )
 
     def conclude(self, run: Run) -> None:
         """Write the certificate, the automaton and the statement, unless they are there."""
