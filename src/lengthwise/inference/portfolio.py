@@ -22,6 +22,7 @@ import numpy as np
 
 from lengthwise.inference.climbing import Climb
 from lengthwise.inference.distinguish import needed_states
+from lengthwise.inference.guiding import Guide
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
@@ -37,7 +38,12 @@ from lengthwise.inference.state_merging import StateMerging, explained
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 
-SEARCHERS: tuple[Searcher, ...] = (StateMerging(), *(rung() for rung in RUNGS.values()), Climb())
+SEARCHERS: tuple[Searcher, ...] = (
+    StateMerging(),
+    *(rung() for rung in RUNGS.values()),
+    Climb(),
+    Guide(),
+)
 """What is asked by default, in the order in which they begin."""
 
 _COMPRESSED = 0.5
