@@ -35,22 +35,24 @@ _MOST = 500_000_000
 _CORRECTING = 30_000_000
 """Blocks of words that local search reads after training."""
 
-_LATER = 20_000_000
-"""Work that is counted before the first attempt: so the other searchers come first."""
+_LATER, _LATER_WITH_NOISE = 80_000_000, 200_000_000
+"""Work that is counted before the first training, so that the others come first. It is at least the
+portfolio's patience: nobody waits for the network once an automaton explains the words."""
 
 
 class Guide(Searcher):
     """Trains a recurrence, snaps it to an automaton, and corrects that by local search."""
 
     name = "network"
+    share = 4.0
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Wait at first; then train, each time with another number of states or another draw."""
         sample = task.sample
-        if len(sample) < _BATCH or sample.num_symbols * _FEWEST**2 < 2:
+        if len(sample) < _BATCH:
             return None
         if number == 0:
-            return Attempt(None, _LATER)
+            return Attempt(None, _LATER_WITH_NOISE if task.noise else _LATER)
         turn, place = divmod(number - 1, len(_STATES))
         states = min(_STATES[place], task.max_states, _most_states(sample))
         work = _training_work(sample, states)

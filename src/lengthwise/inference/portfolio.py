@@ -1,10 +1,10 @@
 """The portfolio: several searchers share a budget of time, and the best automaton is kept.
 
-The next attempt is that of the searcher that has read the fewest symbols so far. An automaton is
-better than another if it is the shorter description of the labels: the bits of the automaton, or of
-the rule that it was made of, and those of the labels that it misjudges, in training and validation.
-Without noise, one that misjudges no word goes before all others. Training alone makes automata;
-validation only helps to choose.
+The next attempt is that of the searcher that has read the fewest symbols so far, by its share. An
+automaton is better than another if it is the shorter description of the labels: the bits of the
+automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
+training and validation. Without noise, one that misjudges no word goes before all others. Training
+alone makes automata; validation only helps to choose.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
 the one that found it, to a limit; when the words prove that there is none with fewer states; when
@@ -237,7 +237,7 @@ def _attempt(
     if not ready:
         state.end = "exhausted"
         return
-    chosen = min(ready, key=lambda each: state.work.get(each.name, 0))
+    chosen = min(ready, key=lambda each: state.work.get(each.name, 0) / each.share)
     number = state.attempts.get(chosen.name, 0)
     made = chosen.attempt(number, task)
     if made is None:

@@ -111,7 +111,7 @@ class SoftAutomaton:
         state[:, 0] = 1
         for read, now in zip(batch.symbols, before, strict=True):
             now[each, read] = state
-            state = now.reshape(count, -1) @ flat
+            state = now.reshape(count, len(flat)) @ flat
         right = np.maximum((state @ answers)[each, batch.classes], _LEAST)
         by_class = np.zeros((count, answers.shape[1]), dtype=np.float32)
         by_class[each, batch.classes] = -1 / (right * count)
@@ -121,7 +121,7 @@ class SoftAutomaton:
         for place in range(places - 1, -1, -1):
             by_state[place] = now
             now = (now @ back).reshape(count, -1, states)[each, batch.symbols[place]]
-        by_moves = before.reshape(places * count, -1).T @ by_state.reshape(-1, states)
+        by_moves = before.reshape(places * count, len(flat)).T @ by_state.reshape(-1, states)
         gradient = by_moves.reshape(-1, states, states)[:symbols]
         loss = float(-np.log(right).mean())
         return loss, (_before_softmax(gradient, moves), _before_softmax(by_answers, answers))
