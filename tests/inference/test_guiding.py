@@ -32,13 +32,11 @@ def test_an_attempt_depends_on_its_number_alone(monkeypatch: pytest.MonkeyPatch)
     assert one.work != next_one.work
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.02])
-def test_no_search_that_is_explained_waits_for_the_network(noise: float) -> None:
-    made = Guide().attempt(0, SearchTask(WORDS, noise))
+def test_no_search_that_is_explained_waits_for_the_network() -> None:
+    made = Guide().attempt(0, SearchTask(WORDS))
     assert made is not None
     assert made.language is None
-    patience = portfolio._PATIENCE_WITH_NOISE if noise else portfolio._PATIENCE
-    assert made.work >= patience
+    assert made.work >= max(portfolio._PATIENCE, portfolio._PATIENCE_WITH_NOISE)
 
 
 def test_no_more_states_are_found_than_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,6 +85,7 @@ class DrawnWords:
 
     @classmethod
     def of(cls, task: SearchTask, draw: np.random.Generator) -> "DrawnWords":
+        """Draw an order for the words of a task."""
         order = draw.permutation(len(task.sample))
         return cls(task, PackedWords.of(task.sample, order), draw)
 

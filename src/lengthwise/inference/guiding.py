@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from lengthwise.inference.climbing import DrawnWords, corrected
-from lengthwise.inference.sample import Sample
+from lengthwise.inference.packed import misjudged
+from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.inference.soft_automaton import Batch, SoftAutomaton
 
@@ -32,10 +33,13 @@ _STAY = (2.0, 0.0)
 _MOST = 500_000_000
 """Symbols that training may read, as `_training_work` counts; with more, the words are too long."""
 
-_CORRECTING = 30_000_000
-"""Blocks of words that local search reads after training."""
+_CORRECTING = (30_000_000, 150_000_000)
+"""Blocks of words that local search reads after training, and then again if few are misjudged."""
 
-_LATER, _LATER_WITH_NOISE = 80_000_000, 200_000_000
+_NEARLY = 0.1
+"""Share of the words, beyond wrong labels, that are few."""
+
+_LATER = 200_000_000
 """Work that is counted before the first training, so that the others come first. It is at least the
 portfolio's patience: nobody waits for the network once an automaton explains the words."""
 
@@ -44,7 +48,7 @@ class Guide(Searcher):
     """Trains a recurrence, snaps it to an automaton, and corrects that by local search."""
 
     name = "network"
-    share = 4.0
+    share = 8.0
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Wait at first; then train, each time with another number of states or another draw."""
@@ -52,7 +56,7 @@ class Guide(Searcher):
         if len(sample) < _BATCH:
             return None
         if number == 0:
-            return Attempt(None, _LATER_WITH_NOISE if task.noise else _LATER)
+            return Attempt(None, _LATER)
         turn, place = divmod(number - 1, len(_STATES))
         states = min(_STATES[place], task.max_states, _most_states(sample))
         work = _training_work(sample, states)
@@ -71,10 +75,22 @@ class Guide(Searcher):
             task.check()
             rows = draw.integers(0, len(sample), _BATCH)
             network.train_step(words.part(rows), rate=min(1.0, 2 - 2 * step / _STEPS))
-        drawn = DrawnWords.of(task, draw)
-        search = drawn.search(len(sample), _CORRECTING)
-        made = drawn.result(*corrected(drawn, network.snapped(), [search], _CORRECTING))
+        made = _corrected(DrawnWords.of(task, draw), network.snapped())
         return Attempt(made.language, work + made.work)
+
+
+def _corrected(words: DrawnWords, moves: Array) -> Attempt:
+    """Return the automaton that local search makes of another one, which takes longer the second
+    time, and is worth it only if the first left few words misjudged."""
+    count, work = len(words.packed), 0
+    for most_work in _CORRECTING:
+        search = words.search(count, most_work)
+        moves, read = corrected(words, moves, [search], most_work)
+        work += read
+        wrong = int(misjudged(words.packed.counts(moves[None]))[0])
+        if not search.enough < wrong <= search.enough + _NEARLY * count:
+            break
+    return words.result(moves, work)
 
 
 def _most_states(sample: Sample) -> int:

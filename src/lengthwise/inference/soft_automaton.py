@@ -90,13 +90,13 @@ class SoftAutomaton:
         """Make a step of Adam with a share of the learning rate; return the loss before it."""
         loss, gradients = self.loss(batch)
         self._steps += 1
-        for weights, gradient, mean, square in zip(
-            (self.moves, self.answers), gradients, self._means, self._squares, strict=True
-        ):
+        both = (self.moves, self.answers)
+        for each, gradient in enumerate(gradients):
+            mean, square = self._means[each], self._squares[each]
             mean += (1 - _DECAY) * (gradient - mean)
             square += (1 - _DECAY_OF_SQUARES) * (gradient * gradient - square)
             scale = np.sqrt(square / (1 - _DECAY_OF_SQUARES**self._steps)) + 1e-8
-            weights -= rate * _RATE / (1 - _DECAY**self._steps) * mean / scale
+            both[each][:] -= rate * _RATE / (1 - _DECAY**self._steps) * mean / scale
         return loss
 
     def loss(self, batch: Batch) -> tuple[float, tuple[Floats, Floats]]:
