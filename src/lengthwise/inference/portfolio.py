@@ -1,10 +1,10 @@
 """The portfolio: several searchers share a budget of time, and the best automaton is kept.
 
-The next attempt is that of the searcher that has read the fewest symbols so far. An automaton is
-better than another if it is the shorter description of the labels: the bits of the automaton, or of
-the rule that it was made of, and those of the labels that it misjudges, in training and validation.
-Without noise, one that misjudges no word goes before all others. Training alone makes automata;
-validation only helps to choose.
+The next attempt is that of the searcher that has read the fewest symbols so far, by its share. An
+automaton is better than another if it is the shorter description of the labels: the bits of the
+automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
+training and validation. Without noise, one that misjudges no word goes before all others. Training
+alone makes automata; validation only helps to choose.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
 the one that found it, to a limit; when it is proved that there is none with fewer states, or none
@@ -23,6 +23,7 @@ import numpy as np
 from lengthwise.inference.climbing import Climb
 from lengthwise.inference.distinguish import needed_states
 from lengthwise.inference.exact import Exact
+from lengthwise.inference.guiding import Guide
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
@@ -43,6 +44,7 @@ SEARCHERS: tuple[Searcher, ...] = (
     *(rung() for rung in RUNGS.values()),
     Climb(),
     Exact(),
+    Guide(),
 )
 """What is asked by default, in the order in which they begin."""
 
@@ -241,7 +243,7 @@ def _attempt(
     if not ready:
         state.end = "exhausted"
         return
-    chosen = min(ready, key=lambda each: state.work.get(each.name, 0))
+    chosen = min(ready, key=lambda each: state.work.get(each.name, 0) / each.share)
     number = state.attempts.get(chosen.name, 0)
     made = chosen.attempt(number, task)
     if made is None:

@@ -64,6 +64,8 @@ class Searcher(ABC):
     """A way to make automata from labelled words."""
 
     name: ClassVar[str]
+    share: ClassVar[float] = 1.0
+    """How much it reads for each symbol that another searcher reads."""
 
     @abstractmethod
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
