@@ -219,7 +219,7 @@ class LocalSearch:
 
     def drop(self, moves: Array, heat: float) -> Array:
         """Leave a state out: what led to it leads to another state."""
-        return self._proposed(_dropped(moves), heat)
+        return self._proposed(dropped(moves), heat)
 
     def _proposed(self, candidates: Array, heat: float) -> Array:
         likelihood = log_likelihood(self.counts(candidates, self._proposing))
@@ -260,7 +260,7 @@ class LocalSearch:
         """Leave out states while the automaton, after a descent, still fits about as well."""
         score = self.score(moves)
         while len(moves) > 1:
-            candidates = _dropped(moves)
+            candidates = dropped(moves)
             likelihood = log_likelihood(self.counts(candidates, self._proposing))
             least = score - _state_cost(moves)
             for chosen in np.argsort(-likelihood, kind="stable")[:_KEPT]:
@@ -289,7 +289,7 @@ def _state_cost(moves: Array) -> float:
     return float(moves.shape[1] * np.log(len(moves)))
 
 
-def _dropped(moves: Array) -> Array:
+def dropped(moves: Array) -> Array:
     """Return automata with a state less: what led to one leads to another."""
     states = len(moves)
     found = []

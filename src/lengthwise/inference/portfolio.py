@@ -33,11 +33,17 @@ from lengthwise.inference.searcher import (
     size_in_bits,
     to_language,
 )
+from lengthwise.inference.splitting import Splitting
 from lengthwise.inference.state_merging import StateMerging, explained
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 
-SEARCHERS: tuple[Searcher, ...] = (StateMerging(), *(rung() for rung in RUNGS.values()), Climb())
+SEARCHERS: tuple[Searcher, ...] = (
+    StateMerging(),
+    *(rung() for rung in RUNGS.values()),
+    Climb(),
+    Splitting(),
+)
 """What is asked by default, in the order in which they begin."""
 
 _COMPRESSED = 0.5
