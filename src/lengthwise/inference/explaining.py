@@ -16,8 +16,10 @@ Axes:
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lengthwise.inference.packed import Floats, PackedWords, log_likelihood
 from lengthwise.inference.sample import Array, Sample
@@ -57,7 +59,7 @@ class Explanation(ABC):
 
     @abstractmethod
     def bits(self, candidates: Sequence[Candidate], weight: float) -> Floats:
-        """Return the bits of each: those of the labels, and so many times those of the automaton."""
+        """Return the bits of each: of the labels, and `weight` times those of the automaton."""
 
     @abstractmethod
     def adopt(self, candidate: Candidate) -> None:
@@ -68,10 +70,10 @@ class Explanation(ABC):
         """Return the bits, about, that are gained if words go on elsewhere where they pass each of
         `count` codes first, `[code, target]`; an explanation may have further targets."""
 
-    def _after(self, moves: Array, ends: Array, costs: Array | None = None) -> Array:
-        """Return what is known of the end from each state, `[left, word, state]`.
+    def _after(self, moves: Array, ends: NDArray[Any], costs: Floats | None = None) -> NDArray[Any]:
+        """Return what follows from each state, `[left, word, state]`.
 
-        It begins with `ends[state]`; reading an edge adds its costs.
+        It is `ends[state]` at the end of a word; reading an edge adds its costs.
         """
         sample, states = self.sample, len(moves)
         found = np.empty((sample.symbols.shape[1], len(sample), states), dtype=ends.dtype)
@@ -96,19 +98,21 @@ class ByEnd(Explanation):
         self._packed = PackedWords.of(sample, np.arange(len(sample)))
 
     def bits(self, candidates: Sequence[Candidate], weight: float) -> Floats:
+        """Return the bits of each; those of the labels are least with the shares of its states."""
         found = np.empty(len(candidates))
         sizes = np.array([len(each.moves) for each in candidates])
         for size in set(sizes.tolist()):
-            rows = np.flatnonzero(sizes == size)
+            rows = np.flatnonzero(sizes == size).tolist()
             moves = np.array([candidates[row].moves for row in rows])
             labels = log_likelihood(self._packed.counts(moves)) / -np.log(2)
             found[rows] = labels + weight * bits_of_moves(moves)
         return found
 
     def adopt(self, candidate: Candidate) -> None:
-        pass
+        """Do nothing: shares are counted anew for each candidate."""
 
     def gains(self, moves: Array, passes: Passes, count: int) -> Floats:
+        """Return the bits that are gained by words that end elsewhere."""
         sample, states = self.sample, len(moves)
         after = self._after(moves, np.arange(states, dtype=np.int16))
         ends = after[sample.lengths, np.arange(len(sample)), 0].astype(np.int64)
@@ -136,10 +140,11 @@ class ByAlarms(Explanation):
         super().__init__(sample)
         self._alarmed = sample.classes == alarm
         self._noise = max(noise, _LEAST_NOISE)
-        self.rates = np.zeros((0, sample.num_symbols))
+        self.rates: Floats = np.zeros((0, sample.num_symbols))
         """Rate of alarms `[state, symbol]`: the alarm is raised with probability 1 - exp(-rate)."""
 
     def bits(self, candidates: Sequence[Candidate], weight: float) -> Floats:
+        """Return the bits of each, with rates that fit it."""
         found = []
         for each in candidates:
             rates, labels = self._fitted(each)
@@ -149,9 +154,12 @@ class ByAlarms(Explanation):
         return np.array(found)
 
     def adopt(self, candidate: Candidate) -> None:
+        """Go on from the rates of a candidate."""
         self.rates = self._fitted(candidate)[0]
 
     def gains(self, moves: Array, passes: Passes, count: int) -> Floats:
+        """Return the bits that are gained; two more targets are that of `moves`, without an alarm
+        and with one."""
         states, words = len(moves), passes.words
         after = self._after(moves, np.zeros(states), self.rates)
         total = after[self.sample.lengths, np.arange(len(self.sample)), 0]
@@ -173,7 +181,7 @@ class ByAlarms(Explanation):
         moves = np.where(self.rates > np.log(2), state, moves)
         return np.concatenate([moves, np.full((1, moves.shape[1]), state)])
 
-    def _likelihood(self, total: Floats, alarmed: Array) -> Floats:
+    def _likelihood(self, total: Floats, alarmed: NDArray[np.bool_]) -> Floats:
         """Return the log-likelihood of labels, where rates add up to a total."""
         quiet = (1 - 2 * self._noise) * np.exp(-total) + self._noise
         return np.log(np.where(alarmed, 1 - quiet, quiet))
@@ -185,9 +193,9 @@ class ByAlarms(Explanation):
         for a smaller one.
         """
         passed = self._passed(candidate.moves)
-        rounds, rates = _FIRST_ROUNDS, np.full(passed.shape[1], _RATES[1], dtype=np.float32)
+        rounds, rates = _FIRST_ROUNDS, np.full(passed.shape[1], _RATES[1])
         if len(self.rates):
-            rates = self.rates[candidate.parents].ravel().astype(np.float32)
+            rates = self.rates[candidate.parents].ravel()
             rounds, rates = _ROUNDS, np.maximum(rates, _RATES[1] / 8)
         least, _, most = _RATES
         for _ in range(rounds):
@@ -210,7 +218,7 @@ class ByAlarms(Explanation):
             found.append(np.arange(first, count) * size + edge)
             state[first:] = moves.ravel()[edge]
         codes = np.concatenate([np.zeros(0, dtype=np.int64), *found])
-        return np.bincount(codes, minlength=count * size).reshape(count, size).astype(np.float32)
+        return np.bincount(codes, minlength=count * size).reshape(count, size).astype(np.float64)
 
 
 def bits_of_moves(moves: Array) -> Floats:
