@@ -69,7 +69,7 @@ def test_gains_by_alarms_are_those_of_other_rates_on_the_way(
     states, noise = len(moves), 0.1
     explanation = ByAlarms(sample, 1, noise)
     rates = np.array(data.draw(st.lists(st.floats(0, 3), min_size=moves.size, max_size=moves.size)))
-    explanation.rates = rates.reshape(moves.shape)
+    explanation.rates = rates.reshape(moves.shape).astype(np.float32)
 
     def bits(row: int, total: float) -> float:
         quiet = noise + (1 - 2 * noise) * np.exp(-total)
@@ -94,7 +94,7 @@ def test_gains_by_alarms_are_those_of_other_rates_on_the_way(
         else:
             total = 6.0
         gain += bits(row, total) - bits(row, rate_of(moves, explanation.rates, 0, word))
-    assert gains[code, target] == pytest.approx(gain, abs=1e-6)
+    assert gains[code, target] == pytest.approx(gain, abs=1e-3)
 
 
 @given(moves=tables, sample=samples())
@@ -109,10 +109,10 @@ def test_rates_that_are_fitted_explain_better_and_are_kept(moves: Array, sample:
     )
     quiet = 0.02 + 0.96 * np.exp(-totals)
     ones = sample.classes == 1
-    assert first == pytest.approx(-np.log2(np.where(ones, 1 - quiet, quiet)).sum(), rel=1e-6)
+    assert first == pytest.approx(-np.log2(np.where(ones, 1 - quiet, quiet)).sum(), rel=1e-4)
     start = np.array([len(sample.word(row)) for row in range(len(sample))]) * 0.02
     quiet = 0.02 + 0.96 * np.exp(-start)
-    assert first <= -np.log2(np.where(ones, 1 - quiet, quiet)).sum() + 1e-6
+    assert first <= -np.log2(np.where(ones, 1 - quiet, quiet)).sum() + 1e-3
 
 
 def test_an_alarm_that_is_always_raised_leads_to_a_state_that_is_never_left() -> None:

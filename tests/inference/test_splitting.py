@@ -49,7 +49,7 @@ def attempt(number: int, sample: Sample, noise: float) -> Language | None:
     return made.language
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_an_automaton_of_loops_is_found_though_labels_are_wrong(seed: int) -> None:
     truth = log_language(seed, states=4, symbols=8, alarm=False)
     found = attempt(0, logs(truth, 3_000, seed, 0.02), 0.02)
@@ -57,7 +57,7 @@ def test_an_automaton_of_loops_is_found_though_labels_are_wrong(seed: int) -> No
     assert found.difference(truth) is None
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_an_alarm_that_is_never_left_is_found_though_labels_are_wrong(seed: int) -> None:
     truth = log_language(seed, states=4, symbols=8, alarm=True)
     sample = logs(truth, 3_000, seed, 0.02)
@@ -68,9 +68,9 @@ def test_an_alarm_that_is_never_left_is_found_though_labels_are_wrong(seed: int)
 
 
 def test_an_attempt_depends_on_its_number_and_the_words_alone() -> None:
-    sample = logs(log_language(2, states=3, symbols=6, alarm=True), 400, 2, 0.05)
-    first = [Splitting().attempt(number, SearchTask(sample, 0.05)) for number in range(5)]
-    again = [Splitting().attempt(number, SearchTask(sample, 0.05)) for number in range(5)]
+    sample = logs(log_language(2, states=3, symbols=6, alarm=True), 200, 2, 0.05)
+    first = [Splitting().attempt(number, SearchTask(sample, 0.05)) for number in (0, 1, 3)]
+    again = [Splitting().attempt(number, SearchTask(sample, 0.05)) for number in (0, 1, 3)]
     assert first == again
 
 

@@ -25,6 +25,8 @@ from lengthwise.inference.packed import Floats, PackedWords, log_likelihood
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.visits import Passes
 
+Rates = NDArray[np.float32]
+
 _ROUNDS, _FIRST_ROUNDS = 12, 40
 """Rounds in which the rates of alarms are fitted, from those known before, and from nothing."""
 
@@ -70,7 +72,7 @@ class Explanation(ABC):
         """Return the bits, about, that are gained if words go on elsewhere where they pass each of
         `count` codes first, `[code, target]`; an explanation may have further targets."""
 
-    def _after(self, moves: Array, ends: NDArray[Any], costs: Floats | None = None) -> NDArray[Any]:
+    def _after(self, moves: Array, ends: NDArray[Any], costs: Rates | None = None) -> NDArray[Any]:
         """Return what follows from each state, `[left, word, state]`.
 
         It is `ends[state]` at the end of a word; reading an edge adds its costs.
@@ -140,7 +142,7 @@ class ByAlarms(Explanation):
         super().__init__(sample)
         self._alarmed = sample.classes == alarm
         self._noise = max(noise, _LEAST_NOISE)
-        self.rates: Floats = np.zeros((0, sample.num_symbols))
+        self.rates: Rates = np.zeros((0, sample.num_symbols), dtype=np.float32)
         """Rate of alarms `[state, symbol]`: the alarm is raised with probability 1 - exp(-rate)."""
 
     def bits(self, candidates: Sequence[Candidate], weight: float) -> Floats:
@@ -161,7 +163,7 @@ class ByAlarms(Explanation):
         """Return the bits that are gained; two more targets are that of `moves`, without an alarm
         and with one."""
         states, words = len(moves), passes.words
-        after = self._after(moves, np.zeros(states), self.rates)
+        after = self._after(moves, np.zeros(states, dtype=np.float32), self.rates)
         total = after[self.sample.lengths, np.arange(len(self.sample)), 0]
         read = self.sample.symbols[words, passes.left]
         here = self.rates[passes.states, read]
@@ -169,7 +171,7 @@ class ByAlarms(Explanation):
         own = kept[np.arange(len(words)), moves[passes.states, read]]
         before = total[words] - here - own
         targets = np.column_stack([before[:, None] + here[:, None] + kept, before + own])
-        targets = np.column_stack([targets, np.full(len(words), _RATES[2])])
+        targets = np.column_stack([targets, np.full(len(words), np.float32(_RATES[2]))])
         score = self._likelihood(total, self._alarmed)
         gains = self._likelihood(targets, self._alarmed[words][:, None]) - score[words][:, None]
         columns = [np.bincount(passes.codes, column, minlength=count) for column in gains.T]
@@ -181,19 +183,19 @@ class ByAlarms(Explanation):
         moves = np.where(self.rates > np.log(2), state, moves)
         return np.concatenate([moves, np.full((1, moves.shape[1]), state)])
 
-    def _likelihood(self, total: Floats, alarmed: NDArray[np.bool_]) -> Floats:
+    def _likelihood(self, total: Rates, alarmed: NDArray[np.bool_]) -> Rates:
         """Return the log-likelihood of labels, where rates add up to a total."""
         quiet = (1 - 2 * self._noise) * np.exp(-total) + self._noise
         return np.log(np.where(alarmed, 1 - quiet, quiet))
 
-    def _fitted(self, candidate: Candidate) -> tuple[Floats, float]:
+    def _fitted(self, candidate: Candidate) -> tuple[Rates, float]:
         """Return rates that fit an automaton, and the bits of the labels.
 
         Each round multiplies a rate by the root of what speaks for a greater one over what speaks
         for a smaller one.
         """
         passed = self._passed(candidate.moves)
-        rounds, rates = _FIRST_ROUNDS, np.full(passed.shape[1], _RATES[1])
+        rounds, rates = _FIRST_ROUNDS, np.full(passed.shape[1], np.float32(_RATES[1]))
         if len(self.rates):
             rates = self.rates[candidate.parents].ravel()
             rounds, rates = _ROUNDS, np.maximum(rates, _RATES[1] / 8)
@@ -207,7 +209,7 @@ class ByAlarms(Explanation):
         bits = float(self._likelihood(passed @ rates, self._alarmed).sum()) / -np.log(2)
         return rates.reshape(candidate.moves.shape), bits
 
-    def _passed(self, moves: Array) -> Floats:
+    def _passed(self, moves: Array) -> Rates:
         """Return how often each word passes each edge, `[word, edge]`."""
         sample = self.sample
         count, size = len(sample), moves.size
@@ -218,7 +220,7 @@ class ByAlarms(Explanation):
             found.append(np.arange(first, count) * size + edge)
             state[first:] = moves.ravel()[edge]
         codes = np.concatenate([np.zeros(0, dtype=np.int64), *found])
-        return np.bincount(codes, minlength=count * size).reshape(count, size).astype(np.float64)
+        return np.bincount(codes, minlength=count * size).reshape(count, size).astype(np.float32)
 
 
 def bits_of_moves(moves: Array) -> Floats:

@@ -37,6 +37,9 @@ _STATES = 10
 _ENTRIES = 2**24
 """Greatest number of counts by which changes are compared."""
 
+_READ_AT_ONCE = 8
+"""Symbols of packed words that are read in the time of one of state merging, about."""
+
 _RARE = 0.1
 """Share of the words below which a class is rare."""
 
@@ -72,7 +75,7 @@ class Splitting(Searcher):
         counts = PackedWords.of(task.sample, np.arange(len(task.sample))).counts(moves[None])[0]
         common = int(task.sample.shares.argmax())
         language = to_language(moves, commonest_classes(counts, common), task.sample)
-        return Attempt(language, search.work)
+        return Attempt(language, search.work // _READ_AT_ONCE)
 
 
 @dataclass(slots=True)
