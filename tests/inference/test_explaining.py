@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inference.samples import samples
 from inference.test_visits import tables
-from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, bits_of_moves
+from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, Rates, bits_of_moves
 from lengthwise.inference.packed import log_likelihood
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import size_in_bits, to_language
@@ -20,7 +20,7 @@ def run(moves: Array, state: int, word: tuple[int, ...]) -> int:
     return state
 
 
-def rate_of(moves: Array, rates: Array, state: int, word: tuple[int, ...]) -> float:
+def rate_of(moves: Array, rates: Rates, state: int, word: tuple[int, ...]) -> float:
     total = 0.0
     for symbol in word:
         total += rates[state, symbol]

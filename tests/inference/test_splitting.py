@@ -67,7 +67,10 @@ def test_an_alarm_that_is_never_left_is_found_though_labels_are_wrong(seed: int)
     assert found.difference(truth) is None
 
 
-def test_an_attempt_depends_on_its_number_and_the_words_alone() -> None:
+def test_an_attempt_depends_on_its_number_and_the_words_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(splitting, "_SYMBOLS", 1_000)  # a part of the words, which is drawn
     sample = logs(log_language(2, states=3, symbols=6, alarm=True), 200, 2, 0.05)
     first = [Splitting().attempt(number, SearchTask(sample, 0.05)) for number in (0, 1, 3)]
     again = [Splitting().attempt(number, SearchTask(sample, 0.05)) for number in (0, 1, 3)]
@@ -83,7 +86,7 @@ def test_right_labels_of_classes_that_are_not_rare_are_left_to_others() -> None:
 
 
 def test_no_more_states_are_made_than_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    sample = logs(log_language(1, states=4, symbols=8, alarm=False), 1_000, 1, 0.02)
+    sample = logs(log_language(0, states=4, symbols=8, alarm=False), 3_000, 0, 0.02)
     made = Splitting().attempt(0, SearchTask(sample, 0.02, max_states=3))
     assert made is not None
     assert made.language is not None

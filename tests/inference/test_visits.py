@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from inference.samples import samples
 from lengthwise.inference.sample import Array, Sample, states_of
-from lengthwise.inference.searcher import to_language
 from lengthwise.inference.visits import Passes, passes_of, split_at
+from lengthwise.languages.language import Language
 
 tables = (
     st.integers(1, 4)
@@ -72,13 +72,11 @@ def test_a_split_changes_no_answer_and_its_state_is_where_a_visit_is_marked(
         assert (new[row] == states) == marked
 
 
-def unnamed(moves: Array, sample: Sample):
-    """An automaton that is not minimised, each state of which is a class of its own."""
-    language = to_language(np.zeros_like(moves), np.zeros(len(moves), dtype=int), sample)
-    names = tuple(map(str, range(len(moves))))
-    return type(language)(
-        alphabet=language.alphabet,
+def unnamed(moves: Array, sample: Sample) -> Language:
+    """Return an automaton that is not minimised, each state of which is a class of its own."""
+    return Language(
+        alphabet=tuple(map(str, range(sample.num_symbols))),
         transitions=tuple(map(tuple, moves.tolist())),
         classes=tuple(range(len(moves))),
-        class_names=names,
+        class_names=tuple(map(str, range(len(moves)))),
     )

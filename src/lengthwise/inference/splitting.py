@@ -28,8 +28,11 @@ _SYMBOLS = 100_000
 _DOUBLINGS = 2
 """How often later attempts double them, at most."""
 
-_LIGHT = 0.25
-"""Weight of the bits of an automaton that may grow beyond what is needed."""
+_PART = 0.75
+"""Share of the words that later attempts use at most, so that they do not repeat the first."""
+
+_LIGHT = (0.25, 0.1, 0.5)
+"""Weights, by turns, of the bits of an automaton that may grow beyond what is needed."""
 
 _STATES = 10
 """Greatest number of states."""
@@ -64,13 +67,14 @@ class Splitting(Searcher):
             return None
         classes = np.argsort(task.sample.shares, kind="stable")
         turn, kind = divmod(number, len(classes) + 1)
+        light = _LIGHT[turn % len(_LIGHT)]
         moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
         if kind:
             alarms = ByAlarms(search.sample, int(classes[kind - 1]), task.noise)
-            moves = search.changed(alarms, moves, _LIGHT)
+            moves = search.changed(alarms, moves, light)
             moves = alarms.with_alarm(moves)
         elif turn:
-            moves = search.changed(ByEnd(search.sample), moves, _LIGHT)
+            moves = search.changed(ByEnd(search.sample), moves, light)
         moves = search.changed(ByEnd(search.sample), moves, 1.0)
         counts = PackedWords.of(task.sample, np.arange(len(task.sample))).counts(moves[None])[0]
         common = int(task.sample.shares.argmax())
@@ -94,7 +98,8 @@ class _Search:
         symbols = _SYMBOLS * 2 ** min(turn, _DOUBLINGS)
         order = draw.permutation(len(sample))
         enough = np.searchsorted(np.cumsum(sample.lengths[order]), symbols, side="right")
-        part = sample.part(np.sort(order[: max(int(enough), 1)]))
+        most_words = len(sample) if turn == 0 else _PART * len(sample)
+        part = sample.part(np.sort(order[: max(min(int(enough), int(most_words)), 1)]))
         each = sample.num_classes * sample.num_symbols**2
         most = min(_STATES, task.max_states, int(round((_ENTRIES / each) ** (1 / 3), 9)))
         return cls(part, most, task.check)
