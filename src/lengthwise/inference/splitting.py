@@ -31,7 +31,7 @@ _DOUBLINGS = 2
 _PART = 0.75
 """Share of the words that later attempts use at most, so that they do not repeat the first."""
 
-_LIGHT = (0.25, 0.1, 0.5)
+_LIGHT = (0.25, 0.1)
 """Weights, by turns, of the bits of an automaton that may grow beyond what is needed."""
 
 _STATES = 10
