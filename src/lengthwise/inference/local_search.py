@@ -224,16 +224,8 @@ class LocalSearch:
         return self._proposed(self._dropped(moves), heat)
 
     def _dropped(self, moves: Array) -> Array:
-        """Return automata with a state less: what led to one leads to another."""
-        states, symbols = moves.shape
-        pairs = self._some((states - 1) ** 2, moves.size)
-        found = np.empty((len(pairs), max(states - 1, 1), symbols), dtype=np.int64)
-        for row, pair in enumerate(pairs.tolist()):
-            state, other = 1 + pair // (states - 1), pair % (states - 1)
-            other += other >= state
-            fewer = np.delete(np.where(moves == state, other, moves), state, axis=0)
-            found[row] = fewer - (fewer > state)
-        return found
+        """Return automata with a state less, as many as are made at once."""
+        return dropped(moves, self._some((len(moves) - 1) ** 2, moves.size))
 
     def _some(self, count: int, size: int) -> Array:
         """Return the numbers of as many candidates of a size as are made at once."""
@@ -306,6 +298,23 @@ class LocalSearch:
 def _state_cost(moves: Array) -> float:
     """Return what a state costs, as a difference of log-likelihood: the choice of its targets."""
     return float(moves.shape[1] * np.log(len(moves)))
+
+
+def dropped(moves: Array, pairs: Array | None = None) -> Array:
+    """Return automata with a state less: what led to one leads to another.
+
+    `pairs` are numbers of the pairs of states, the first state after the start with all others
+    first; all of them by default.
+    """
+    states, symbols = moves.shape
+    pairs = np.arange((states - 1) ** 2) if pairs is None else pairs
+    found = np.empty((len(pairs), max(states - 1, 1), symbols), dtype=np.int64)
+    for row, pair in enumerate(pairs.tolist()):
+        state, other = 1 + pair // (states - 1), pair % (states - 1)
+        other += other >= state
+        fewer = np.delete(np.where(moves == state, other, moves), state, axis=0)
+        found[row] = fewer - (fewer > state)
+    return found
 
 
 def commonest_classes(counts: Array, common: int) -> Array:

@@ -35,6 +35,7 @@ from lengthwise.inference.searcher import (
     size_in_bits,
     to_language,
 )
+from lengthwise.inference.splitting import Splitting
 from lengthwise.inference.state_merging import StateMerging, explained
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
@@ -45,6 +46,7 @@ SEARCHERS: tuple[Searcher, ...] = (
     Climb(),
     Exact(),
     Guide(),
+    Splitting(),
 )
 """What is asked by default, in the order in which they begin."""
 
