@@ -54,6 +54,7 @@ class PositiveClass(ABC):
             missing = np.flatnonzero(answers_of(found, sample) == 0)
             if not len(missing):
                 return found
+            assert not np.isin(chosen, missing).any(), "a language has the words it was made of"
             chosen = np.union1d(chosen, missing[: len(chosen)])
 
     @abstractmethod

@@ -21,6 +21,7 @@ from lengthwise.inference.searcher import to_language
 from lengthwise.languages.language import Language
 from lengthwise.wording import counted
 
+
 class KReversible(PositiveClass):
     """The languages in which the same k symbols and one common ending mean the same state."""
 
