@@ -47,7 +47,7 @@ class WordsReference:
         columns = columns or Columns()
         words = prepared(file, alphabet, by_majority=by_majority, columns=columns)
         if needs_labels:
-            require_labels(words, str(file))
+            require_labels(words, f"words:{file}")
         return cls(
             file=str(file.resolve()),
             digest=words.digest,

@@ -148,10 +148,10 @@ def infer_from(
         TextError: no automaton with up to `max_states` states fits them, or a part has no words.
     """
     there, name = words.load(), spec_of_words(words)
+    require_fitting(there, settings, name)
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
     parts = _Parts(there, settings, name)
     train, valid = parts.sample(TRAIN), parts.sample(VALID)
-    require_fitting(there, settings, name)
     if there.have_one_label:
         start = time.monotonic()
         smallest, said, ended, by = smallest_language(
