@@ -1,7 +1,9 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
 from lengthwise.inference.portfolio import End, Judge
+from lengthwise.inference.positives.statement import PositiveStatement
 from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
@@ -25,6 +28,7 @@ from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.validation import short
+from lengthwise.problems.inferred.one_label import require_fitting, smallest_language
 from lengthwise.problems.inferred.searching import searched
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch, no_watch
@@ -44,7 +48,7 @@ class Inference(Viewed):
     settings: InferenceConfig
     language: Language
     """The automaton A."""
-    statement: DataStatement
+    statement: DataStatement | PositiveStatement
     """What the words say of A; those that were held out had no part in its choice."""
     end: End
     """Why the search ended."""
@@ -52,7 +56,7 @@ class Inference(Viewed):
     """Time that it took in all, in seconds."""
     searcher: str
     """What made A."""
-    least_states: int
+    least_states: int = 1
     """States that every automaton has that fits the words, as the search proved."""
 
     @property
@@ -116,11 +120,14 @@ def referred(
     alphabet: str | None,
     config: InferenceConfig,
     columns: str | Mapping[str, str] | Columns | None = None,
+    *,
+    needs_labels: bool = False,
 ) -> WordsReference:
     """Read the file that a specification or a path names; `Columns.parse` reads `columns`.
 
     Raises:
-        TextError: none is named, or it holds no labelled words.
+        TextError: none is named, or it holds no labelled words; or it `needs_labels`, and all words
+            have one.
         LanguageError: the alphabet is none.
     """
     file = spec.removeprefix("words:")
@@ -134,6 +141,7 @@ def referred(
         stated or None,
         by_majority=config.label_noise > 0,
         columns=Columns.parse(columns),
+        needs_labels=needs_labels,
     )
 
 
@@ -146,9 +154,24 @@ def infer_from(
         TextError: no automaton with up to `max_states` states fits them, or a part has no words.
     """
     there, name = words.load(), spec_of_words(words)
+    require_fitting(there, settings, name)
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
     parts = _Parts(there, settings, name)
     train, valid = parts.sample(TRAIN), parts.sample(VALID)
+    if there.have_one_label:
+        start = time.monotonic()
+        smallest, said, ended, by = smallest_language(
+            train, valid, partial(parts.sample, TEST), config=settings, name=name, watch=watch
+        )
+        return Inference(
+            words=words,
+            settings=settings,
+            language=named_as(smallest, there),
+            statement=said,
+            end=ended,
+            seconds=time.monotonic() - start,
+            searcher=by,
+        )
     known = joined(train, valid)
     if settings.label_noise == 0:
         shortest = known.part(np.arange(min(len(known), _TELLING)))

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from lengthwise.data.words_reference import WordsReference
+from lengthwise.data.words_reference import WordsReference, require_labels
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.files import read_object, values_of, write_json, write_text
 from lengthwise.inference.statement import DataStatement
@@ -82,7 +82,12 @@ class InferredProblem(Recognition, Parametrised, Concluding):
 
     @classmethod
     def of(cls, inference: Inference) -> Self:
-        """Return the automaton of an inference as what is to be learned."""
+        """Return the automaton of an inference as what is to be learned.
+
+        Raises:
+            TextError: all words have one label, so that none held out can be wrongly accepted.
+        """
+        require_labels(inference.words.load(), inference.name)
         return cls(
             language=inference.language,
             words=inference.words,
@@ -95,7 +100,8 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Read an inference that `lengthwise infer FILE --out inferred.json` wrote.
 
         Raises:
-            TextError: no file is named, or the words that it names are gone, or are others now.
+            TextError: no file is named, the words that it names are gone or others now, or all
+                have one label.
             RunError: it holds no inference.
         """
         file, written = (
@@ -107,7 +113,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         values = read_object(file, remedy=f"Infer again: `{written}`.")
         with values_of(file, remedy=f"Infer again: `{written}`."):
             found = cls.from_dict(values)
-        found.words.load()
+        require_labels(found.words.load(), spec)
         return found
 
     @classmethod
