@@ -12,6 +12,12 @@ CLEAN = (
     *("README.md", "SECURITY.md", "docs/index.md", "docs/first_proof.md", "docs/own_network.md"),
     *("docs/verification.md", "docs/certificate.md", "docs/proof_assistant.md", "docs/runs.md"),
     *("docs/models.md", "docs/zoo.md", "docs/board.md", "docs/reproducing/proofs.md"),
+    *("docs/analysis.md", "docs/api.md", "docs/cluster.md", "docs/commands.md"),
+    *("docs/constructions.md", "docs/dependencies.md", "docs/explorer.md", "docs/ladder.md"),
+    *("docs/language_models.md", "docs/languages.md", "docs/notebooks.md", "docs/regular_gpt.md"),
+    *("docs/settings.md", "docs/speed.md", "docs/tasks.md", "docs/translation.md"),
+    *("docs/reproducing/exact_weights.md", "docs/reproducing/ladder.md"),
+    "docs/reproducing/speed.md",
 )
 """Pages without a phrase of the word list. It grows; nothing leaves it."""
 
