@@ -31,6 +31,7 @@ def record(row: str, column: str, seed: int, wrong: dict[str, int], **more: Any)
         "seed": seed,
         "supervision": "final",
         "trained_on": "published, lengths 1..40",
+        "settings": {"data": {"max_length": 40}},
         "steps": 10 + seed,
         "perfect": True,
         "seconds": 2.0,

@@ -7,6 +7,7 @@ from lengthwise_papers.chi2023 import scratchpad as chi_scratchpad
 from lengthwise_papers.chi2023 import table1 as chi_table1
 from lengthwise_papers.chi2023 import table2 as chi_table2
 from lengthwise_papers.chi2023 import table3 as chi_table3
+from lengthwise_papers.chiang2022 import ffnn as chiang_ffnn
 from lengthwise_papers.chiang2022 import figure2 as chiang_figure2
 from lengthwise_papers.chiang2022 import figure3 as chiang_figure3
 from lengthwise_papers.chiang2022 import figure4 as chiang_figure4
@@ -27,6 +28,7 @@ from lengthwise_papers.own import (
     ladder,
     long_words,
     main_job,
+    random_words,
     ranges,
     rungs,
     smallest_proofs,
@@ -52,6 +54,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "chi2023/figure4": chi_figure4.FIGURE_4,
         "chi2023/scratchpad": chi_scratchpad.SCRATCHPAD,
         "chiang2022/table1": chiang_table1.TABLE_1,
+        "chiang2022/ffnn": chiang_ffnn.FFNN,
         "chiang2022/figure2": chiang_figure2.FIGURE_2,
         "chiang2022/figure3": chiang_figure3.FIGURE_3,
         "chiang2022/figure4": chiang_figure4.FIGURE_4,
@@ -74,6 +77,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/labels-alone": labels_alone.LABELS_ALONE,
         "own/long-words": long_words.LONG_WORDS,
         "own/words-needed": words_needed.WORDS_NEEDED,
+        "own/random-words": random_words.RANDOM_WORDS,
         "own/constructions": constructions.CONSTRUCTIONS,
         "own/compiled-sizes": compiled_sizes.COMPILED_SIZES,
         "own/rungs": rungs.RUNG_SIZES,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.errors import ConfigError
@@ -22,6 +22,9 @@ from lengthwise.training.devices import commit, environment
 
 CORPORA = Path("runs", "corpora")
 """Folder of prepared corpora, with a folder for each preset."""
+
+RUNS, SMOKE = "runs", "smoke"
+"""Where the statement is that every run ends; the preset that is too small to decide others."""
 
 Record = dict[str, Any]
 """Names and plain values, which JSON stores and restores unchanged."""
@@ -42,8 +45,35 @@ class Statement(NamedTuple):
     where: str
     """`Figure 2`, or `section 3.4`."""
     says: str
-    holds: bool
+    holds: bool | None
+    """None: what was run does not decide it."""
     measured: str
+    variant: str = ""
+    """What differs where a statement is checked in several ways; the first is the paper's own."""
+    runs: int = 0
+    """Fewest trained runs of a cell that it rests on; 0 if nothing is trained."""
+
+    @property
+    def text(self) -> str:
+        """The statement with its variant."""
+        return f"{self.says} ({self.variant})" if self.variant else self.says
+
+    @property
+    def verdict(self) -> Literal["yes", "no", "open"]:
+        """Whether it holds; one run that fails decides nothing."""
+        if self.holds is None or (not self.holds and self.runs == 1):
+            return "open"
+        return "yes" if self.holds else "no"
+
+    @property
+    def shown(self) -> str:
+        """The verdict in Markdown."""
+        return "**no**" if self.verdict == "no" else self.verdict
+
+
+def decided(holds: bool, *, missing: bool) -> bool | None:
+    """Return what cells say of a statement about more of them, if some were not run."""
+    return None if holds and missing else holds
 
 
 class Unit(NamedTuple):
@@ -117,6 +147,11 @@ class Experiment(ABC):
     def check(self, records: Sequence[Record], /) -> list[Statement]:
         """Return the statements of the paper that the records can decide."""
 
+    def verdicts(self, preset: str, records: Sequence[Record]) -> list[Statement]:
+        """Return the statements that a preset can decide: of `smoke` only that all runs end."""
+        found = self.check(records)
+        return [one for one in found if one.where == RUNS] if preset == SMOKE else found
+
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
         """Return tables by title: the paper's, which has none, and those of `more` with a row."""
         more = {name: make(records) for name, make in self.more.items()}
@@ -168,9 +203,10 @@ def chosen(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:
     texts = [text.casefold() for text in only]
     found = [i for i, one in enumerate(names) if all(text in one.casefold() for text in texts)]
     if not found:
+        seeds = " Other seeds than the preset's need --seeds." if "seed" in " ".join(texts) else ""
         raise ConfigError(
             f"none of the {len(names)} runs of {name} has {' and '.join(only)} in its name, such "
-            f"as {names[0]!r}. Give parts of such names."
+            f"as {names[0]!r}. Give parts of such names.{seeds}"
         )
     return found
 

@@ -31,8 +31,8 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
             else table_in_markdown(table.columns, table.rows)
         )
     verdicts = [
-        [one.where, one.says, "yes" if one.holds else "**no**", one.measured]
-        for one in experiment.check(records)
+        [one.where, one.text, one.shown, one.measured]
+        for one in experiment.verdicts(result["preset"], records)
     ]
     columns = ["where", "what the paper says", "holds", "measured"]
     if verdicts:

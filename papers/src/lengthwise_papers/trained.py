@@ -29,6 +29,7 @@ from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.sweep import Progress, run_sweep
 from lengthwise.training.devices import choose_device
 from lengthwise_papers.experiment import (
+    RUNS,
     Experiment,
     MeasurementOptions,
     Record,
@@ -174,7 +175,7 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         if not failed:
             return self.judge(records)
         told = "; ".join(f"{run_name(one)}: {one['error']}" for one in failed)
-        ended = Statement(where="runs", says="every run ends", holds=False, measured=told)
+        ended = Statement(where=RUNS, says="every run ends", holds=False, measured=told)
         return [ended, *self.judge(records)]
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
@@ -346,32 +347,35 @@ def of_seeds(runs: Sequence[Record]) -> str:
     return " (1 seed)" if len(runs) == 1 else f" ({len(runs)} seeds)"
 
 
-def scores(runs: Sequence[Record], test: str) -> str:
+def scores(runs: Sequence[Record], test: str, *, beyond: int = 0) -> str:
     """Return `100.0 / 98.9`, best and mean over seeds, or the number of a single seed."""
-    best, mean = best_and_mean(runs, test)
+    best, mean = best_and_mean(runs, test, beyond=beyond)
     shown = one_digit(best) if len(runs) == 1 else pair(best, mean)
     return shown + of_seeds(runs)
 
 
-def best_and_mean(runs: Sequence[Record], test: str) -> tuple[float, float]:
-    """Return best and mean over seeds of the mean accuracy over lengths, in per cent."""
-    means = [100 * mean_accuracy(run["tests"][test]) for run in runs]
+def best_and_mean(runs: Sequence[Record], test: str, *, beyond: int = 0) -> tuple[float, float]:
+    """Return best and mean over seeds of the mean accuracy over lengths, in per cent.
+
+    Lengths up to `beyond` do not count.
+    """
+    means = [100 * mean_accuracy(run["tests"][test], beyond=beyond) for run in runs]
     return max(means), fmean(means)
 
 
-def mean_accuracy(test: Mapping[str, Any]) -> float:
+def mean_accuracy(test: Mapping[str, Any], *, beyond: int = 0) -> float:
     """Return the mean accuracy over lengths, the even and the odd ones, also where few are tested.
 
     Even and odd ones weigh alike, as in consecutive lengths, which the papers test: some languages
     have no word of odd length, so that a constant answer is right there. Between two tested
     lengths that are both even, or both odd, accuracy is taken to change linearly. So the first
     length beyond training weighs about half as much as the others if every 27th is tested.
-    Lengths without words are left out.
+    Lengths without words are left out, and those up to `beyond`.
     """
-    by_length = accuracy_by_length(test)
+    by_length = {n: share for n, share in accuracy_by_length(test).items() if n > beyond}
     if len(by_length) <= 1:
         return float(test["mean_accuracy"])
-    asked, means = parse_lengths(test["lengths"]), []
+    asked, means = [n for n in parse_lengths(test["lengths"]) if n > beyond], []
     for alike in ([n for n in asked if n % 2 == rest] for rest in (0, 1)):
         if found := {n: by_length[n] for n in alike if n in by_length}:
             gaps = np.diff([alike[0] - 2, *alike, alike[-1] + 2])

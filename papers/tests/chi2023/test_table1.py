@@ -58,7 +58,7 @@ def test_a_network_fits_if_every_seed_does_up_to_the_longest_words(
     runs: list[tuple[float, int | None]], fits: bool
 ) -> None:
     records = [{**run_of(*run), "row": row} for row in ROWS for run in runs]
-    (statement,) = check(records)
+    statement = check(records)[0]
     assert statement.holds == fits
     assert statement.measured == (f"12 of 12: {', '.join(ROWS)}" if fits else "0 of 12: none")
     assert [row[:2] for row in fit_table(records).rows] == [[row, "Transformer"] for row in ROWS]
@@ -132,3 +132,58 @@ def test_a_transformer_fails_only_where_there_was_something_to_learn() -> None:
         (True, "parity 50.0 (1 seed) (not perfect at its training lengths)")
     ]
     assert says({}, {"41": 1}, perfect=True) == [(False, "parity 97.5 (1 seed)")]
+
+
+def test_lengths_of_training_do_not_count() -> None:
+    """Words of D_12 have up to 80 symbols in training, and tests begin at 51."""
+    trained = {"settings": {"data": {"max_length": 42}}}
+    runs = [record("d-12", "regular-gpt C=2", 0, {"41": 10, "42": 10, "44": 1}, **trained)]
+    assert best_and_mean(runs, NEAR)[0] < 50
+    assert table1._carried(runs) == (95.0, 95.0)
+    columns, rows = table1.table(runs)
+    assert dict(zip(columns, rows[1], strict=True))["RegularGPT C=2"] == "95.0 (1 seed)"
+
+
+def hard(chunk: int, steps: int, wrong: dict[str, int]) -> list[Record]:
+    """Two runs in Modular Arithmetic."""
+    settings = {"data": {"max_length": 40}, "training": {"steps": steps}}
+    column = f"regular-gpt C={chunk}"
+    return [record("modular-arithmetic", column, seed, wrong, settings=settings) for seed in (0, 1)]
+
+
+def test_modular_arithmetic_is_open_until_it_has_the_steps_of_its_authors() -> None:
+    reaches = "RegularGPT C=2 reaches what is printed in Modular Arithmetic, best and mean"
+    short = table1.check(hard(2, 60_000, {}))
+    assert [(one.says, one.variant, one.verdict) for one in short] == [
+        (reaches, "", "open"),
+        (reaches, "trained in another way, 60,000 steps", "yes"),
+    ]
+    (long,) = table1.check(hard(2, 1_000_000, {"41": 9}))
+    assert (long.says, long.variant, long.verdict) == (reaches, "", "no")
+
+
+@pytest.mark.parametrize(("steps", "verdict"), [(5_000, "open"), (60_000, "yes")])
+def test_a_larger_chunk_is_judged_by_runs_of_the_same_budget(steps: int, verdict: str) -> None:
+    half = {str(n): 5 for n in range(41, 45)}
+    found = table1.check([*hard(2, 60_000, {}), *hard(3, steps, half)])
+    (larger,) = (one for one in found if one.says.startswith("a larger C"))
+    assert larger.verdict == verdict
+
+
+def test_regular_gpt_is_ahead_if_it_is_in_every_row() -> None:
+    half = {str(n): 5 for n in range(41, 45)}
+
+    def ahead(wrong: dict[str, int]) -> tuple[str, str]:
+        records = [
+            record(row, column, seed, wrong if row == "d-2" and column == "transformer" else of)
+            for row in ROWS
+            for column, of in (("regular-gpt C=2", {}), ("transformer", half))
+            for seed in (0, 1)
+        ]
+        for one in records:
+            one["settings"] = {"data": {"max_length": 40}, "training": {"steps": 1_000_000}}
+        (found,) = (one for one in table1.check(records) if "outperforms" in one.says)
+        return found.verdict, found.measured
+
+    assert ahead(half) == ("yes", "in all 12 rows")
+    assert ahead({}) == ("no", "11 of 12 rows; not d-2 100.0 and 100.0")

@@ -49,3 +49,21 @@ def test_a_transformer_is_set_beside_an_rnn_that_is_right() -> None:
     assert says({}, {"41": 5}) == [(False, "87.5 to 87.5, and at 40 symbols 90.0 to 90.0")]
     found = table2.check([run("rnn", {}, {}), run("transformer", half, half)])  # it learned nothing
     assert [one.holds for one in found if "Transformer" in one.says] == [False]
+
+
+def test_many_ones_are_hard_for_a_transformer_at_the_training_length_too() -> None:
+    def verdict(most: float, seeds: int = 2) -> str:
+        shares = [f"P(1) = {share}" for share in table2.SHARES]
+        found = {("transformer", share): [same(0.99)] * seeds for share in shares}
+        found["transformer", shares[-1]] = [same(most)] * seeds
+        (statement,) = table2._of_most_ones(found)
+        return statement.verdict
+
+    def same(accuracy: float) -> Record:
+        wrong = {"40": round(1000 * (1 - accuracy))}
+        right = {"lengths": "40", "words_per_length": 1000, "missing": [], "wrong": wrong}
+        return {"tests": {table2.SAME: {**right, "mean_accuracy": accuracy}}}
+
+    assert verdict(0.78) == "yes"
+    assert verdict(0.91) == "no"
+    assert verdict(0.91, seeds=1) == "open"

@@ -50,14 +50,19 @@ REGULAR = ["32 / 6", "64 / 6", "128 / 6", "128 / 12", "256 / 6"]
 
 
 def test_the_papers_own_numbers_are_judged_as_the_paper_says() -> None:
-    statements = check(printed(["KERPLE", *REGULAR]))
+    statements = check(printed(["KERPLE", "T5", "ALiBi", *REGULAR]))
     assert [one.says.split(",")[0].split(" up to")[0] for one in statements] == [
         "perplexity stays about what it is at the training length",
         "and explodes beyond",
         "twice the thickness is better",
         "neither the smallest nor the largest chunk carries best",
+        "with T5's positions perplexity grows with the length (1.5 times and more)",
+        "the best RegularGPT is near the best of these (within 15 %; printed: 7.6 %)",
+        "with C = 256 performance deteriorates beyond the training length (1.1 times and more)",
     ]
     assert all(one.holds for one in statements)
+    assert statements[5].measured == "128 / 12 has 1.076 times its perplexity at 512 tokens"
+    assert check(printed(["KERPLE", "128 / 12"]))[-1].verdict == "open"
     assert "1.27 (256 / 6)" in statements[0].measured
     assert "C = 128 at 8,192 tokens" in statements[3].measured
 
@@ -73,7 +78,7 @@ def test_a_level_too_many_that_does_no_harm_is_told() -> None:
 def test_thickness_is_judged_among_those_that_were_trained_alike() -> None:
     curves = {"64 / 2": 40.0, "64 / 4": 41.0, "64 / 2, 9 steps": 30.0, "64 / 4, 9 steps": 29.0}
     found = check([record(column, {64: value}) for column, value in curves.items()])
-    says = {one.says: one.holds for one in found if "thickness" in one.says}
+    says = {one.text: one.holds for one in found if "thickness" in one.says}
     every = "twice the thickness is better, at every length"
     assert says == {every: False, f"{every} (9 steps)": True}
 
@@ -81,14 +86,14 @@ def test_thickness_is_judged_among_those_that_were_trained_alike() -> None:
 def test_what_is_trained_otherwise_is_judged_by_its_reach_but_not_beside_the_others() -> None:
     longer = "8 / 1, 20,000 steps"
     alone = check([record(longer, {64: 30.0, 128: 90.0})])
-    assert [(one.holds, one.measured) for one in alone] == [
+    assert [(one.holds, one.measured) for one in alone[:-1]] == [
         (True, f"at most times 1 ({longer})"),
         (True, f"at least times 3 ({longer})"),
     ]
     others = [record(f"{chunk} / 1", {64: 30.0, 128: 31.0}) for chunk in (8, 16, 32)]
     beside = check([*others, record(longer, {64: 3.0, 128: 9.0})])
     assert beside[-1] == check(others)[-1]
-    explodes = {one.says: one.holds for one in beside if "explodes" in one.says}
+    explodes = {one.text: one.holds for one in beside if "explodes" in one.says}
     assert explodes == {
         "and explodes beyond": False,
         "and explodes beyond (20,000 steps)": True,

@@ -43,7 +43,9 @@ def test_the_best_of_the_grid_stands_beside_the_print() -> None:
 
 
 def test_statements_of_table_1_fall_with_the_records() -> None:
-    assert [one.holds for one in TABLE_1.judge(RECORDS)] == [True, True, True]
+    assert [one.holds for one in TABLE_1.judge(RECORDS)] == [True, None, None]
+    many = [record("weak", n, SINE, 0.0) for n in (16, 24, 32, 40, 48)]
+    assert [one.holds for one in TABLE_1.judge(many)] == [True]
     worse = [
         record("strong", 8, SINE, 0.99),
         record("weak", 16, SINE, 0.5),

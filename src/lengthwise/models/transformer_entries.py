@@ -32,14 +32,16 @@ def _transformer(
     objective: str = "final",
     training: Mapping[str, Any] | None = None,
     small: Mapping[str, Any] | None = None,
+    paper: Mapping[str, Any] | None = None,
     fixed: tuple[str, ...] = (),
     **shape: Any,
 ) -> ModelEntry:
     """Return the entry of a transformer of a published shape, kept in all presets but `smoke`.
 
-    One that sees the whole word from everywhere answers at its end only.
+    `paper` is its shape in that preset, if it has another one there. One that sees the whole word
+    from everywhere answers at its end only.
     """
-    own = {name: shape[name] for name in ("d_model", "num_heads")}
+    own = {name: shape[name] for name in ("d_model", "num_heads")} | (paper or {})
     return ModelEntry(
         summary=summary,
         architecture=architecture,
@@ -90,6 +92,7 @@ CHOMSKY_TRANSFORMER = _transformer(
     ENCODER,
     "the encoder of the Chomsky-hierarchy study, the Transformer of Table 1",
     small={"d_hidden": 64, "num_layers": 2},
+    paper={"d_model": 256, "d_hidden": 1024},
     **_STUDY_ENCODER,
     num_layers=5,
     position="transformer-xl",

@@ -23,7 +23,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.sweeps.job import jobs_over_seeds
-from lengthwise_papers.chi2023.table1 import MEASURED
+from lengthwise_papers.chi2023.table1 import CLEAR, MEASURED
 from lengthwise_papers.chi2023.training import GROWING_BY_MUON, LAPTOP, SPARSE
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.trained import (
@@ -128,6 +128,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     found = cells(records)
     statements = []
     for key in ("regular-gpt C=2", "rnn"):
+        runs_ = [len(of_cell) for (row, _), of_cell in found.items() if row == key]
         means = {
             f"{share}, {test}": best_and_mean(of_cell, test)[1]
             for (row, share), of_cell in found.items()
@@ -142,6 +143,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                     says=f"{MEASURED[key].title} has 100 in every cell",
                     holds=one_digit(means[least]) == "100.0",
                     measured=f"least {one_digit(means[least])} ({least}), of {len(means)} cells",
+                    runs=min(runs_),
                 )
             )
     shares = [
@@ -159,9 +161,29 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 holds=min(near) >= LEARNED and max(far) < 60,
                 measured=f"{one_digit(min(far))} to {one_digit(max(far))}, and at 40 symbols "
                 f"{one_digit(min(near))} to {one_digit(max(near))}",
+                runs=min(len(found["transformer", share]) for share in shares),
             )
         )
-    return statements
+    return statements + _of_most_ones(found)
+
+
+def _of_most_ones(found: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
+    """Check whether many ones are hard for a Transformer at the length of training, too."""
+    *others, most = (found.get(("transformer", f"P(1) = {share}"), ()) for share in SHARES)
+    if not (most and all(others)):
+        return []
+    hard = best_and_mean(most, SAME)[1]
+    least = min(best_and_mean(of_cell, SAME)[1] for of_cell in others)
+    return [
+        Statement(
+            where="Table 2",
+            says=f"a Transformer is poor at 40 symbols, too, where P(1) = {SHARES[-1]} "
+            f"(below {PUBLISHED[SAME]['transformer'][-1]:.0f} + {CLEAR})",
+            holds=hard < PUBLISHED[SAME]["transformer"][-1] + CLEAR,
+            measured=f"{one_digit(hard)}, for other shares of ones {one_digit(least)} and more",
+            runs=len(most),
+        )
+    ]
 
 
 _LAPTOP = {

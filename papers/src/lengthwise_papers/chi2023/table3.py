@@ -20,6 +20,7 @@ that the preset names. The source of `paper` is on the hub, and a refusal has th
 it. To use your own text, prepare it before: `lengthwise prepare FILE --out runs/corpora/laptop`.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,8 +68,14 @@ LAST = "last token"
 MULTIPLES = (1, 2, 4, 8, 16)
 """Tested lengths, as multiples of the training length."""
 
-FLAT, EXPLODED = 1.3, 2.0
+FLAT, GROWN, EXPLODED = 1.3, 1.5, 2.0
 """Times the perplexity at the training length: at most, and at least."""
+
+LARGEST, WORSE = 256, 1.1
+"""The paper's largest chunk, and times the perplexity at the training length that are worse."""
+
+NEAR = 0.15
+"""Share by which the best RegularGPT may be behind the best transformer, to be near it."""
 
 
 class Variant(NamedTuple):
@@ -280,8 +287,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
     statements = [
         Statement(
             where="section 6",
-            says="perplexity stays about what it is at the training length, up to C^ceil(log_C T)"
-            f"{_with(variant)}",
+            says="perplexity stays about what it is at the training length, up to C^ceil(log_C T)",
+            variant=variant,
             holds=max(found.values()) <= FLAT,
             measured=f"at most times {_ratios(found)}",
         )
@@ -290,7 +297,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
     statements += [
         Statement(
             where="section 6",
-            says=f"and explodes beyond{_with(variant)}",
+            says="and explodes beyond",
+            variant=variant,
             holds=min(found.values()) >= EXPLODED,
             measured=f"at least times {_ratios(found)}",
         )
@@ -298,7 +306,63 @@ def check(records: Sequence[Record]) -> list[Statement]:
     ]
     for variant, of_variant in alike.items():
         statements += _of_thickness(of_variant, variant)
-    return [*statements, *_of_chunk(alike.get("", {}))]
+    statements += [*_of_chunk(alike.get("", {})), *_of_baselines(records, regular)]
+    runs_ = min(map(len, cells(records).values()))
+    return [one if one.holds is None else one._replace(runs=runs_) for one in statements]
+
+
+def _of_baselines(
+    records: Sequence[Record], regular: Mapping[str, Mapping[int, float]]
+) -> list[Statement]:
+    """Check what section 6 says of transformers with relative positions, and of the largest C."""
+    found = {column: curve for column, curve in means(records).items() if column not in regular}
+    statements = []
+    if found:
+        lengths = sorted(next(iter(found.values())))
+        shortest, longest = lengths[0], lengths[-1]
+        growth = {column: curve[longest] / curve[shortest] for column, curve in found.items()}
+        flat = [ratio for column, ratio in growth.items() if column != "T5"]
+        grows = growth.get("T5", math.inf)
+        statements.append(
+            Statement(
+                where="Table 3",
+                says=f"with T5's positions perplexity grows with the length ({GROWN} times and "
+                "more), with ALiBi's and KERPLE's it stays",
+                holds=grows >= GROWN and max(flat, default=1) <= FLAT,
+                measured=f"from {shortest:,} to {longest:,} tokens times {_ratios(growth)}",
+            )
+        )
+        alike = [column for column in regular if "steps" not in column]
+        best = min(alike, key=lambda column: regular[column][shortest])
+        ratio = regular[best][shortest] / min(curve[shortest] for curve in found.values())
+        statements.append(
+            Statement(
+                where="Table 3",
+                says=f"the best RegularGPT is near the best of these (within {100 * NEAR:.0f} %; "
+                "printed: 7.6 %)",
+                holds=ratio <= 1 + NEAR,
+                measured=f"{best} has {ratio:.3f} times its perplexity at {shortest:,} tokens",
+            )
+        )
+    return [*statements, _of_largest(regular)]
+
+
+def _of_largest(regular: Mapping[str, Mapping[int, float]]) -> Statement:
+    """Check the largest chunk of the paper, which needs its windows of 512 tokens."""
+    growth = {
+        column: min(value for n, value in curve.items() if n > min(curve)) / curve[min(curve)]
+        for column, curve in regular.items()
+        if column.startswith(f"{LARGEST} / ") and len(curve) > 1
+    }
+    return Statement(
+        where="section 6",
+        says=f"with C = {LARGEST} performance deteriorates beyond the training length "
+        f"({WORSE} times and more)",
+        holds=min(growth.values()) >= WORSE if growth else None,
+        measured=f"at least times {_ratios(growth)}"
+        if growth
+        else "not run: `--preset paper` has the windows of 512 tokens that it needs",
+    )
 
 
 def _of_thickness(
@@ -312,7 +376,8 @@ def _of_thickness(
     return [
         Statement(
             where="section 6",
-            says=f"twice the thickness is better, at every length{_with(variant)}",
+            says="twice the thickness is better, at every length",
+            variant=variant,
             holds=min(gains) > 1,
             measured=f"perplexity {min(gains):.3f} to {max(gains):.3f} times that of the thicker",
         )
@@ -337,10 +402,6 @@ def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[St
             + ", ".join(f"{chunk}: {alike[chunk][longest]:.4g}" for chunk in sorted(alike)),
         )
     ]
-
-
-def _with(variant: str) -> str:
-    return f" ({variant})" if variant else ""
 
 
 def _ratios(found: Mapping[str, float]) -> str:

@@ -225,7 +225,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     for (position, scale, length), curve in curves(records).items():
         by_length.setdefault(position, {}).setdefault(scale, {})[length] = curve
     return [
-        one._replace(says=f"{one.says} ({POSITIONS[position]} positions)")
+        one._replace(variant=f"{POSITIONS[position]} positions", runs=_fewest(of_scale))
         for position, of_scale in by_length.items()
         if len(of_scale) == len(SCALES)
         for one in _statements(of_scale["standard"], of_scale["log-length"])
@@ -273,6 +273,11 @@ def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list
             ),
         ),
     ]
+
+
+def _fewest(of_scale: Mapping[str, Mapping[int, Curve]]) -> int:
+    """Return the fewest runs of a curve."""
+    return min(len(curve.runs) for by_length in of_scale.values() for curve in by_length.values())
 
 
 def _accuracies(by_length: Mapping[int, Curve]) -> str:

@@ -221,6 +221,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 says="with all lengths in training, scaling has no significant effect",
                 holds=all(each.p_value >= SIGNIFICANT for each in found),
                 measured=_told(found),
+                runs=len(found),
             )
         )
     if found := list(against.get(SHORT, {}).values()):
@@ -232,6 +233,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 f"(p < {SIGNIFICANT})",
                 holds=all(better),
                 measured=f"{_told(found)}: {sum(better)} of {len(better)} seeds",
+                runs=len(found),
             )
         )
     matched = comparisons(records, TEST, MATCHED)

@@ -7,8 +7,8 @@ automaton is that language, exactly, and how often the learner is right on words
 words are as long as those of training, or of 31 to 50 symbols; and they are random, half of each
 class, or adversarial: pairs of words that one edit turns from one class into the other.
 
-The learners: the pipeline of `lw.infer`; RPNI and EDSM of AALpy; a GRU of the package that is
-trained on the same words.
+The learners: the pipeline of `lw.infer`; RPNI and EDSM of AALpy; a GRU and a transformer that are
+trained on the same words for a fixed number of steps, about a minute of a processor.
 """
 
 import signal
@@ -54,6 +54,9 @@ TESTED = 2_000
 
 Word = tuple[int, ...]
 Answer = Callable[[Sequence[Word]], list[int]]
+Learner = Callable[[Language, Mapping[Word, int], int, Path], tuple[Language | None, Answer]]
+"""Learns from words of a language in so many seconds, with a folder to write to; returns the
+automaton, if it finds one, and what answers words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +67,7 @@ class Sizes:
     symbols: tuple[int, ...] = (4, 16)
     languages: tuple[int, ...] = (10, 11, 12)
     words: tuple[int, ...] = (1_000, 10_000)
-    learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM")
+    learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM", "GRU", "transformer")
     seconds: int = 60
 
 
@@ -162,26 +165,39 @@ def words_of(tokens: Tensor) -> list[Word]:
     return [tuple(symbol for symbol in row if symbol != PAD) for row in tokens.tolist()]
 
 
+def write_words(language: Language, words: Mapping[Word, int], folder: Path) -> Path:
+    """Write labelled words to a file that the package reads."""
+    file, names = folder / "words.tsv", language.class_names
+    lines = [f"{language.decode(word)}\t{names[label]}\n" for word, label in words.items()]
+    write_text(file, "".join(lines))
+    return file
+
+
+def infer_words(
+    language: Language, words: Mapping[Word, int], seconds: int, folder: Path
+) -> lw.Inference:
+    """Infer an automaton from words of a language."""
+    file = write_words(language, words, folder)
+    alphabet = list(language.alphabet)
+    return lw.infer(file, alphabet=alphabet, budget=float(seconds), progress=False)
+
+
+def with_classes_of(language: Language, found: Language) -> Language:
+    """Return an automaton with its classes numbered as in the language whose words it is of."""
+    index = {name: number for number, name in enumerate(language.class_names)}
+    numbers = tuple(index[name] for name in found.class_names)
+    classes = tuple(numbers[each] for each in found.classes)
+    return replace(found, classes=classes, class_names=language.class_names)
+
+
 def _pipeline(
     language: Language, words: Mapping[Word, int], seconds: int, folder: Path
 ) -> tuple[Language | None, Answer]:
-    file = folder / "words.tsv"
-    names = language.class_names
-    lines = [f"{language.decode(word)}\t{names[label]}\n" for word, label in words.items()]
-    write_text(file, "".join(lines))
-    found = lw.infer(file, alphabet=list(language.alphabet), budget=float(seconds), progress=False)
-    index = {name: number for number, name in enumerate(names)}
-    classes = tuple(index[name] for name in found.language.class_names)
-    own = found.language
-    mapped = replace(
-        own, classes=tuple(classes[c] for c in own.classes), class_names=language.class_names
-    )
-    return mapped, lambda some: [mapped.classify(word) for word in some]
+    found = with_classes_of(language, infer_words(language, words, seconds, folder).language)
+    return found, lambda some: [found.classify(word) for word in some]
 
 
-def _merging(
-    run: Callable[..., Any],
-) -> Callable[[Language, Mapping[Word, int], int, Path], tuple[Language | None, Answer]]:
+def _merging(run: Callable[..., Any]) -> Learner:
     """Return a learner of AALpy, which has found nothing where the time is used up."""
 
     def learn(
@@ -216,6 +232,28 @@ def _merging(
     return learn
 
 
+def _network(model: str, steps: int) -> Learner:
+    """Return a learner that trains a network of width 128; it finds no automaton."""
+
+    def learn(
+        language: Language, words: Mapping[Word, int], seconds: int, folder: Path
+    ) -> tuple[Language | None, Answer]:
+        run = lw.train(
+            f"words:{write_words(language, words, folder)}",
+            model=model,
+            alphabet=list(language.alphabet),
+            d_model=128,
+            steps=steps,
+            progress=False,
+        )
+        numbers = {name: number for number, name in enumerate(language.class_names)}
+        return None, lambda some: [
+            numbers[name] for name in lw.predict(run, [language.decode(word) for word in some])
+        ]
+
+    return learn
+
+
 @contextmanager
 def _limited(seconds: int) -> Iterator[None]:
     """Raise `TimeoutError` when so much processor time is used up."""
@@ -232,12 +270,13 @@ def _limited(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-LEARNERS: Mapping[str, Callable[..., tuple[Language | None, Answer]]] = {
+LEARNERS: Mapping[str, Learner] = {
     "pipeline": _pipeline,
     "RPNI": _merging(run_RPNI),
     "EDSM": _merging(run_EDSM),
+    "GRU": _network("gru", 1_500),
+    "transformer": _network("chomsky-transformer", 500),
 }
-"""What learns from words, with a budget in seconds."""
 
 
 def table(records: Sequence[Record]) -> Table:

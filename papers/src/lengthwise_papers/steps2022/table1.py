@@ -26,7 +26,7 @@ paper, on the test inputs, so its maximum flatters: the table of runs has every 
 recorded, and docs/reproducing/steps2022.md says what else was tried.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product, starmap
@@ -37,7 +37,7 @@ from lengthwise.problems.planning import make_plan
 from lengthwise.problems.step_by_step.problem import unseen
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.tasks.step_tasks import Regime
-from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
+from lengthwise_papers.experiment import Record, Statement, Table, decided, preset_catalogue
 from lengthwise_papers.figures import curves_figure
 from lengthwise_papers.trained import CellRun, TrainedExperiment
 
@@ -263,31 +263,43 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 says="strong supervision reaches what is printed, to 0.001",
                 holds=all(value >= PUBLISHED[STRONG, n] - 0.001 for n, value in reached.items()),
                 measured=_list(reached),
+                runs=_fewest(records, STRONG, reached),
             )
         )
     if (short := cells[WEAK].get(8)) is not None:
-        statements.append(weak_suffices("Table 1", short))
+        statements.append(weak_suffices("Table 1", short, _fewest(records, WEAK, [8])))
     for regime, bound in (("weak", 0.5), ("medium", 0.05)):
         if long := {n: value for n, value in cells[regime].items() if n >= 16}:
+            printed = {n for kind, n in PUBLISHED if kind == regime and n >= 16}
+            missing = ", ".join(f"n = {n}" for n in sorted(printed - long.keys()))
             statements.append(
                 Statement(
                     where="section 5",
                     says=f"from n = 16 the decoder does not learn addition from {regime} "
                     f"supervision (below {bound})",
-                    holds=max(long.values()) < bound,
-                    measured=told[regime],
+                    holds=decided(max(long.values()) < bound, missing=bool(missing)),
+                    measured=f"{told[regime]}; not run: {missing}" if missing else told[regime],
+                    runs=_fewest(records, regime, long),
                 )
             )
     return statements
 
 
-def weak_suffices(where: str, exact: float, of: str = "") -> Statement:
-    """Check 1.0000 at n = 8, which both tables print; `of` names the body, if there are several."""
+def _fewest(records: Sequence[Record], regime: str, bits: Iterable[int]) -> int:
+    """Return the fewest runs that a cell of a regime has."""
+    found = [(trial.regime, trial.bits) for trial in trials(records)]
+    return min(found.count((regime, n)) for n in bits)
+
+
+def weak_suffices(where: str, exact: float, runs: int, variant: str = "") -> Statement:
+    """Check 1.0000 at n = 8, which both tables print; `variant` names the body, if any."""
     return Statement(
         where=where,
-        says=f"at n = 8 weak supervision is enough, as is printed{of}",
+        says="at n = 8 weak supervision is enough, as is printed",
         holds=exact >= PUBLISHED[WEAK, 8] - 0.001,
         measured=f"{exact:.4f}",
+        variant=variant,
+        runs=runs,
     )
 
 
@@ -399,7 +411,7 @@ def _better(
     slack: float,
 ) -> list[Statement]:
     """Compare choices that differ in one thing, with strong supervision, for each n."""
-    pairs = {}
+    pairs, runs_ = {}, len(records)
     strong = [trial for trial in trials(records) if trial.regime == STRONG]
     for n in sorted({trial.bits for trial in strong}):
         of_n = [trial for trial in strong if trial.bits == n]
@@ -409,11 +421,12 @@ def _better(
         if both:
             fair = [[t.exact for t in kind if alike(t.choice) in both] for kind in (ours, others)]
             pairs[n] = (max(fair[0]), max(fair[1]))
+            runs_ = min(runs_, *map(len, fair))
     if not pairs:
         return []
     told = ", ".join(f"n = {n}: {one:.4f}, others {other:.4f}" for n, (one, other) in pairs.items())
     holds = all(one >= other - slack for one, other in pairs.values())
-    return [Statement(where=where, says=says, holds=holds, measured=told)]
+    return [Statement(where=where, says=says, holds=holds, measured=told, runs=runs_)]
 
 
 _same_runs = partial(replace, TABLE_1, more={}, runs_of="steps2022/table1")

@@ -77,6 +77,8 @@ class InferredProblem(Recognition, Parametrised, Concluding):
 
     words: WordsReference
     inference: InferenceConfig
+    least_states: int = 1
+    """States that every automaton has that fits the words, as the search proved."""
 
     @classmethod
     def of(cls, inference: Inference) -> Self:
@@ -86,7 +88,12 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             TextError: all words have one label, so that none held out can be wrongly accepted.
         """
         require_labels(inference.words.load(), inference.name)
-        return cls(language=inference.language, words=inference.words, inference=inference.settings)
+        return cls(
+            language=inference.language,
+            words=inference.words,
+            inference=inference.settings,
+            least_states=inference.least_states,
+        )
 
     @classmethod
     def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
@@ -117,14 +124,16 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             language=from_dict(values["language"]),
             words=words,
             inference=InferenceConfig.from_dict(values["inference"]),
+            least_states=values["least_states"],
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the automaton, the reference to the words, and how it was inferred."""
+        """Return the automaton, the reference to the words, how it was inferred, and a bound."""
         return {
             "language": to_dict(self.language),
             "words": self.words.to_dict(),
             "inference": self.inference.to_dict(),
+            "least_states": self.least_states,
         }
 
     def identity(self) -> dict[str, Any]:
@@ -212,7 +221,9 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         Raises:
             TextError: the file is gone, or holds other words.
         """
-        return statement_of(self.language, self.words.load(), self.inference, self.name)
+        return statement_of(
+            self.language, self.words.load(), self.inference, self.name, self.least_states
+        )
 
     def conclude(self, run: Run) -> None:
         """Write the certificate, the automaton and the statement, unless they are there."""
