@@ -20,6 +20,7 @@ def test_an_automaton_is_found_from_long_words() -> None:
         assert made.language is not None
         if not count_wrong(made.language, WORDS):
             break
+    assert made is not None
     assert made.language == numbered(LINE).minimised()
 
 

@@ -56,7 +56,7 @@ class Inference(Viewed):
     """Time that it took in all, in seconds."""
     searcher: str
     """What made A."""
-    least_states: int
+    least_states: int = 1
     """States that every automaton has that fits the words, as the search proved."""
 
     @property
