@@ -25,7 +25,8 @@ from lengthwise.problems.registry import PROBLEMS
 ROOT = Path(__file__).parent.parent
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs/reproducing/proofs.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *(ROOT / "docs" / "reproducing" / name for name in ("proofs.md", "words.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in PAGES}

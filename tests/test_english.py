@@ -18,6 +18,7 @@ CLEAN = (
     *("docs/settings.md", "docs/speed.md", "docs/tasks.md", "docs/translation.md"),
     *("docs/reproducing/exact_weights.md", "docs/reproducing/ladder.md"),
     "docs/reproducing/speed.md",
+    *("docs/words.md", "docs/reproducing/words.md"),
 )
 """Pages without a phrase of the word list. It grows; nothing leaves it."""
 

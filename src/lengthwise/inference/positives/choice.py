@@ -37,7 +37,7 @@ DOUBTFUL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PositiveChoice:
     """A class and a level, and the smallest language of it with all words."""
 
     assumed: PositiveClass
@@ -62,13 +62,13 @@ def choose(
     assume: str | None = None,
     max_states: int = 256,
     check: Callable[[], None] = never_stop,
-) -> tuple[Choice | None, End]:
+) -> tuple[PositiveChoice | None, End]:
     """Return the best choice, of one class or of all, and why the search ended.
 
     The language has all words of training and validation. There is none if none was made in the
     time, or all have more than `max_states` states.
     """
-    best: Choice | None = None
+    best: PositiveChoice | None = None
     end: End = "exhausted"
     classes = [POSITIVES[assume]] if assume else list(POSITIVES.values())
     try:
@@ -91,7 +91,7 @@ def _levels(
     valid: Sample,
     max_states: int,
     check: Callable[[], None],
-) -> Iterator[Choice]:
+) -> Iterator[PositiveChoice]:
     """Yield the levels of a class, up to the first that is too large or not agreed."""
     for level in range(assumed.least, assumed.most + 1):
         language = assumed.smallest(train, level, check)
@@ -101,7 +101,7 @@ def _levels(
         is_agreed = chance_of_at_least(rejected, len(valid), RARE) >= DOUBTFUL
         bits = size_in_bits(language) + _bits_of_words(language, (train, valid))
         bits += log_choices(len(valid), rejected) + math.log2(len(valid) + 1)
-        yield Choice(assumed, level, language, rejected, is_agreed, bits)
+        yield PositiveChoice(assumed, level, language, rejected, is_agreed, bits)
         if not is_agreed:  # and the languages of higher levels have fewer words
             return
 

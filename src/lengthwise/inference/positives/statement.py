@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lengthwise.inference.limits import chance_of_at_least, limit_of_different, rounded_up
-from lengthwise.inference.positives.choice import DOUBTFUL, RARE, Choice
+from lengthwise.inference.positives.choice import DOUBTFUL, RARE, PositiveChoice
 from lengthwise.inference.positives.sizes import log_shares
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.statement import CONFIDENCE, Agreement, Verdict
@@ -129,7 +129,7 @@ class PositiveStatement:
 
 
 def state_positives(
-    choice: Choice, language: Language, words: int, held: Sample
+    choice: PositiveChoice, language: Language, words: int, held: Sample
 ) -> PositiveStatement:
     """Return what words of one label say of a chosen language.
 

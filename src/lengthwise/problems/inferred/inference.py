@@ -171,6 +171,7 @@ def infer_from(
             end=ended,
             seconds=time.monotonic() - start,
             searcher=by,
+            least_states=1,
         )
     known = joined(train, valid)
     if settings.label_noise == 0:
