@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inference.samples import samples
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.sat_formula import Formula, PrefixTree
+from lengthwise.inference.sat_formula import ColouringFormula, PrefixTree
 
 Word = tuple[int, ...]
 
@@ -21,7 +21,7 @@ def tree_of(sample: Sample, first: int = 0, last: int | None = None) -> PrefixTr
 
 
 def solution(
-    formula: Formula, tree: PrefixTree, moves: tuple[tuple[int, ...], ...], classes: Word
+    formula: ColouringFormula, tree: PrefixTree, moves: tuple[tuple[int, ...], ...], classes: Word
 ) -> set[int]:
     """Return the variables that are true of an automaton: `moves[state][symbol]`."""
     states, true = range(formula.states), set[int]()
@@ -55,7 +55,7 @@ def is_in_order(moves: tuple[tuple[int, ...], ...]) -> bool:
 def test_the_clauses_hold_of_what_fits_and_is_in_order(
     sample: Sample, states: int, first: int
 ) -> None:
-    formula = Formula(states, 2, 2)
+    formula = ColouringFormula(states, 2, 2)
     tree = tree_of(sample, 0, first)
     clauses = [*formula.of_automata(), *formula.of_tree(tree)]
     for row in range(len(sample))[first:]:
@@ -81,7 +81,7 @@ def end(moves: tuple[tuple[int, ...], ...], word: Word) -> int:
 
 
 def test_a_solution_is_read_as_it_was_written() -> None:
-    formula, tree = Formula(3, 2, 4), PrefixTree()
+    formula, tree = ColouringFormula(3, 2, 4), PrefixTree()
     tree.add((0, 1), 2)
     moves, classes = ((1, 2), (2, 0), (0, 2)), (3, 0, 2)
     true = solution(formula, tree, moves, classes)
@@ -97,8 +97,8 @@ def test_a_tree_has_a_node_for_each_beginning(sample: Sample) -> None:
     tree = tree_of(sample)
     words = [sample.word(row) for row in range(len(sample))]
     assert tree.num_nodes == len({word[:n] for word in words for n in range(len(word) + 1)} | {()})
-    formula = Formula(4, 2, 2)
+    formula = ColouringFormula(4, 2, 2)
     made = len(list(formula.of_automata())) and len(list(formula.of_tree(tree)))
-    assert made <= Formula(4, 2, 2).growth(tree) + 4 * len(sample)
+    assert made <= ColouringFormula(4, 2, 2).growth(tree) + 4 * len(sample)
     assert formula.growth(tree) == 0
     assert np.all(formula.moves > 0)

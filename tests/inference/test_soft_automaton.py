@@ -7,7 +7,7 @@ import pytest
 
 from inference.samples import EVERY, MACHINES, sample_of
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.soft_automaton import Batch, SoftAutomaton, softmax
+from lengthwise.inference.soft_automaton import SoftAutomaton, WordBatch, probabilities_of
 from lengthwise.languages.language import Language
 
 
@@ -30,8 +30,8 @@ def test_a_sure_network_answers_as_its_automaton(index: int) -> None:
     language = MACHINES[index]
     for word in EVERY:
         label = language.classify(word)
-        right = sure(language).loss(Batch.of(sample_of([word], [label])))[0]
-        wrong = sure(language).loss(Batch.of(sample_of([word], [1 - label])))[0]
+        right = sure(language).loss(WordBatch.of(sample_of([word], [label])))[0]
+        wrong = sure(language).loss(WordBatch.of(sample_of([word], [1 - label])))[0]
         assert right == pytest.approx(0.0, abs=1e-5)
         assert wrong > 10
 
@@ -44,18 +44,18 @@ def test_a_sure_network_is_snapped_to_its_automaton() -> None:
 
 def test_the_loss_is_that_of_the_product_of_the_matrices() -> None:
     made, words = network(3), [(), (0,), (1, 0), (0, 1, 1), (1, 1, 0, 0)]
-    moves, answers = softmax(made.moves), softmax(made.answers)
+    moves, answers = probabilities_of(made.moves), probabilities_of(made.answers)
     for word, label in itertools.product(words, (0, 1)):
         state = np.eye(3)[0]
         for symbol in word:
             state = state @ moves[symbol]
-        loss = made.loss(Batch.of(sample_of([word], [label])))[0]
+        loss = made.loss(WordBatch.of(sample_of([word], [label])))[0]
         assert loss == pytest.approx(-np.log(state @ answers)[label], rel=1e-4)
 
 
 def test_the_gradient_is_that_of_differences() -> None:
     made = network(3)
-    words = Batch.of(sample_of([(), (1,), (0, 1), (1, 0, 1), (0, 0, 1, 1)], [0, 1, 1, 0, 1]))
+    words = WordBatch.of(sample_of([(), (1,), (0, 1), (1, 0, 1), (0, 0, 1, 1)], [0, 1, 1, 0, 1]))
     _, gradients = made.loss(words)
     for weights, gradient in zip((made.moves, made.answers), gradients, strict=True):
         for place in np.ndindex(*weights.shape):
@@ -69,7 +69,7 @@ def test_the_gradient_is_that_of_differences() -> None:
 
 def test_words_of_a_part_are_those_of_its_rows() -> None:
     sample = sample_of([(), (0,), (1, 0), (0, 1, 1)], [0, 1, 0, 1])
-    part = Batch.of(sample).part(np.array([2, 3]))
+    part = WordBatch.of(sample).part(np.array([2, 3]))
     assert part.symbols.tolist() == [[2, 0], [1, 1], [0, 1]]
     assert part.classes.tolist() == [0, 1]
 
@@ -77,7 +77,7 @@ def test_words_of_a_part_are_those_of_its_rows() -> None:
 def test_training_learns_whether_the_last_symbol_is_a_one() -> None:
     draw = np.random.default_rng(1)
     words = list({tuple(draw.integers(0, 2, 9).tolist()) for _ in range(200)})
-    batch = Batch.of(Sample.of_words(words, [word[-1] for word in words], 2, 2))
+    batch = WordBatch.of(Sample.of_words(words, [word[-1] for word in words], 2, 2))
     made = network(2, seed=3)
     losses = [made.train_step(batch) for _ in range(200)]
     assert losses[0] > 0.5

@@ -17,7 +17,7 @@ import numpy as np
 
 from lengthwise.inference.distinguish import apart, words_at_transitions
 from lengthwise.inference.sample import Sample, answers_of
-from lengthwise.inference.sat_formula import Formula, PrefixTree
+from lengthwise.inference.sat_formula import ColouringFormula, PrefixTree
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, count_wrong, to_language
 from lengthwise.languages.language import Language
 
@@ -112,7 +112,7 @@ class _Search:
         from pysat.solvers import Glucose4
 
         sample = self.task.sample
-        formula = Formula(states, sample.num_symbols, sample.num_classes)
+        formula = ColouringFormula(states, sample.num_symbols, sample.num_classes)
         size = formula.moves.size * (states + sample.num_symbols) // 2
         with Glucose4() as solver:
             if size < _CLAUSES:

@@ -50,7 +50,7 @@ class Candidate:
     """The state of the other one as which each state began."""
 
 
-class Explanation(ABC):
+class LabelExplanation(ABC):
     """A way in which an automaton explains the labels of words."""
 
     most_candidates: int
@@ -90,7 +90,7 @@ class Explanation(ABC):
         return found
 
 
-class ByEnd(Explanation):
+class ByEnd(LabelExplanation):
     """Each word has a class by the state that it ends in."""
 
     most_candidates = 24
@@ -133,7 +133,7 @@ class ByEnd(Explanation):
         return (log_likelihood(counts + won - lost[:, None]) - score) / np.log(2)
 
 
-class ByAlarms(Explanation):
+class ByAlarms(LabelExplanation):
     """Each word has one class if a transition raised the alarm, and another if none did."""
 
     most_candidates = 10

@@ -14,7 +14,7 @@ from lengthwise.inference.climbing import DrawnWords, corrected
 from lengthwise.inference.packed import misjudged
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
-from lengthwise.inference.soft_automaton import Batch, SoftAutomaton
+from lengthwise.inference.soft_automaton import SoftAutomaton, WordBatch
 
 _STATES = (16, 5, 12, 6, 24, 8, 4)
 """Numbers of states of the recurrences, by turns."""
@@ -70,7 +70,7 @@ class Guide(Searcher):
             stay=_STAY[turn % len(_STAY)],
             draw=draw,
         )
-        words = Batch.of(sample)
+        words = WordBatch.of(sample)
         for step in range(_STEPS):
             task.check()
             rows = draw.integers(0, len(sample), _BATCH)

@@ -257,7 +257,11 @@ def _attempt(
             _keep_better(judge(made.language, chosen.name, made.bits), state, judge)
         state.least_states = max(state.least_states, made.least_states)
     best = state.best
-    if best is not None and best.language.num_states <= state.least_states and fits(best, judge):
+    if (
+        best is not None
+        and best.language.num_states <= state.least_states
+        and fits_all(best, judge)
+    ):
         state.end = "explained"
     elif state.least_states > task.max_states:
         state.end = "exhausted"
@@ -272,7 +276,7 @@ def _attempt(
             state.end = "explained"
 
 
-def fits(found: Hypothesis, judge: Judge) -> bool:
+def fits_all(found: Hypothesis, judge: Judge) -> bool:
     """Return whether an automaton is right on all words, all of which have right labels."""
     return judge.noise == 0 and found.wrong + found.wrong_in_validation == 0
 
@@ -282,6 +286,6 @@ def _keep_better(found: Hypothesis, state: SearchState, judge: Judge) -> None:
     if best is not None and found.rank(judge.noise) >= best.rank(judge.noise):
         return
     state.best, state.work_at_best = found, state.work[found.searcher]
-    if fits(found, judge):
+    if fits_all(found, judge):
         proved = needed_states(found.language, judge.train)
         state.least_states = max(state.least_states, proved)

@@ -50,7 +50,7 @@ class PrefixTree:
         self.ends.append((node, label))
 
 
-class Formula:
+class ColouringFormula:
     """The clauses for automata of `states` states that fit the words of a tree, which may grow."""
 
     def __init__(self, states: int, symbols: int, classes: int) -> None:

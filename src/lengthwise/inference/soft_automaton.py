@@ -32,7 +32,7 @@ _LEAST = 1e-6
 """Least probability of a class of which the logarithm is taken."""
 
 
-def softmax(weights: Floats) -> Floats:
+def probabilities_of(weights: Floats) -> Floats:
     """Return probabilities along the last axis."""
     powers = np.exp(weights - weights.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
@@ -44,7 +44,7 @@ def _before_softmax(gradient: Floats, shares: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class WordBatch:
     """Words with their classes, in the order in which they are read."""
 
     symbols: Array
@@ -52,16 +52,16 @@ class Batch:
     classes: Array
 
     @classmethod
-    def of(cls, sample: Sample) -> "Batch":
+    def of(cls, sample: Sample) -> "WordBatch":
         """Return all words of a sample."""
         symbols = sample.symbols.T[:0:-1].copy()
         left = np.arange(len(symbols), 0, -1)[:, None]
         symbols[left > sample.lengths] = sample.num_symbols
         return cls(symbols, sample.classes)
 
-    def part(self, rows: Array) -> "Batch":
+    def part(self, rows: Array) -> "WordBatch":
         """Return some of the words."""
-        return Batch(self.symbols[:, rows], self.classes[rows])
+        return WordBatch(self.symbols[:, rows], self.classes[rows])
 
 
 class SoftAutomaton:
@@ -86,7 +86,7 @@ class SoftAutomaton:
         self._squares = [np.zeros_like(each) for each in (self.moves, self.answers)]
         self._steps = 0
 
-    def train_step(self, batch: Batch, rate: float = 1.0) -> float:
+    def train_step(self, batch: WordBatch, rate: float = 1.0) -> float:
         """Make a step of Adam with a share of the learning rate; return the loss before it."""
         loss, gradients = self.loss(batch)
         self._steps += 1
@@ -99,12 +99,12 @@ class SoftAutomaton:
             both[each][:] -= rate * _RATE / (1 - _DECAY**self._steps) * mean / scale
         return loss
 
-    def loss(self, batch: Batch) -> tuple[float, tuple[Floats, Floats]]:
+    def loss(self, batch: WordBatch) -> tuple[float, tuple[Floats, Floats]]:
         """Return the mean cross-entropy of the classes, and its gradients by the weights."""
         symbols, states, _ = self.moves.shape
         places, count = batch.symbols.shape
         each = np.arange(count)
-        moves, answers = softmax(self.moves), softmax(self.answers)
+        moves, answers = probabilities_of(self.moves), probabilities_of(self.answers)
         flat = np.concatenate([moves, np.eye(states, dtype=np.float32)[None]]).reshape(-1, states)
         before = np.zeros((places, count, symbols + 1, states), dtype=np.float32)
         state = np.zeros((count, states), dtype=np.float32)

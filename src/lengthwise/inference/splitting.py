@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, Explanation
+from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, LabelExplanation
 from lengthwise.inference.local_search import commonest_classes, dropped
 from lengthwise.inference.packed import PackedWords
 from lengthwise.inference.sample import Array, Sample
@@ -104,7 +104,7 @@ class _Search:
         most = min(_STATES, task.max_states, int(round((_ENTRIES / each) ** (1 / 3), 9)))
         return cls(part, most, task.check)
 
-    def changed(self, explanation: Explanation, moves: Array, weight: float) -> Array:
+    def changed(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
         """Change an automaton as long as that saves bits."""
         now = Candidate(moves, np.arange(len(moves)))
         bits = float(explanation.bits([now], weight)[0])
@@ -122,7 +122,7 @@ class _Search:
             else:
                 return now.moves
 
-    def _changes(self, explanation: Explanation, moves: Array) -> Iterator[Candidate]:
+    def _changes(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
         """Yield the most promising redirections and splits."""
         states, symbols = moves.shape
         own = np.arange(states)
@@ -140,7 +140,7 @@ class _Search:
                     other[states, symbol] = target
                 yield Candidate(other, np.append(own, moves.ravel()[edge]))
 
-    def _merges(self, explanation: Explanation, moves: Array) -> Iterator[Candidate]:
+    def _merges(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
         """Yield all automata with a state less."""
         own = np.arange(len(moves))
         left = np.repeat(own[1:], len(moves) - 1)
@@ -149,7 +149,7 @@ class _Search:
 
 
 def _best(
-    explanation: Explanation, moves: Array, passes: Passes, count: int
+    explanation: LabelExplanation, moves: Array, passes: Passes, count: int
 ) -> Iterator[tuple[int, int]]:
     """Yield the codes and targets that gain most, about, the best first."""
     gains = explanation.gains(moves, passes, count)

@@ -81,6 +81,10 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     return [
         {
             **settings,
+            "told": "labels of whole words",
+            "protocol": "uniform within a class",
+            "words_per_length": None,
+            "interval_95": None,
             "drawn": len(words),
             "true_states": language.num_states,
             "states": None if found is None else found.num_states,
