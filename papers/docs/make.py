@@ -28,8 +28,8 @@ RESULTS = ROOT / "papers" / "results"
 
 TABLES = {
     ("docs/index.md", "main-job"): ("own/main-job", ""),
-    ("docs/analysis.md", "clusters"): ("own/analysis", ""),
-    ("docs/analysis.md", "receptive-field"): ("own/analysis", "Receptive field"),
+    ("docs/analysis.md", "clusters"): ("chi2023/figure3", ""),
+    ("docs/analysis.md", "receptive-field"): ("chi2023/figure3", "Receptive field"),
     ("docs/reproducing/proofs.md", "certificates"): ("own/certificates", ""),
     ("docs/reproducing/proofs.md", "variants"): ("own/certificates", "Variants"),
     ("docs/reproducing/proofs.md", "default-proofs"): ("own/default-proofs", ""),

@@ -50,7 +50,7 @@ VARIANTS = {
     "steps2022/figure3",
     "steps2022/figure4",
     "steps2022/other-tasks",
-    "own/analysis",
+    "chi2023/figure3",
     "own/arithmetic",
     "own/body-sizes",
     "own/certificates",

@@ -2,6 +2,7 @@
 
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.registry import Catalogue
+from lengthwise_papers.chi2023 import figure3 as chi_figure3
 from lengthwise_papers.chi2023 import figure4 as chi_figure4
 from lengthwise_papers.chi2023 import scratchpad as chi_scratchpad
 from lengthwise_papers.chi2023 import table1 as chi_table1
@@ -15,7 +16,6 @@ from lengthwise_papers.chiang2022 import parity as chiang_parity
 from lengthwise_papers.chiang2022 import table1 as chiang_table1
 from lengthwise_papers.experiment import Experiment
 from lengthwise_papers.own import (
-    analysis,
     arithmetic,
     body_sizes,
     certificates,
@@ -51,6 +51,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "chi2023/table1-groups": chi_table1.GROUPS,
         "chi2023/table2": chi_table2.TABLE_2,
         "chi2023/table3": chi_table3.TABLE_3,
+        "chi2023/figure3": chi_figure3.FIGURE_3,
         "chi2023/figure4": chi_figure4.FIGURE_4,
         "chi2023/scratchpad": chi_scratchpad.SCRATCHPAD,
         "chiang2022/table1": chiang_table1.TABLE_1,
@@ -68,7 +69,6 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "steps2022/figure4": steps_table1.FIGURE_4,
         "own/gradient-alone": gradient_alone.GRADIENT_ALONE,
         "own/main-job": main_job.MAIN_JOB,
-        "own/analysis": analysis.ANALYSIS,
         "own/certificates": certificates.CERTIFICATES,
         "own/default-proofs": default_proofs.DEFAULT_PROOFS,
         "own/every-kind": every_kind.EVERY_KIND,

@@ -13,13 +13,16 @@ from lengthwise.analysis.analyses import ANALYSES, analysis_of
 from lengthwise.analysis.figures import Picture, clusters_figure, receptive_field_figure
 from lengthwise.evaluation.scores import percent
 from lengthwise.problems.runs import load_run
-from lengthwise_papers.experiment import Record, Table, preset_catalogue
+from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own import main_job
 from lengthwise_papers.own.main_job import Sizes
-from lengthwise_papers.parts import Part, PartsExperiment
+from lengthwise_papers.parts import Part, PartsExperiment, grouped
 
 LANGUAGES = ("parity", "cycle-navigation")
 MODEL = "regular-gpt"
+
+STRAIGHT = 0.05
+"""Greatest distance of a cumulated gradient from the straight line, as a share."""
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
@@ -90,12 +93,46 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     }
 
 
+def check(records: Sequence[Record]) -> list[Statement]:
+    """Check what sections 7.3 and 7.4 say."""
+    clusters = {one["language"]: one["clusters"] for one in records}
+    apart = [found["purity"] == 1 and found["gap_to_spread"] > 1 for found in clusters.values()]
+    bent = {
+        one["language"]: curve["deviation"]
+        for one in records
+        for curve in one["receptive-field"]["curves"]
+    }
+    runs_ = min(map(len, grouped(records, "language").values()))
+    return [
+        Statement(
+            where="section 7.3",
+            says="vectors of sub-words have 2 clusters in PARITY and 5 in Cycle Navigation",
+            holds=all(apart) and [len(each["elements"]) for each in clusters.values()] == [2, 5],
+            measured=", ".join(
+                f"{language} {len(found['elements'])}, the gap {found['gap_to_spread']:.2f} times "
+                "the spread"
+                for language, found in clusters.items()
+            ),
+            runs=runs_,
+        ),
+        Statement(
+            where="section 7.4",
+            says="the cumulated gradient of a regular language is a slanted line "
+            f"(to {STRAIGHT} of its height)",
+            holds=max(bent.values()) <= STRAIGHT,
+            measured=", ".join(f"{name} {off:.3f} away" for name, off in bent.items()),
+            runs=runs_,
+        ),
+    ]
+
+
 _LAPTOP = Sizes(preset="laptop", languages=LANGUAGES, seeds=(0,))
 
-ANALYSIS = PartsExperiment(
-    item="analysis",
+FIGURE_3: PartsExperiment[Sizes] = PartsExperiment(
+    paper="Chi et al. (2023)",
+    item="Figures 3 and 4a",
     claim="Vectors of sub-words cluster by what the sub-word does, and every position counts.",
-    printed="Figures 3 and 4a of Chi et al. (2023).",
+    printed="Two and five clusters in the plane, and a slanted line of cumulated gradients.",
     presets=preset_catalogue(
         smoke=replace(main_job.MAIN_JOB.presets["smoke"], seeds=(0,)),
         laptop=_LAPTOP,
@@ -106,4 +143,5 @@ ANALYSIS = PartsExperiment(
     table=clusters_table,
     more={"Receptive field": receptive_field_table},
     figures=figures,
+    check=check,
 )
