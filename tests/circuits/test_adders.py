@@ -48,7 +48,7 @@ def test_the_layout_for_three_bits_is_the_printed_one(representation: int, print
 def test_representation_1_as_it_is_printed_is_no_order_of_the_gates() -> None:
     printed = PRINTED_1.replace("g1", "g2", 1)
     gates = [printed[i : i + 2] for i in range(12, len(printed), 2)]
-    with pytest.raises(CircuitError, match="every gate once, but 'g2' stands twice"):
+    with pytest.raises(CircuitError, match="every gate once, but 'g2' appears twice"):
         adder_circuit(3).sequence(gates)
 
 

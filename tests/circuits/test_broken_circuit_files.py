@@ -68,7 +68,7 @@ ROW = "below this .names a row has {} of 0, 1 and -, and then 0 or 1"
         (".inputs a\n.outputs a\n.exdc\n", shown(3, ONLY, ".exdc", FLAT)),
         (".model m\n.inputs a\n.model k\n", shown(3, ONE, ".model k", ONE_FLAT)),
         (".inputs a\n.outputs a\n.end\n\n.inputs b\n", shown(5, ONE, ".inputs b", ONE_FLAT)),
-        ("11 1\n", shown(1, "a row stands below .names", "11 1")),
+        ("11 1\n", shown(1, "a row comes after .names", "11 1")),
         (".names # y\n", shown(1, ".names ends in the name that it defines", ".names")),
         (".inputs a\n.names a y\n11 1\n", shown(3, ROW.format(1), "11 1")),
         (".inputs a b\n.names a b y\n1x 1\n", shown(3, ROW.format(2), "1x 1")),
@@ -138,7 +138,7 @@ def test_bench_that_is_no_circuit_is_refused(tmp_path: Path, text: str, message:
 
 HEADER = "the header is 'aag M I L O A' with five numbers"
 AND = "an AND gate is three literals"
-NAMES = "after the gates stand names, 'i0 a' or 'o0 y'"
+NAMES = "after the gates come names, 'i0 a' or 'o0 y'"
 GOOD = "aag 3 2 0 1 1\n2\n4\n6\n6 2 4\n"
 
 

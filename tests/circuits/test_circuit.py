@@ -48,9 +48,9 @@ def test_one_word_gives_its_entry_of_the_truth_tables(
     [
         ((), (), ("a",), "a circuit has at least one input, but this one has none."),
         (("a",), (), (), "a circuit has at least one output, but this one has none."),
-        (["a"], (), ("a",), "the inputs are a tuple of texts, but they are ['a']."),
-        (("a",), (), ("a", 3), "the name of a signal is a text of one line, but one is 3."),
-        (("a", "a"), (), ("a",), "every signal has a name of its own, but 'a' stands twice. Re"),
+        (["a"], (), ("a",), "the inputs are a tuple of strings, but they are ['a']."),
+        (("a",), (), ("a", 3), "a signal's name is a string of one line, but one is 3."),
+        (("a", "a"), (), ("a",), "every signal has a name of its own, but 'a' appears twice. Re"),
         (("a",), gates(a="a"), ("a",), "every signal has a name of its own, but 'a' stands tw"),
         (("a",), [], ("a",), "the gates are a tuple of Gate, but they are []."),
         (("a",), gates(y="a q"), ("y",), "gate 'y' reads 'q', but there is no such signal. Make"),

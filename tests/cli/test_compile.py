@@ -139,7 +139,7 @@ def test_formulas_and_scans_are_compiled_as_well(
         (("parity", "--as", "ltl"), "a cyclic group of order 2 in its monoid"),
         (("parity", "--as", "ltk"), "Did you mean 'ltl'"),
         (("ltl:a & F b",), "column 5: F looks into the future"),
-        (("ltl:a S",), "column 4: the end stands where"),
+        (("ltl:a S",), "column 4: found the end instead of"),
         (("ltl[ab]:a S c",), "column 5: symbol 'c' is not in the alphabet"),
         (("tomita-4", "--as", "ltl", "--set", "longest=2000000"), "1 to 1,048,576 symbols"),
         (("tomita-4", "--as", "ltl", "--set", "attention=hard"), "softmax or rightmost"),

@@ -139,12 +139,12 @@ def test_a_function_that_changes_its_answers_is_refused() -> None:
 
 @pytest.mark.parametrize("bound", [0, -1, 501, True, 2.0, "3", None])
 def test_a_bound_is_a_whole_number(bound: Any) -> None:
-    with pytest.raises(LanguageError, match="max_states is a whole number from 1 to 500, but it"):
+    with pytest.raises(LanguageError, match="max_states is an integer from 1 to 500, but it"):
         from_function(bool, "ab", max_states=bound)
 
 
 def test_an_alphabet_has_different_symbols() -> None:
-    with pytest.raises(LanguageError, match="'a' stands twice"):
+    with pytest.raises(LanguageError, match="'a' appears twice"):
         from_function(bool, "aa", max_states=2)
     with pytest.raises(LanguageError, match="needs at least one symbol"):
         from_function(bool, "", max_states=2)

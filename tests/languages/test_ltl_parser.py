@@ -36,8 +36,8 @@ def test_depth_by_hand() -> None:
 @pytest.mark.parametrize(
     ("formula", "column", "part"),
     [
-        ("a S", 4, "the end stands where a symbol"),
-        ("a b", 3, "'b' stands where an operator or the end"),
+        ("a S", 4, "found the end instead of a symbol"),
+        ("a b", 3, "found 'b' instead of an operator or the end"),
         ("(a & b", 7, "where an operator or ')'"),
         ("a)", 2, "')' stands"),
         ("a & + b", 5, "'+' begins no symbol or operator"),

@@ -48,9 +48,9 @@ def test_any_type_of_integer_will_do(dtype: torch.dtype) -> None:
         ([-1, 1, 2], None, "a word has the symbol -1, which is none of 0..2. "),
         ([0, -1, 2], 2, "a word has the symbol -1, which is none of 0..2. "),
         ([0, 2**40, 2], 2, f"a word has the symbol {2**40}, which is none of 0..2. "),
-        ([0, 1, 2], 4, "a word of 4 symbols cannot stand in a row of 3 places. "),
-        ([0, 1, 2], -1, "a word of -1 symbols cannot stand in a row of 3 places. "),
-        ([], 1, "a word of 1 symbols cannot stand in a row of 0 places. "),
+        ([0, 1, 2], 4, "a word of 4 symbols does not fit into a row of 3 positions. "),
+        ([0, 1, 2], -1, "a word of -1 symbols does not fit into a row of 3 positions. "),
+        ([], 1, "a word of 1 symbols does not fit into a row of 0 positions. "),
     ],
 )
 def test_what_is_no_word_is_refused_in_one_line(

@@ -4,7 +4,7 @@
     2                   the inputs: variable v is the literal 2v, and 2v + 1 is its inverse
     4
     7                   the outputs; 0 and 1 are the constants
-    6 2 5               the gates: literal, and the two literals of which it is AND
+    6 2 5               the gates: literal, and the two literals that it is the AND of
     i0 a                names, as far as there are any: of input 0,
     o0 y                and of output 0
     c                   what follows is a comment
@@ -130,7 +130,7 @@ class _Reader:
                 break
             symbol = _SYMBOL.fullmatch(line[1])
             if symbol is None or not symbol[3].isprintable():
-                refuse_line(self._where, *line, "after the gates stand names, 'i0 a' or 'o0 y'")
+                refuse_line(self._where, *line, "after the gates come names, 'i0 a' or 'o0 y'")
             key = symbol[1], int(symbol[2])
             if key[1] >= counts[key[0]]:
                 refuse_line(self._where, *line, "a name is of an input or output that there is")

@@ -55,7 +55,7 @@ def from_function(
     test to that bound (see above) is always finished. A function that needs more states is refused
     if that shows in the test, on 20,000 words like those of the test, or on 2,000 random words,
     drawn with `seed`: 1,000 of up to 3 `max_states` + 10 symbols (at most 300), and 1,000 that lead
-    to a state, go on at random, and end with a suffix that distinguishes states. If it does not
+    to a state, continue at random, and end with a suffix that distinguishes states. If it does not
     show, the result is wrong on other words.
 
     >>> language = from_function(lambda word: word.count("1") % 3, "01", max_states=4)
@@ -66,13 +66,13 @@ def from_function(
         LanguageError: the function needs more than `max_states` states; or the test takes more than
             `MAX_TESTS` words, and the message has the largest bound that can be tested; or learning
             takes more than `MAX_QUESTIONS`; or the function fails, answers a word in two ways, or
-            gives what is no class; or the alphabet or `max_states` is wrong.
+            returns something that is not a class; or the alphabet or `max_states` is wrong.
     """
     symbols = tuple(alphabet)
     check_alphabet(symbols)
     if type(max_states) is not int or not 1 <= max_states <= MAX_STATES:
         raise LanguageError(
-            f"max_states is a whole number from 1 to {MAX_STATES}, but it is {short(max_states)}. "
+            f"max_states is an integer from 1 to {MAX_STATES}, but it is {short(max_states)}. "
             f"Give the most states that the function can need."
         )
     search = _Search(classify, symbols, max_states)
@@ -123,8 +123,8 @@ class _Search:
             answer: object = self._classify(text)
         except (Exception, SystemExit) as error:
             raise LanguageError(
-                f"the function fails on the word {short(text)} ({in_a_line(error)}). Mend it: it "
-                f"takes any word, the empty one too."
+                f"the function fails on the word {short(text)} ({in_a_line(error)}). Fix it: it "
+                f"has to accept any word, including the empty one."
             ) from error
         largest = max(self._max_states - 1, 1)  # a truth value is always a class
         if not isinstance(answer, int | np.integer | np.bool_) or not 0 <= answer <= largest:

@@ -31,7 +31,7 @@ def soft(numbers: Numbers) -> Numbers:
 
 
 def quantised(numbers: Numbers) -> Numbers:
-    r"""Return the nearest vector of the codebook $\{-1, 1\}^m$; its gradient is handed on as it is.
+    r"""Return the nearest vector of the codebook $\{-1, 1\}^m$; its gradient passes unchanged.
 
     This is vector quantisation as in VQ-VAE (van den Oord et al., 2017) with a fixed codebook:
     lookup-free quantisation (Yu et al., 2024). It needs a commitment loss.

@@ -50,7 +50,7 @@ class RegularGPTConfig(TransformerConfig):
     pad: Annotated[
         Literal["learned", "absent"],
         Setting(
-            meaning="What stands before the start of a word: a learned vector (the authors' code), "
+            meaning="What precedes the start of a word: a learned vector (the authors' code), "
             "or nothing (equation 1)."
         ),
     ] = "learned"
@@ -86,5 +86,5 @@ class RegularGPTConfig(TransformerConfig):
         TransformerConfig.__post_init__(self)
         require(
             0 < self.scale < math.inf,
-            f"embedding_scale={self.embedding_scale} is no scale. Use a positive number.",
+            f"embedding_scale={self.embedding_scale} is not a scale. Use a positive number.",
         )

@@ -67,7 +67,7 @@ class WordObjective(ABC):
     settings: ClassVar[type[ObjectiveConfig]] = ObjectiveConfig
     """Class of its settings."""
     told: ClassVar[str]
-    """Sentence that says what the learner is given: `training is told the class of ...`."""
+    """Sentence that says what the learner is given: `training is given the class of ...`."""
     model: ClassVar[str] = DEFAULT_MODEL
     """Model that is trained where none is named."""
 

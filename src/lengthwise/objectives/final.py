@@ -118,7 +118,7 @@ class Final(WordObjective):
     """The class of the word alone."""
 
     settings = FinalConfig
-    told = "training is told the class of the whole word"
+    told = "training is given the class of the whole word"
 
     def fits(self, entry: Entry) -> bool:
         """Return whether the class of a word tells the network all that it answers by."""

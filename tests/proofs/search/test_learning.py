@@ -128,7 +128,7 @@ def test_too_many_states_are_noticed_before_the_table_is_closed() -> None:
 
 def test_a_word_that_is_no_counterexample_is_noticed() -> None:
     language = parse("parity")
-    with pytest.raises(AssertionError, match="'11' is no counterexample"):
+    with pytest.raises(AssertionError, match="'11' is not a counterexample"):
         learn(Asked(language), "01", ("0", "1"), lambda _: (1, 1))
 
 

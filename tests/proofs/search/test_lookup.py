@@ -118,7 +118,7 @@ def test_what_stands_before_a_word_changes_no_bit(has_logits: bool) -> None:
     filled = torch.randint(3, (4, 7), generator=generator)
     assert torch.equal(snapped(filled), snapped(filled, torch.full((4,), 7)))
     for length in (12, -1):
-        with pytest.raises(WordError, match=f"a word of {length} symbols cannot stand in a row"):
+        with pytest.raises(WordError, match=f"a word of {length} symbols does not fit into a row"):
             snapped(tokens, torch.tensor([3, 0, 9, 8, 1, length]))
 
 

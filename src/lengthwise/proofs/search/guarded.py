@@ -1,8 +1,8 @@
 """Algebras of users' own, as proofs ask them: with copies, and some of the questions twice.
 
-A proof goes on with the arrays that it asks about, so an algebra gets copies, which it may change.
-What it answers must be integers, one for each row, and elements must be small enough to be told
-apart in pairs with states. A proof also believes that an answer depends on nothing but the
+A proof keeps the arrays that it asks about, so an algebra gets copies, which it may change.
+What it answers must be integers, one for each row, and elements must be small enough to be
+distinguished in pairs with states. A proof also believes that an answer depends on nothing but the
 question: not on chance, on earlier questions, or on the other rows. So the first rows of each
 call, up to 256 in all, are asked again in the end, together and in the opposite order, and the
 first of them alone.
@@ -57,7 +57,7 @@ class _Guarded:
             self._require_none(changed, question[0], len(before))
 
     def _require_none(self, changed: int, method: str, asked: int) -> None:
-        """Refuse an algebra some answers of which changed.
+        """Refuse an algebra that changed some of its answers.
 
         Raises:
             VerificationError: there are such answers.

@@ -242,9 +242,9 @@ class _Equivalence(Oracle):
         if counterexample is None:
             self.accepted = language
         else:
-            # AALpy would go on for ever with a word that is none.
+            # AALpy would never end with a word that is not a counterexample.
             assert language.classify(counterexample) != self._answers([counterexample])[0], (
-                f"{language.decode(counterexample)!r} is no counterexample"
+                f"{language.decode(counterexample)!r} is not a counterexample"
             )
         return counterexample
 

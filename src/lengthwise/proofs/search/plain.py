@@ -27,7 +27,7 @@ from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 
 Provable = RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad
-"""Networks of which there are proofs: their steps are known in float64 with bounds."""
+"""Networks that can be proved: their steps are known in float64 with bounds."""
 
 PROVABLE: Mapping[type[nn.Module], type[NetworkConfig]] = {
     RegularGPT: RegularGPTConfig,
