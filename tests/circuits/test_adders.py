@@ -77,7 +77,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     for n in (0, -1, 2.0, True):
         with pytest.raises(CircuitError, match=f"numbers have at least 1 bit, but got {n}"):
             adder(n, 1)  # type: ignore[arg-type]
-    with pytest.raises(CircuitError, match="representations 1 and 2, but it is asked for 3"):
+    with pytest.raises(CircuitError, match="representations 1 and 2, but got 3"):
         adder(4, 3)
     for number in (-1, 16):
         with pytest.raises(CircuitError, match=rf"0 or more and below 2\^4, but it is {number}"):

@@ -51,7 +51,7 @@ def test_one_word_gives_its_entry_of_the_truth_tables(
         (["a"], (), ("a",), "the inputs are a tuple of strings, but they are ['a']."),
         (("a",), (), ("a", 3), "a signal's name is a string of one line, but one is 3."),
         (("a", "a"), (), ("a",), "every signal has a name of its own, but 'a' appears twice. Re"),
-        (("a",), gates(a="a"), ("a",), "every signal has a name of its own, but 'a' stands tw"),
+        (("a",), gates(a="a"), ("a",), "every signal has a name of its own, but 'a' appears tw"),
         (("a",), [], ("a",), "the gates are a tuple of Gate, but they are []."),
         (("a",), gates(y="a q"), ("y",), "gate 'y' reads 'q', but there is no such signal. Make"),
         (("a",), gates(y="a"), ("z",), "an output is 'z', but there is no such signal. Make it"),

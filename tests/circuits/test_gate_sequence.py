@@ -122,7 +122,7 @@ def test_a_stored_sequence_comes_back(circuit: Circuit) -> None:
         ({"outputs": []}, "a sequence has a tuple of at least one output, but it is ()."),
         ({"outputs": [4]}, "an output is one of the positions 0..3, but it is 4."),
         ({"names": ["a"]}, "every position has a name, but there are 4 positions and 1 names."),
-        ({"names": ["a", "b", "c", "a"]}, "every signal has a name of its own, but 'a' stands tw"),
+        ({"names": ["a", "b", "c", "a"]}, "every signal has a name of its own, but 'a' appears tw"),
         ({"name": ["a"]}, "unknown entry of a stored gate sequence: 'name'. Did you mean 'names'?"),
     ],
 )

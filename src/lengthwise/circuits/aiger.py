@@ -49,7 +49,7 @@ def from_aiger(text: str, name: str = "aiger") -> Circuit:
                 name, *line, f"a literal that is defined is even and not 0, and {literal} is not"
             )
         if literal in signals:
-            refuse_line(name, *line, f"a literal is defined once, and {literal} has been before")
+            refuse_line(name, *line, f"a literal is defined once, but {literal} was defined before")
         signals[literal] = signal
         netlist.declare(signal, line[0], is_input=is_input)
 
@@ -57,7 +57,7 @@ def from_aiger(text: str, name: str = "aiger") -> Circuit:
         if literal in (0, 1):
             return netlist.constant(literal)
         if literal - literal % 2 not in signals:
-            refuse_line(name, *line, f"a literal that is used is defined, and {literal} is not")
+            refuse_line(name, *line, f"every literal in use is defined, but {literal} is not")
         signal = signals[literal - literal % 2]
         return netlist.inverse(signal) if literal % 2 else signal
 
@@ -133,7 +133,7 @@ class _Reader:
                 refuse_line(self._where, *line, "after the gates come names, 'i0 a' or 'o0 y'")
             key = symbol[1], int(symbol[2])
             if key[1] >= counts[key[0]]:
-                refuse_line(self._where, *line, "a name is of an input or output that there is")
+                refuse_line(self._where, *line, "a name belongs to an input or output of the file")
             if key in names:
                 refuse_line(self._where, *line, "an input or output has one name")
             names[key] = symbol[3]

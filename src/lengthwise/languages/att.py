@@ -208,7 +208,7 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
             _refuse(
                 where,
                 line,
-                f"field 3, label {label!r}, has a space in it, which a symbol has not. Rename it, "
+                f"field 3, label {label!r}, has a space in it, but symbols have none. Rename it, "
                 f"such as to {name!r}",
             )
         if _exists(where, line, 4 if is_pair else 3):

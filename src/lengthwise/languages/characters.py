@@ -95,7 +95,7 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
         if value >= LONGER:
             refuse(
                 column,
-                f"{written(code.group())} is beyond the last character, U+10FFFF. Write less",
+                f"{written(code.group())} is beyond the last character, U+10FFFF. Lower it",
             )
         return chr(value), code.end()
     if letter in "xuU":

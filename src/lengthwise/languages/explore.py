@@ -130,7 +130,7 @@ class _Search:
         if not isinstance(answer, int | np.integer | np.bool_) or not 0 <= answer <= largest:
             raise LanguageError(
                 f"a class is a truth value or an integer from 0 to {largest} (max_states - 1), "
-                f"but the function says {short(answer)} of the word {short(text)}. Number "
+                f"but the function returns {short(answer)} for the word {short(text)}. Number "
                 f"the classes 0, 1, 2, ..."
             )
         return int(answer)
@@ -141,8 +141,8 @@ class _Search:
             first, second = self.ask(word), self._call(word)
             if first != second:
                 raise LanguageError(
-                    f"a function gives a word one class, but this one says {first} of "
-                    f"{short(self._text(word))}, and then {second}. Remove what is random or "
+                    f"a function gives a word one class, but this one returns {first} for "
+                    f"{short(self._text(word))}, then {second}. Remove what is random or "
                     f"remembered."
                 )
 
@@ -184,9 +184,9 @@ class _Search:
             table.append(tuple(row))
             if len(words) > self._max_states:
                 raise LanguageError(
-                    f"the function needs more than the {counted(self._max_states, 'state')} that "
-                    f"are asked for, which the word {short(self._text(word or words[-1]))} shows. "
-                    f"Ask for more, or check that the language is regular."
+                    f"the function needs more than max_states={self._max_states} states, as the "
+                    f"word {short(self._text(word or words[-1]))} shows. Allow more, or check that "
+                    f"the language is regular."
                 )
         self._access = words
         return Language(

@@ -74,7 +74,7 @@ def _require_symbols(limits: list[int], num_symbols: int) -> None:
     wrong = [symbol for symbol in limits if not 0 <= symbol < num_symbols]
     if wrong:
         raise WordError(
-            f"a word has the symbol {wrong[0]}, which is none of 0..{num_symbols - 1}. Encode "
+            f"a word has the symbol {wrong[0]}, which is not in 0..{num_symbols - 1}. Encode "
             f"words with their language, and give the lengths of words that do not fill their rows."
         )
 

@@ -107,8 +107,8 @@ class Adapted(nn.Module):
                     f"({in_a_line(error)}). Fix its forward, or give shorter words."
                 ) from error
             raise ConfigError(
-                f"{self.name} cannot read the empty word ({in_a_line(error)}). Give it a symbol "
-                f"more, and lw.adapt(module, pad_token=that symbol)."
+                f"{self.name} cannot read the empty word ({in_a_line(error)}). Add a symbol to "
+                f"it, and use lw.adapt(module, pad_token=that symbol)."
             ) from error
         if not isinstance(logits, Tensor):
             raise ConfigError(
@@ -166,7 +166,7 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
             f"adapt takes a torch.nn.Module, but got a {type(module).__name__}. Give the network."
         )
     if padding not in (None, "left", "right", "none"):
-        raise ConfigError(f"padding={padding!r} is none. Use 'left', 'right' or 'none'.")
+        raise ConfigError(f"padding={padding!r} is unknown. Use 'left', 'right' or 'none'.")
     if pad_token is not None and (isinstance(pad_token, bool) or not isinstance(pad_token, int)):
         raise ConfigError(f"pad_token={pad_token!r} is not an integer. Use the number of symbols.")
     takes_lengths = _takes_lengths(module)
@@ -273,7 +273,7 @@ def require_steady(
         at = int(worst.argmax())
         raise ConfigError(
             f"{name} gives a word of {counted(len(words[at]), 'symbol')} other logits alone than "
-            f"beside longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
+            f"in a batch with longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
             f"Mask them, or use lw.adapt(module, padding='none')."
         )
 

@@ -32,7 +32,8 @@ class RegularGPTConfig(TransformerConfig):
         ),
     ] = 0
     chunk: Annotated[
-        int, Setting(meaning="Number of vectors that become one.", letter="C", least=2)
+        int,
+        Setting(meaning="Number of vectors combined into one.", letter="C", least=2),
     ] = 2
     thickness: Annotated[
         int, Setting(meaning="Layers in the block.", letter="K", least=1, most=MOST_LAYERS)
@@ -56,7 +57,7 @@ class RegularGPTConfig(TransformerConfig):
     ] = "learned"
     memory: Annotated[
         Literal["continuous", "binary"],
-        Setting(meaning="What a node keeps: any vector, or bits."),
+        Setting(meaning="Memory of a node: any vector, or bits."),
     ] = "continuous"
     num_bits: Annotated[int, Setting(meaning="Bits of a node, if memory is binary.", least=1)] = 16
     noise: Annotated[

@@ -53,10 +53,10 @@ class UniversalConfig(ClsConfig):
 
     depth: Annotated[
         Literal["fixed", "log"],
-        Setting(meaning="How depth grows with the word."),
+        Setting(meaning="How the number of steps grows with the length of the word."),
     ]
     num_steps: Annotated[
-        int, Setting(meaning="Steps in all, or for each doubling of the length.", least=1)
+        int, Setting(meaning="Number of steps in all, or per doubling of the length.", least=1)
     ]
 
 

@@ -36,8 +36,8 @@ FORMAT_WITH_PRECISION = 3
 """Format of certificates about another arithmetic than that of the weights' type."""
 
 TOO_LARGE = (
-    "checking the certificate needs more memory than there is, so nothing is said of it. Check it "
-    "on a larger machine."
+    "checking the certificate needs more memory than there is, so it was not checked. Check it on "
+    "a larger machine."
 )
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
@@ -219,7 +219,7 @@ class Certificate:
         """
         if set(settings) != set(self.settings):
             raise CertificateError(
-                "the certificate is one of another kind of network than the run's. Certify the run."
+                "the certificate is for another kind of network than the run's. Certify the run."
             )
         if self.precision == "bfloat16":
             weights = {name: bfloat16_rounded(w.astype(np.float32)) for name, w in weights.items()}
@@ -229,7 +229,7 @@ class Certificate:
         )
         if not alike or digest_of(self.settings, weights) != self.model_digest:
             raise CertificateError(
-                "the certificate is one of another model (its digest differs). Certify this one."
+                "the certificate is for another model (its digest differs). Certify this one."
             )
 
     # ---- files -----------------------------------------------------------------------------------

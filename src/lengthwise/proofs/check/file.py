@@ -129,4 +129,4 @@ def _require_language(certificate: Certificate, asked: Language | str) -> None:
     same = (mine.alphabet, mine.class_names) == (wanted.alphabet, wanted.class_names)
     if not same or mine.difference(wanted) is not None:
         name = asked if isinstance(asked, str) else wanted.spec or "that language"
-        raise CertificateError(f"the certificate is not about {name}. Its language is another.")
+        raise CertificateError(f"the certificate is for another language than {name}.")

@@ -64,7 +64,7 @@ class _Guarded:
         """
         if changed:
             raise VerificationError(
-                f"{self._name}.{method} answers {changed} of {asked} questions otherwise when "
+                f"{self._name}.{method} answers {changed} of {asked} questions differently when "
                 f"they are asked again, in another order or alone. Turn off what is random, "
                 f"remembered between calls, or taken from other rows."
             )

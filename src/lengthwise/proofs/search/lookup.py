@@ -136,7 +136,7 @@ class Lookup:
             part = words[first : first + rows]
             if part.view(f"u{part.itemsize}").max() >= self.algebra.num_symbols:  # -1 is far above
                 raise WordError(
-                    f"a word has a symbol that is none of 0..{self.algebra.num_symbols - 1}. "
+                    f"a word has a symbol outside 0..{self.algebra.num_symbols - 1}. "
                     f"Encode words with their language."
                 )
             result[first : first + rows] = part

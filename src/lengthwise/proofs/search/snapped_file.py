@@ -69,8 +69,8 @@ def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
             f"(lengthwise zoo {name} --out DIR), and snap DIR."
         )
     if not path.exists():
-        raise RunError(f"{path} does not exist. Give `lengthwise snap {path.parent}` first.")
-    again = f"Give `lengthwise snap {path.parent}` again"
+        raise RunError(f"{path} does not exist. Run `lengthwise snap {path.parent}` first.")
+    again = f"Run `lengthwise snap {path.parent}` again"
     try:
         with safe_open(path, framework="numpy") as file:
             about = parse_json(file.metadata()["lengthwise"])
