@@ -273,7 +273,7 @@ def require_steady(
         at = int(worst.argmax())
         raise ConfigError(
             f"{name} gives a word of {counted(len(words[at]), 'symbol')} other logits alone than "
-            f"in a batch with longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
+            f"among longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
             f"Mask them, or use lw.adapt(module, padding='none')."
         )
 
