@@ -9,7 +9,7 @@ The stream has one coordinate for each symbol, and for each lookup `blocked`, it
 values that it `found`. At the start symbol `blocked` and `value` are 0, so it is never blocked, and
 what is found there is the value 0.
 
-Conditions. A condition is a sum of paths, at most one of which fits. A path says of some variables
+Conditions. A condition is a sum of paths; at most one of them fits. A path says of some variables
 in which sets their values are. The bits of a variable's values 1, 2, ... are coordinates, at most
 one of them 1, so that [x in V] is a sum of bits, or 1 less a sum of bits if V has the value 0: a
 linear form that is 0 or 1. With the sum t of the forms of a path of m variables,

@@ -6,7 +6,7 @@ number coordinates, and list which coordinates of the children of a node set whi
 node to 1. Images (`constructions.images`) are integers.
 
 Axes:
-    unit    products: one coordinate of each child, all of which must be 1
+    unit    products: one coordinate of each child; all must be 1
     chunk   the C children of a node, in the order of the word
 """
 

@@ -272,7 +272,7 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
 
 
 def written_alphabet(symbols: Sequence[str]) -> str:
-    r"""Return an alphabet as one text, which `split_alphabet` splits again.
+    r"""Return an alphabet as one string, which `split_alphabet` splits again.
 
     >>> print(written_alphabet("abc"), written_alphabet("xabcd-"), written_alphabet(["s1", "a"]))
     abc xa-d\- s1 a

@@ -103,7 +103,7 @@ class Verdict:
 
 
 class LadderSubject:
-    """The minimal automaton of a language over all words, with what is asked of it repeatedly.
+    """The minimal automaton of a language over all words, with properties that are kept.
 
     Words outside a domain count as one more class.
     """

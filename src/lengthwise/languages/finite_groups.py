@@ -36,7 +36,7 @@ class FiniteGroup:
     """All elements, the identity first."""
     multiply: Callable[..., Hashable]
     write: Callable[..., str]
-    """The text of an element, without spaces."""
+    """Write an element as a string without spaces."""
     num_points: int = 0
     """Number of points that the group permutes; 0 if it is not given as a group of permutations."""
     act: Callable[..., Permutation] | None = None

@@ -131,7 +131,7 @@ class MooreMachine(Viewed):
         return current
 
     def classify(self, word: str | Sequence[int]) -> int:
-        """Return the class of a word, given as written text or as a sequence of encoded integers.
+        """Return the class of a word, given as a string or as a sequence of encoded integers.
 
         Raises:
             WordError: it is not a word, a symbol is not in the alphabet, an encoded one is not

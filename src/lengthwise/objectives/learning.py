@@ -19,7 +19,7 @@ log-depth networks in Pert, Alrajeh and Russo (2026, arXiv 2605.26035). Only the
 was at hand, so the formulas are ours.
 
 A finite monoid has no new elements in long words, so their vectors should be those of short ones;
-without `closure` they may drift with length, which no label of a short word tells. It is of use
+without `closure` they may drift with length, which no label of a short word shows. It helps
 once nodes have settled near one vector for each element: before, the nearest node is often that of
 another. `consensus` needs settled nodes, too; it corrects single wrong products.
 
