@@ -89,7 +89,7 @@ class CountedPart:
 
     @property
     def confused(self) -> tuple[int, int] | None:
-        """The first two states that no counters tell apart, or None."""
+        """The first two states that no counters separate, or None."""
         first: dict[int, int] = {}
         for state, block in zip(self.states, self.blocks, strict=True):
             if block in first:

@@ -29,7 +29,7 @@ _MOST_LETTERS = 7
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FiniteGroup:
-    """A finite group whose elements are listed only when they are asked for."""
+    """A finite group that lists its elements only on demand."""
 
     order: int
     elements: Callable[[], Sequence[Hashable]]

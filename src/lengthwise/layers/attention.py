@@ -54,7 +54,7 @@ class Scale(nn.Module, ABC):
 
 
 class StandardScale(Scale):
-    """The logits as they are (Vaswani et al., 2017)."""
+    """The logits unchanged (Vaswani et al., 2017)."""
 
     is_one = True
 

@@ -51,7 +51,7 @@ BITS: Catalogue[Callable[[Numbers], Numbers]] = Catalogue(
 
 
 class ContinuousMemory(nn.Module):
-    """The paper's: the vector is kept as it is."""
+    """The paper's memory: the vector is kept unchanged."""
 
     def __init__(self, width: int, num_bits: int, noise: float) -> None:
         super().__init__()

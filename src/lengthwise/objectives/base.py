@@ -25,7 +25,7 @@ class ObjectiveConfig(Config):
     """Base of the settings of an objective: its name alone."""
 
     name: str
-    """What is learned from, by its name in the catalogue: `--objective`."""
+    """Name of the objective in the catalogue: `--objective`."""
 
     def non_defaults(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, and the name in any case."""

@@ -330,7 +330,7 @@ def automaton_digest(language: Language) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a plain word as it is, and any other text in quotation marks, in ASCII."""
+    """Return a plain word as it is, and any other string in quotation marks, in ASCII."""
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 

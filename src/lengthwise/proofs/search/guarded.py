@@ -105,7 +105,7 @@ class _Guarded:
 
 
 class GuardedRecurrence(_Guarded):
-    """A `Recurrence` that is called with copies, and asked again."""
+    """A `Recurrence` that gets copies; some questions are repeated."""
 
     def __init__(self, given: Any) -> None:
         super().__init__(given)
@@ -137,7 +137,7 @@ class GuardedRecurrence(_Guarded):
 
 
 class GuardedTree(_Guarded):
-    """A `TreeAlgebra` that is called with copies, and asked again."""
+    """A `TreeAlgebra` that gets copies; some questions are repeated."""
 
     @property
     def chunk(self) -> int:
@@ -156,7 +156,7 @@ class GuardedTree(_Guarded):
 
 
 def guarded(given: object) -> GuardedRecurrence | GuardedTree | None:
-    """Return an algebra behind a guard; None if it is none."""
+    """Return an algebra behind a guard; None if it is not an algebra."""
     if isinstance(given, Recurrence):
         return GuardedRecurrence(given)
     return GuardedTree(given) if isinstance(given, TreeAlgebra) else None

@@ -217,7 +217,7 @@ class _Equivalence(Oracle):
         self._find = find_counterexample
 
     def find_cex(self, hypothesis: Any) -> Any:
-        """Return a word that the hypothesis, a Moore machine of AALpy, gets wrong; None if none."""
+        """Return a word that the hypothesis, a Moore machine of AALpy, gets wrong, or None."""
         self._membership.suffixes = hypothesis.characterization_set
         self._membership.check(len(hypothesis.states))
         domain, outside = self._blank.domain, self._blank.num_classes
