@@ -137,8 +137,8 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.train("parity", steps="x"), "steps='x' must be a whole number."),
         (lambda: lw.load(None), "a run's folder is a path"),  # type: ignore[arg-type]
         (lambda: lw.load(tmp_path, model=3), "model is a name"),  # type: ignore[arg-type]
-        (lambda: lw.language("regex:a*", 3), "an alphabet is a text"),  # type: ignore[arg-type]
-        (lambda: lw.language("regex:a*", [1]), "an alphabet is a text"),  # type: ignore[list-item]
+        (lambda: lw.language("regex:a*", 3), "an alphabet is a string"),  # type: ignore[arg-type]
+        (lambda: lw.language("regex:a*", [1]), "an alphabet is a string"),  # type: ignore[list-item]
         (lambda: lw.evaluate("runs/a"), "Load its folder: lw.load(folder)"),  # type: ignore[arg-type]
         (lambda: lw.evaluate(run, lengths=[True]), "lengths are whole numbers"),
         (lambda: lw.evaluate(run, lengths=[3], words_per_length=1.5), "words_per_length is a"),  # type: ignore[arg-type]
@@ -159,9 +159,9 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.certify(model), "a network alone does not know its language"),
         (lambda: lw.certify(model, language=language, strength="x"), "unknown strength 'x'"),  # type: ignore[arg-type]
         (lambda: language.difference("parity"), "Write language(...) around a name"),  # type: ignore[arg-type]
-        (lambda: lw.language(len, alphabet=[3], max_states=3), "an alphabet is a text"),  # type: ignore[list-item]
+        (lambda: lw.language(len, alphabet=[3], max_states=3), "an alphabet is a string"),  # type: ignore[list-item]
         (lambda: lw.language(len, alphabet="x"), "Give both"),
-        (lambda: lw.language(len, "x", max_states=2.0), "max_states is a whole number from 1"),  # type: ignore[arg-type]
+        (lambda: lw.language(len, "x", max_states=2.0), "max_states is an integer from 1"),  # type: ignore[arg-type]
         (lambda: lw.train("parity", alphabet="xy", **small), "so it cannot have 'xy'"),
         (lambda: lw.train(language, alphabet="xy", **small), "so it cannot have 'xy'"),
         (lambda: lw.language(3), "or a Language, but got 3"),  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.language("count:2:3"), "'2' is not 0, 1, a or b, which need no alphabet"),
         (lambda: list(language.words(max_length=2.5)), "max_length is a whole number"),  # type: ignore[arg-type]
         (lambda: list(language.words(max_length=-1)), "max_length is a whole number"),
-        (lambda: list(language.words(max_length=2, only=2)), "only=2 is no class"),
+        (lambda: list(language.words(max_length=2, only=2)), "only=2 is not a class"),
         (lambda: lw.load("runs/none"), "runs/none is not a folder"),
         (lambda: lw.train(run.problem, alphabet="ab", **small), "a problem has its alphabet"),
         (lambda: lw.language("regex:a*", ["s1"]), "['s1'] cannot be"),
@@ -194,7 +194,7 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
             "train is a source such as 'book.txt', or a list of them, but got ('a', 'b')",
         ),
         (lambda: lw.text.prepare_pairs(tmp_path / "x", languages="en"), "languages are two names"),
-        (lambda: language.encode(3), "a written word is a text"),  # type: ignore[arg-type]
+        (lambda: language.encode(3), "a written word is a string"),  # type: ignore[arg-type]
     ]
     for call, told in calls:
         with pytest.raises(LengthwiseError) as found:

@@ -48,7 +48,7 @@ def test_the_layout_for_three_bits_is_the_printed_one(representation: int, print
 def test_representation_1_as_it_is_printed_is_no_order_of_the_gates() -> None:
     printed = PRINTED_1.replace("g1", "g2", 1)
     gates = [printed[i : i + 2] for i in range(12, len(printed), 2)]
-    with pytest.raises(CircuitError, match="every gate once, but 'g2' stands twice"):
+    with pytest.raises(CircuitError, match="every gate once, but 'g2' appears twice"):
         adder_circuit(3).sequence(gates)
 
 
@@ -77,7 +77,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     for n in (0, -1, 2.0, True):
         with pytest.raises(CircuitError, match=f"numbers have at least 1 bit, but got {n}"):
             adder(n, 1)  # type: ignore[arg-type]
-    with pytest.raises(CircuitError, match="representations 1 and 2, but it is asked for 3"):
+    with pytest.raises(CircuitError, match="representations 1 and 2, but got 3"):
         adder(4, 3)
     for number in (-1, 16):
         with pytest.raises(CircuitError, match=rf"0 or more and below 2\^4, but it is {number}"):

@@ -68,7 +68,7 @@ ROW = "below this .names a row has {} of 0, 1 and -, and then 0 or 1"
         (".inputs a\n.outputs a\n.exdc\n", shown(3, ONLY, ".exdc", FLAT)),
         (".model m\n.inputs a\n.model k\n", shown(3, ONE, ".model k", ONE_FLAT)),
         (".inputs a\n.outputs a\n.end\n\n.inputs b\n", shown(5, ONE, ".inputs b", ONE_FLAT)),
-        ("11 1\n", shown(1, "a row stands below .names", "11 1")),
+        ("11 1\n", shown(1, "a row comes after .names", "11 1")),
         (".names # y\n", shown(1, ".names ends in the name that it defines", ".names")),
         (".inputs a\n.names a y\n11 1\n", shown(3, ROW.format(1), "11 1")),
         (".inputs a b\n.names a b y\n1x 1\n", shown(3, ROW.format(2), "1x 1")),
@@ -138,7 +138,7 @@ def test_bench_that_is_no_circuit_is_refused(tmp_path: Path, text: str, message:
 
 HEADER = "the header is 'aag M I L O A' with five numbers"
 AND = "an AND gate is three literals"
-NAMES = "after the gates stand names, 'i0 a' or 'o0 y'"
+NAMES = "after the gates come names, 'i0 a' or 'o0 y'"
 GOOD = "aag 3 2 0 1 1\n2\n4\n6\n6 2 4\n"
 
 
@@ -180,15 +180,15 @@ GOOD = "aag 3 2 0 1 1\n2\n4\n6\n6 2 4\n"
         ),
         (
             GOOD.replace("aag 3", "aag 4").replace("6 2 4", "6 2 9"),
-            shown(5, "a literal that is used is defined, and 9 is not", "6 2 9"),
+            shown(5, "every literal in use is defined, but 9 is not", "6 2 9"),
         ),
         (
             GOOD.replace("aag 3", "aag 4").replace("\n6\n", "\n8\n"),
-            shown(4, "a literal that is used is defined, and 8 is not", "8"),
+            shown(4, "every literal in use is defined, but 8 is not", "8"),
         ),
         (
             GOOD.replace("6 2 4", "4 2 2"),
-            shown(5, "a literal is defined once, and 4 has been before", "4 2 2"),
+            shown(5, "a literal is defined once, but 4 was defined before", "4 2 2"),
         ),
         (
             GOOD.replace("6 2 4", "7 2 4"),
@@ -201,7 +201,7 @@ GOOD = "aag 3 2 0 1 1\n2\n4\n6\n6 2 4\n"
         (GOOD + "l0 q\n", shown(6, NAMES, "l0 q")),
         (GOOD + "i0 a\x01b\n", shown(6, NAMES, "i0 a\x01b")),
         (GOOD + "6 2 4\n", shown(6, NAMES, "6 2 4")),
-        (GOOD + "i2 a\n", shown(6, "a name is of an input or output that there is", "i2 a")),
+        (GOOD + "i2 a\n", shown(6, "a name belongs to an input or output of the file", "i2 a")),
         (GOOD + "i1 a\ni1 b\n", shown(7, "an input or output has one name", "i1 b")),
         (GOOD + "i1 a\ni0 a\n", twice(3, "a", 2)),
         ("aag 3 1 0 1 2\n2\n6\n6 2 4\n4 7 2\n", cyclic("n6 -> n6.not -> n4 -> n6")),

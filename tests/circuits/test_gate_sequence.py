@@ -55,9 +55,9 @@ def test_a_long_chain_given_backwards_is_put_in_order() -> None:
     ("order", "message"),
     [
         (["carry"], "an order has every gate once, but 'sum' is missing."),
-        (["sum", "carry", "a"], "an order has every gate once, but 'a' is no gate."),
-        (["sum", "carry", 3], "an order has every gate once, but 3 is no gate."),
-        (["sum", "carry", "sum"], "an order has every gate once, but 'sum' stands twice."),
+        (["sum", "carry", "a"], "an order has every gate once, but 'a' is not a gate."),
+        (["sum", "carry", 3], "an order has every gate once, but 3 is not a gate."),
+        (["sum", "carry", "sum"], "an order has every gate once, but 'sum' appears twice."),
     ],
 )
 def test_an_order_with_other_names_is_refused(order: list[str], message: str) -> None:
@@ -75,7 +75,7 @@ def test_an_order_with_a_gate_before_its_input_is_refused() -> None:
         ),
         outputs=("z",),
     )
-    with pytest.raises(CircuitError, match="but 'z' stands before its input 'y'"):
+    with pytest.raises(CircuitError, match="but 'z' comes before its input 'y'"):
         circuit.sequence(["z", "y"])
 
 
@@ -122,7 +122,7 @@ def test_a_stored_sequence_comes_back(circuit: Circuit) -> None:
         ({"outputs": []}, "a sequence has a tuple of at least one output, but it is ()."),
         ({"outputs": [4]}, "an output is one of the positions 0..3, but it is 4."),
         ({"names": ["a"]}, "every position has a name, but there are 4 positions and 1 names."),
-        ({"names": ["a", "b", "c", "a"]}, "every signal has a name of its own, but 'a' stands tw"),
+        ({"names": ["a", "b", "c", "a"]}, "every signal has a name of its own, but 'a' appears tw"),
         ({"name": ["a"]}, "unknown entry of a stored gate sequence: 'name'. Did you mean 'names'?"),
     ],
 )

@@ -62,15 +62,15 @@ def test_fresh_names_are_fresh() -> None:
         ),
         (
             {"name": "y", "kind": "NOT", "inputs": (["a"],)},
-            "the name of a signal is a text of one line, but one is ['a'].",
+            "a signal's name is a string of one line, but one is ['a'].",
         ),
         (
             {"name": "", "kind": "CONST0"},
-            "the name of a signal is a text of one line, but one is ''.",
+            "a signal's name is a string of one line, but one is ''.",
         ),
         (
             {"name": "a\nb", "kind": "CONST0"},
-            "the name of a signal is a text of one line, but one is 'a\\nb'.",
+            "a signal's name is a string of one line, but one is 'a\\nb'.",
         ),
     ],
 )

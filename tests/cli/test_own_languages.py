@@ -84,7 +84,7 @@ def test_what_an_expression_may_mean_otherwise_is_said_once(shell: Shell, tmp_pa
     status, _, error = shell("describe", "regex:(a+b)*")
     assert status == 0
     assert error.splitlines() == [
-        "expression '(a+b)*', column 3: '+' is read as one or more of what stands before it. Write "
+        "expression '(a+b)*', column 3: '+' is read as one or more of what comes before it. Write "
         "'|' for 'or'."
     ]
     assert shell("describe", "regex:(a|b)*")[2] == ""

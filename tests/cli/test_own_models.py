@@ -43,7 +43,7 @@ def test_a_model_by_import_path_goes_the_whole_way(shell: Shell, package: Path) 
         ("--model nowhere:gru", "cannot be imported (ModuleNotFoundError"),
         ("--model users_own:broken", "could not be built (ValueError: no such)"),
         ("--model users_own:leaving", "could not be built (SystemExit: 3)"),
-        ("--model users_own:nothing", "built a int, which is no torch.nn.Module"),
+        ("--model users_own:nothing", "built a int, which is not a torch.nn.Module"),
         ("--model users_own:incomplete", "must take vocab_size and num_classes, but it takes size"),
         ("--model users_own:torch", "is a module, which builds no network"),
         ("--model users_own:gru --set wdith=3", "unknown setting 'wdith'. Did you mean 'width'?"),

@@ -83,8 +83,8 @@ def test_extract_says_where_the_machine_is_not_the_language(
 
 def test_slips_are_told_in_one_line(shell: Shell, folder: str, tmp_path: Path) -> None:
     for arguments, message in [
-        (["predict", folder, "--snapped"], "Give `lengthwise snap"),
-        (["evaluate", folder, "--snapped"], "Give `lengthwise snap"),
+        (["predict", folder, "--snapped"], "Run `lengthwise snap"),
+        (["evaluate", folder, "--snapped"], "Run `lengthwise snap"),
         (["extract", folder, "--out", "machine.txt"], ".att or .dot"),
         (["extract", folder, "--max-states", "1"], "max_states=1"),
         (["extract", str(tmp_path / "none")], "is not a folder"),

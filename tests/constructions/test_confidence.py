@@ -86,5 +86,5 @@ def test_what_float64_cannot_tell_from_zero_is_refused() -> None:
     with pytest.raises(ConstructionError) as caught:
         logit_for(1e-16)
     assert str(caught.value) == (
-        "eta=1e-16 is below 2.2e-16, the least that float64 can tell from 0. Use more."
+        "eta=1e-16 is below 2.2e-16, the least that float64 resolves. Use a larger one."
     )

@@ -152,7 +152,7 @@ def test_a_whole_number_will_do_for_a_number() -> None:
         ("steps2022/addition-3", {}, "Did you mean 'steps2022/addition-"),
         ("steps2022/addition-1", {"bits": 10**9}, "bits=1000000000|1,000,000,000"),
         ("steps2022/addition-1", {"bits": 0}, "bit"),
-        ("steps2022/addition-1", {"bits": 2.0}, "whole number"),
+        ("steps2022/addition-1", {"bits": 2.0}, "an integer"),
         ("circuit:", {}, "circuit"),
         ("circuit:nowhere.bench", {}, "nowhere.bench"),
         ("nor-circuit:nowhere.bench", {"epsilon": 0.0}, "unknown setting 'epsilon'"),

@@ -80,7 +80,7 @@ def test_a_symbol_outside_the_alphabet_is_told_with_line_and_column(tmp_path: Pa
         path.write_text(content)
         with pytest.raises(LengthwiseError, match=message):
             prepared(path, alphabet)
-    with pytest.raises(LengthwiseError, match="'a' stands twice"):
+    with pytest.raises(LengthwiseError, match="'a' appears twice"):
         prepared(path, ("a", "a"))
 
 

@@ -152,7 +152,7 @@ def test_what_is_typed_into_a_drawing_is_text(page: Page) -> None:
     for symbol, said in [
         ("a", "symbols differ, but 'a' is there"),
         ("", "a symbol has at least one character"),
-        ("a b", "a symbol is a text without spaces"),
+        ("a b", "a symbol is a string without spaces"),
         ("x" * 10_000, "at most 40 characters here, but this has 10,000"),
     ]:
         page.page.fill("#new-symbol", symbol)

@@ -27,11 +27,11 @@ def test_a_drawing_is_the_language_of_its_automaton() -> None:
     ("changed", "said"),
     [
         ({"transitions": [[0, None], [1, 0]]}, "state 0 moves by '1' to None"),
-        ({"transitions": [[0, 1]]}, "for 1 state came 2"),
+        ({"transitions": [[0, 1]]}, "classes has 2 items for 1 state"),
         ({"transitions": [[0, 1], [1, 2]]}, "the states are 0..1"),
         ({"classes": [0, 2]}, "state 1 has class 2, but the classes are 0..1"),
         ({"start": -1}, "start=-1"),
-        ({"alphabet": ["0", "0"]}, "stands twice"),
+        ({"alphabet": ["0", "0"]}, "appears twice"),
         ({"alphabet": []}, "at least one symbol"),
         ({"alphabet": None}, "damaged"),
         ({"spec": "py[states=2,alphabet=01]:os:system", "start": "x"}, "start='x'"),

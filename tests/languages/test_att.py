@@ -159,11 +159,11 @@ def test_zero_is_a_symbol_where_epsilon_is_written_otherwise(folder: Path) -> No
         ("0\t1\ta\t\n1\n", "line 1: field 4 is empty. Write <eps> for epsilon, or remove the"),
         ("0\t\ta\n1\n", "line 1: field 2 is empty. Name the state"),
         ("0\t1\ta\n1\t\n", "line 2: field 2 is empty. Remove the tab"),
-        ("0\t1\t \t \n1\n", "line 1: field 3, label ' ', has a space in it, which a symbol has"),
+        ("0\t1\t \t \n1\n", "line 1: field 3, label ' ', has a space in it, but symbols"),
         ("0 1 a\n1\n--\n0 1 b\n", "line 3: another automaton begins"),
         (
             "0\t1\ta b\ta b\n1\n",
-            "line 1: field 3, label 'a b', has a space in it, which a symbol has not. Rename it",
+            "line 1: field 3, label 'a b', has a space in it, but symbols have none. Rename it",
         ),
         ("0 1 @_IDENTITY_SYMBOL_@ @_IDENTITY_SYMBOL_@\n1\n", "line 1: label '@_IDENTITY_SYMBOL_@'"),
         ("0 1 @P.X.Y@ @P.X.Y@\n1\n", "line 1: label '@P.X.Y@' stands for other symbols"),

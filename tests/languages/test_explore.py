@@ -95,17 +95,17 @@ def test_symbols_of_several_characters_are_written_with_spaces() -> None:
 def test_a_function_that_is_not_regular_is_refused_with_a_word(
     function: Callable[[str], bool], bound: int
 ) -> None:
-    told = rf"needs more than the {bound} states? that .* the word '[01]*('|\.\.\.) shows\. Ask for"
+    told = rf"needs more than max_states={bound} states, as the word '[01]*('|\.\.\.) shows\. Allow"
     with pytest.raises(LanguageError, match=told):
         from_function(function, "01", max_states=bound)
 
 
 def test_a_class_that_is_no_class_is_refused() -> None:
-    with pytest.raises(LanguageError, match=r"from 0 to 1 .* says -1 of the word '"):
+    with pytest.raises(LanguageError, match=r"from 0 to 1 .* returns -1 for the word '"):
         from_function(lambda w: -1, "01", max_states=2)
-    with pytest.raises(LanguageError, match=r"says 0\.5 of the word '"):
+    with pytest.raises(LanguageError, match=r"returns 0\.5 for the word '"):
         from_function(lambda w: 0.5, "01", max_states=2)
-    with pytest.raises(LanguageError, match="says None of the word '"):
+    with pytest.raises(LanguageError, match="returns None for the word '"):
         from_function(lambda w: None, "01", max_states=2)
 
 
@@ -133,18 +133,18 @@ def test_a_function_that_leaves_the_program_is_told_with_the_word() -> None:
 
 def test_a_function_that_changes_its_answers_is_refused() -> None:
     calls = itertools.count()
-    with pytest.raises(LanguageError, match=r"says 0 of '.*', and then 1\. Remove what is random"):
+    with pytest.raises(LanguageError, match=r"returns 0 for '.*', then 1\. Remove what is random"):
         from_function(lambda w: next(calls) % 2, "ab", max_states=3)
 
 
 @pytest.mark.parametrize("bound", [0, -1, 501, True, 2.0, "3", None])
 def test_a_bound_is_a_whole_number(bound: Any) -> None:
-    with pytest.raises(LanguageError, match="max_states is a whole number from 1 to 500, but it"):
+    with pytest.raises(LanguageError, match="max_states is an integer from 1 to 500, but it"):
         from_function(bool, "ab", max_states=bound)
 
 
 def test_an_alphabet_has_different_symbols() -> None:
-    with pytest.raises(LanguageError, match="'a' stands twice"):
+    with pytest.raises(LanguageError, match="'a' appears twice"):
         from_function(bool, "aa", max_states=2)
     with pytest.raises(LanguageError, match="needs at least one symbol"):
         from_function(bool, "", max_states=2)

@@ -323,9 +323,9 @@ def test_groups_that_are_the_same_have_the_same_counts() -> None:
     ("text", "message"),
     [
         ("(1 2 3 4 5 6 7 8),(1 2)", "at most 10000 elements here, but (1 2 3 4 5 6 7 8),(1 2) gen"),
-        ("(1 2)(2 3)", "2 stands twice in one of group:(1 2)(2 3). Multiply the cycles out"),
-        ("(1 1)", "1 stands twice"),
-        ("(1 2),(3 4),(2 1)", "generators differ from each other, but (1,2) stands twice"),
+        ("(1 2)(2 3)", "2 appears twice in one of group:(1 2)(2 3). Multiply the cycles out"),
+        ("(1 1)", "1 appears twice"),
+        ("(1 2),(3 4),(2 1)", "generators differ from each other, but (1,2) appears twice"),
         ("(0 1)", "the points 1 to 100, but group:(0 1) names 0"),
         ("(1 101)", "the points 1 to 100, but group:(1 101) names 101"),
         ("(1 2", "permutations are written in cycles with commas between them"),

@@ -59,7 +59,7 @@ def test_an_automaton_of_a_file_is_told_its_alphabet(tmp_path: Path) -> None:
     assert words.classify("a b noun") == 0
     with pytest.raises(LanguageError, match=r"line 2: label 'b' is not in the alphabet 'a c'"):
         parse(f"att:{path}", alphabet="ac")
-    with pytest.raises(LanguageError, match="stands twice"):
+    with pytest.raises(LanguageError, match="appears twice"):
         parse(f"att:{path}", alphabet="abb")
 
 
@@ -145,11 +145,11 @@ def test_a_function_may_stand_in_a_class() -> None:
         ("py[states=3,alphabet=ab]:users_slip:f", "'users_slip:f' cannot be imported (SyntaxErr"),
         ("py[states=3,alphabet=ab]:users_words:number", "is 5 (int), but a function from words"),
         ("py[states=3,alphabet=ab]:users_words:broken", "(ZeroDivisionError: "),
-        ("py[states=9,alphabet=ab]:users_words:palindrome", "needs more than the 9 states that"),
-        ("py[states=2,alphabet=ab]:users_words:third", "needs more than the 2 states that are"),
+        ("py[states=9,alphabet=ab]:users_words:palindrome", "needs more than max_states=9"),
+        ("py[states=2,alphabet=ab]:users_words:third", "needs more than max_states=2"),
         ("py[states=0,alphabet=ab]:users_words:third", "from 1 to 500, but it is 0"),
         ("py[states=30,alphabet=ab]:users_words:third", "Ask for max_states=12, if it has no more"),
-        ("py[states=3,alphabet=aa]:users_words:third", "'a' stands twice"),
+        ("py[states=3,alphabet=aa]:users_words:third", "'a' appears twice"),
     ],
 )
 @pytest.mark.usefixtures("module")

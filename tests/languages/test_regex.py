@@ -97,7 +97,7 @@ def test_a_class_with_nothing_left_matches_no_word() -> None:
 
 
 def test_a_space_in_a_given_alphabet_is_refused() -> None:
-    with pytest.raises(LanguageError, match="a symbol is a text without spaces"):
+    with pytest.raises(LanguageError, match="a symbol is a string without spaces"):
         from_regex("[ -~]", [chr(code) for code in range(32, 127)])
 
 
@@ -112,7 +112,7 @@ def test_an_expression_without_symbols_needs_an_alphabet() -> None:
 @pytest.mark.parametrize(
     ("expression", "alphabet", "remark"),
     [
-        ("(a+b)*", None, "column 3: '+' is read as one or more of what stands before it. Write"),
+        ("(a+b)*", None, "column 3: '+' is read as one or more of what comes before it. Write"),
         ("0+1(0)", None, "column 2: '+' is read as one or more"),
         ("2^10", None, r"column 2: '^' is read as the shuffle of its two sides. Write '\^' for"),
         ("a&b", None, r"column 2: '&' is read as 'and': a word must match both sides. Write '\&'"),

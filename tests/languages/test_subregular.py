@@ -169,8 +169,8 @@ def test_symbols_off_the_tier_change_nothing() -> None:
         ("subregular:LTS", "unknown subregular class 'LTS'. Did you mean 'LT'"),
         ("subregular:LT,symbols=2", "3 to 64 symbols, but symbols=2"),
         ("subregular:LT,sed=2", "unknown subregular option 'sed'. Did you mean 'seed'"),
-        ("subregular:LT,seed=x", "subregular option seed is a whole number, but it is 'x'"),
-        ("subregular:LT,seed=1,seed=2", "seed stands twice"),
+        ("subregular:LT,seed=x", "subregular option seed is an integer, but it is 'x'"),
+        ("subregular:LT,seed=1,seed=2", "seed appears twice"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(spec: str, message: str) -> None:

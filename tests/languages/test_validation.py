@@ -15,11 +15,11 @@ GOOD: dict[str, Any] = {"alphabet": ("a", "b"), "transitions": ((0, 1), (1, 0)),
     ("alphabet", "transitions", "classes", "message"),
     [
         ((), ((),), (0,), "at least one symbol"),
-        (("a", "a"), ((0, 0),), (0,), "'a' stands twice"),
+        (("a", "a"), ((0, 0),), (0,), "'a' appears twice"),
         (("a b",), ((0,),), (0,), "without spaces"),
         (("a",), ((1,),), (0,), "moves by 'a' to 1"),
         (("a",), ((0, 0),), (0,), "2 transitions"),
-        (("a",), ((0,),), (0, 1), "but for 1 state came 2"),
+        (("a",), ((0,),), (0, 1), "classes has 2 items for 1 state"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(
@@ -35,7 +35,7 @@ def test_parts_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        ({"alphabet": "ab"}, r"an alphabet is a tuple of texts, .* but it is 'ab' \(str\)"),
+        ({"alphabet": "ab"}, r"an alphabet is a tuple of strings, .* but it is 'ab' \(str\)"),
         ({"alphabet": ["a", "b"]}, r"an alphabet is a tuple"),
         ({"alphabet": ("a", 1)}, r"the alphabet has 1 \(int\)"),
         ({"alphabet": ("a", "\udc80")}, r"the alphabet has '\\udc80'"),
@@ -60,9 +60,9 @@ def test_parts_that_do_not_fit_are_refused(
         ({"start": 1.0}, r"start=1.0 \(float\)"),
         ({"start": True}, r"start=True \(bool\)"),
         ({"start": 2}, r"start=2, but the states are 0..1"),
-        ({"class_names": ["0", "1"]}, r"class names are a tuple of texts"),
-        ({"class_names": (0, 1)}, r"class names are a tuple of texts"),
-        ({"class_names": ("x", "x")}, r"'x' stands twice"),
+        ({"class_names": ["0", "1"]}, r"class names are a tuple of strings"),
+        ({"class_names": (0, 1)}, r"class names are a tuple of strings"),
+        ({"class_names": ("x", "x")}, r"'x' appears twice"),
         ({"domain": "ab"}, r"a domain is a Language, but it is a str"),
     ],
 )

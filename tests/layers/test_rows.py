@@ -44,13 +44,13 @@ def test_any_type_of_integer_will_do(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize(
     ("row", "length", "message"),
     [
-        ([0, 1, 3], None, "a word has the symbol 3, which is none of 0..2. "),
-        ([-1, 1, 2], None, "a word has the symbol -1, which is none of 0..2. "),
-        ([0, -1, 2], 2, "a word has the symbol -1, which is none of 0..2. "),
-        ([0, 2**40, 2], 2, f"a word has the symbol {2**40}, which is none of 0..2. "),
-        ([0, 1, 2], 4, "a word of 4 symbols cannot stand in a row of 3 places. "),
-        ([0, 1, 2], -1, "a word of -1 symbols cannot stand in a row of 3 places. "),
-        ([], 1, "a word of 1 symbols cannot stand in a row of 0 places. "),
+        ([0, 1, 3], None, "a word has the symbol 3, which is not in 0..2. "),
+        ([-1, 1, 2], None, "a word has the symbol -1, which is not in 0..2. "),
+        ([0, -1, 2], 2, "a word has the symbol -1, which is not in 0..2. "),
+        ([0, 2**40, 2], 2, f"a word has the symbol {2**40}, which is not in 0..2. "),
+        ([0, 1, 2], 4, "a word of 4 symbols does not fit into a row of 3 positions. "),
+        ([0, 1, 2], -1, "a word of -1 symbols does not fit into a row of 3 positions. "),
+        ([], 1, "a word of 1 symbols does not fit into a row of 0 positions. "),
     ],
 )
 def test_what_is_no_word_is_refused_in_one_line(

@@ -159,7 +159,7 @@ def test_a_symbol_that_is_none_is_refused_in_one_line(name: str) -> None:
                 model(tokens, lengths)
             assert "\n" not in str(caught.value)
     for length in (4, -1):
-        with pytest.raises(WordError, match=f"a word of {length} symbols cannot stand in a row"):
+        with pytest.raises(WordError, match=f"a word of {length} symbols does not fit into a row"):
             model(draw(2, 3), torch.tensor([3, length]))
 
 

@@ -509,13 +509,13 @@ def test_an_argument_may_be_named_like_a_setting_of_training(package: Path) -> N
 def test_other_slips_of_python() -> None:
     with pytest.raises(ConfigError, match="has no weights to train"):
         require_recogniser(lw.adapt(nn.Identity()), 2, 2)
-    with pytest.raises(ConfigError, match="padding='middle' is none"):
+    with pytest.raises(ConfigError, match="padding='middle' is unknown"):
         lw.adapt(Sums(), padding="middle")
     with pytest.raises(ConfigError, match="needs lengths to tell words from pads"):
         lw.adapt(Sums(), padding="right")
     with pytest.raises(ConfigError, match=r"adapt takes a torch\.nn\.Module, but got a int"):
         lw.adapt(5)
-    with pytest.raises(ConfigError, match="is no whole number"):
+    with pytest.raises(ConfigError, match="is not an integer"):
         lw.adapt(Sums(), pad_token=True)
     with pytest.raises(ConfigError, match="but got 5"):
         lw.train("parity", 5)  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ names = pytest.mark.parametrize("name", list(OBJECTIVES))
 
 @names
 def test_an_objective_says_what_is_told_and_fits_a_model(name: str) -> None:
-    assert OBJECTIVES[name].told.startswith("training is told ")
+    assert OBJECTIVES[name].told.startswith("training is given ")
     assert any(name in objectives_of(entry) for entry in MODELS.values())
     assert OBJECTIVES[name].fits(MODELS[_model_of(name)])
 

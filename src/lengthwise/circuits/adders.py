@@ -43,7 +43,7 @@ def adder(n: int, representation: int) -> GateSequence:
         carries = [f"{letter}{i}" for i in digits for letter in "cg"]
         return circuit.sequence([*free, *carries, f"c{n + 1}", *(f"e{i}" for i in digits)])
     raise CircuitError(
-        f"addition has the representations 1 and 2, but it is asked for {short(representation)}."
+        f"addition has the representations 1 and 2, but got {short(representation)}."
     )
 
 

@@ -4,7 +4,7 @@
     2                   the inputs: variable v is the literal 2v, and 2v + 1 is its inverse
     4
     7                   the outputs; 0 and 1 are the constants
-    6 2 5               the gates: literal, and the two literals of which it is AND
+    6 2 5               the gates: literal, and the two literals that it is the AND of
     i0 a                names, as far as there are any: of input 0,
     o0 y                and of output 0
     c                   what follows is a comment
@@ -49,7 +49,7 @@ def from_aiger(text: str, name: str = "aiger") -> Circuit:
                 name, *line, f"a literal that is defined is even and not 0, and {literal} is not"
             )
         if literal in signals:
-            refuse_line(name, *line, f"a literal is defined once, and {literal} has been before")
+            refuse_line(name, *line, f"a literal is defined once, but {literal} was defined before")
         signals[literal] = signal
         netlist.declare(signal, line[0], is_input=is_input)
 
@@ -57,7 +57,7 @@ def from_aiger(text: str, name: str = "aiger") -> Circuit:
         if literal in (0, 1):
             return netlist.constant(literal)
         if literal - literal % 2 not in signals:
-            refuse_line(name, *line, f"a literal that is used is defined, and {literal} is not")
+            refuse_line(name, *line, f"every literal in use is defined, but {literal} is not")
         signal = signals[literal - literal % 2]
         return netlist.inverse(signal) if literal % 2 else signal
 
@@ -130,10 +130,10 @@ class _Reader:
                 break
             symbol = _SYMBOL.fullmatch(line[1])
             if symbol is None or not symbol[3].isprintable():
-                refuse_line(self._where, *line, "after the gates stand names, 'i0 a' or 'o0 y'")
+                refuse_line(self._where, *line, "after the gates come names, 'i0 a' or 'o0 y'")
             key = symbol[1], int(symbol[2])
             if key[1] >= counts[key[0]]:
-                refuse_line(self._where, *line, "a name is of an input or output that there is")
+                refuse_line(self._where, *line, "a name belongs to an input or output of the file")
             if key in names:
                 refuse_line(self._where, *line, "an input or output has one name")
             names[key] = symbol[3]

@@ -9,8 +9,8 @@ r"""Reader of circuits in the Berkeley Logic Interchange Format (BLIF).
     -11 1                   without rows, y is 0
     .end
 
-`#` begins a comment, and a line that ends in `\` goes on in the next. One flat, combinational model
-is read: latches, sub-circuits, library gates, don't-cares and delays are refused.
+`#` begins a comment, and a line that ends in `\` continues in the next. One flat, combinational
+model is read: latches, sub-circuits, library gates, don't-cares and delays are refused.
 
 A cover of two inputs that is the table of a gate becomes that gate; others become an AND for each
 row and an OR of the rows.
@@ -89,7 +89,7 @@ class _Reader:
             self._ended = True
         elif not keyword.startswith("."):
             if not self.covers:
-                refuse_line(self._where, number, line, "a row stands below .names")
+                refuse_line(self._where, number, line, "a row comes after .names")
             _add_row(self._where, number, line, self.covers[-1])
         elif keyword != ".model":
             rule = "only .model, .inputs, .outputs, .names and .end are read"

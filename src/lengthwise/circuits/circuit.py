@@ -55,7 +55,7 @@ class Circuit:
         for what, names in (("input", self.inputs), ("output", self.outputs)):
             if not isinstance(names, tuple):
                 raise CircuitError(
-                    f"the {what}s are a tuple of texts, but they are {short(names)}."
+                    f"the {what}s are a tuple of strings, but they are {short(names)}."
                 )
             if not names:
                 raise CircuitError(f"a circuit has at least one {what}, but this one has none.")
@@ -100,7 +100,7 @@ class Circuit:
         """Lay the circuit out as a sequence: inputs, then gates in this order (default: `ordered`).
 
         Raises:
-            CircuitError: the order leaves a gate out, has a name twice or one that is no gate, or
+            CircuitError: the order leaves a gate out, repeats a name, names something else, or
                 puts a gate before one of its inputs.
         """
         gates = {gate.name: gate for gate in self.ordered}
@@ -111,7 +111,7 @@ class Circuit:
             for source in gates[name].inputs:
                 if position[source] >= position[name]:
                     raise CircuitError(
-                        f"an order has every gate after its inputs, but {name!r} stands before "
+                        f"an order has every gate after its inputs, but {name!r} comes before "
                         f"its input {source!r}."
                     )
         return GateSequence(
@@ -136,7 +136,7 @@ class Circuit:
 
 
 def cycle_error(names: Sequence[str]) -> CircuitError:
-    """Return the error for a cycle of signals, the first of which is repeated at the end."""
+    """Return the error for a cycle of signals, with the first one repeated at the end."""
     shown = names if len(names) <= 10 else [*names[:8], "...", names[-1]]
     return CircuitError(
         f"a circuit has no cycles, but this one has {' -> '.join(shown)}. "
@@ -194,9 +194,9 @@ def _check_complete(names: Sequence[str], gates: Mapping[str, Gate]) -> None:
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or name not in gates:
-            raise CircuitError(f"an order has every gate once, but {short(name)} is no gate.")
+            raise CircuitError(f"an order has every gate once, but {short(name)} is not a gate.")
         if name in seen:
-            raise CircuitError(f"an order has every gate once, but {name!r} stands twice.")
+            raise CircuitError(f"an order has every gate once, but {name!r} appears twice.")
         seen.add(name)
     for name in gates:
         if name not in seen:

@@ -15,7 +15,7 @@ READERS: Mapping[str, Callable[[str, str], Circuit]] = {
     ".bench": from_bench,
     ".aag": from_aiger,
 }
-"""The known suffixes and their readers, each from a text and a name for error messages."""
+"""The known suffixes and their readers, each takes a string and a name for error messages."""
 
 
 def read_circuit(path: str | Path) -> Circuit:

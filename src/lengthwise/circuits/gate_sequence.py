@@ -75,7 +75,7 @@ class GateSequence:
         """Read the inputs from a line of text; spaces between bits are ignored.
 
         Raises:
-            WordError: a character is no bit, or there are too few or too many.
+            WordError: a character is not a bit, or there are too few or too many.
         """
         bits = "".join(line.split())
         if wrong := sorted(set(bits) - {"0", "1"}):

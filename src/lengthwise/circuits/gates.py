@@ -88,19 +88,19 @@ def check_kind(what: str, kind: object, sources: object) -> None:
 
 
 def check_names(what: str, names: object) -> None:
-    """Refuse names that are not a tuple of distinct one-line texts.
+    """Refuse names that are not a tuple of distinct one-line strings.
 
     Raises:
         CircuitError: with `what` in the message.
     """
     if not isinstance(names, tuple):
-        raise CircuitError(f"{what} are a tuple of texts, but they are {short(names)}.")
+        raise CircuitError(f"{what} are a tuple of strings, but they are {short(names)}.")
     seen: set[str] = set()
     for name in names:
         check_name(name)
         if name in seen:
             raise CircuitError(
-                f"every signal has a name of its own, but {short(name)} stands twice. "
+                f"every signal has a name of its own, but {short(name)} appears twice. "
                 f"Rename one of the two."
             )
         seen.add(name)
@@ -113,7 +113,7 @@ def check_name(name: object) -> None:
         CircuitError: with the name in the message.
     """
     if not isinstance(name, str) or name.splitlines() != [name] or not is_encodable(name):
-        raise CircuitError(f"the name of a signal is a text of one line, but one is {short(name)}.")
+        raise CircuitError(f"a signal's name is a string of one line, but one is {short(name)}.")
 
 
 def check_bits(bits: Sequence[int], inputs: Sequence[str]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ there, k_ij the carry into it, and k_1j = 0, which needs no gate,
     d_ij = XOR(x_ij, p_ij)      s_ij = XOR(d_ij, k_ij)
     f_ij = AND(x_ij, p_ij)      g_ij = AND(d_ij, k_ij)
 
-and k_{i+1,j} = XOR(f_ij, g_ij), the last of which is digit j + n of the new sum. The product has 2n
+and k_{i+1,j} = XOR(f_ij, g_ij); the last one is digit j + n of the new sum. The product has 2n
 bits, and there is no overflow.
 """
 

@@ -2,7 +2,7 @@ r"""RegularGPT weights for any language, right at every length (Chi et al. 2023,
 
 Idea. State maps of sub-words compose: the state map of uv is that of u, then that of v. A node of
 the tree holds the state map of its sub-word in one of the encodings of `ENCODINGS`: the images of
-all states as whole numbers, the matrix of the state map, or the one-hot vector of its element in
+all states as integers, the matrix of the state map, or the one-hot vector of its element in
 the transition monoid. A symbol's embedding encodes the state map of the symbol; the pad is the
 identity, so it changes nothing before a word. One head for each offset but 0 copies that child into
 a block of its own (its bias is 0 at its offset, and so low elsewhere that exp gives 0); the
@@ -21,7 +21,7 @@ coordinates,
 and this is flat around each of these z: an error below 1/4 in z vanishes altogether, instead of
 doubling at every level. The previous content of the blocks is subtracted by -relu(x + 1) + 1 = -x
 for x >= -1. At most one of the products that add up to one coordinate is 1, as exactly one k
-follows each i. So all sums are small whole numbers, and attention weights are 0 or 1: without layer
+follows each i. So all sums are small integers, and attention weights are 0 or 1: without layer
 norm every vector between blocks is exactly of zeros and ones in every floating-point format, at
 every length. By induction over the tree the root holds the state map of the word, and the read-out
 gives the class of the state that the start state goes to. QED
@@ -92,8 +92,8 @@ def design_automaton(
 ) -> Design:
     """Choose the encoding and the size of the network that `compile_automaton` builds.
 
-    `norm` is none or post, which whole numbers cannot have; `target` is a name in `ENCODINGS`, or
-    auto for the one with the fewest parameters.
+    `norm` is none or post, which networks with integers cannot have; `target` is a name in
+    `ENCODINGS`, or auto for the one with the fewest parameters.
 
     Raises:
         ConstructionError: the network has more than `MAX_PARAMETERS` parameters, or a setting is
@@ -104,7 +104,7 @@ def design_automaton(
         raise ConstructionError(f"norm is none or post here, but norm={norm!r}. Choose one.")
     if norm == "post" and target == "images":
         raise ConstructionError(
-            "norm=post keeps zeros and ones, but target=images has whole numbers. Use norm=none, "
+            "norm=post keeps zeros and ones, but target=images has integers. Use norm=none, "
             "or target=matrices."
         )
     machine = language.minimised()

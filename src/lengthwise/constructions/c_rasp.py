@@ -14,8 +14,8 @@ positions first, and `exit` adds nothing where S was left before. If there is on
 entered, `left` is enough. So a position knows, from the exits of the parts above, whether S was
 entered, and where. It knows its state from the exits of all parts and the tallies of the last one.
 
-After S is left its tallies go on, and are worth nothing: that S was left before is known, and
-nothing else is asked. Before S is entered they add nothing.
+After S is left its tallies continue, and nothing reads them: the network knows that S was left
+before, and needs nothing else. Before S is entered they add nothing.
 
 The range. A tally is exact in all four precisions, whatever the length (`tallies`), and all
 conditions are exactly 0 or 1. `longest` sets one weight, which float16 bounds to `MAX_COUNT`.

@@ -234,13 +234,12 @@ def require_error(error: float) -> None:
     """Refuse an error that is not in (0, 1/2), or too small for float64."""
     if not 0 < error < 0.5:
         raise ConstructionError(
-            f"P(correct) > 1 - error is of use for 0 < error < 1/2, but error={error}. "
-            f"Use 1e-6, say."
+            f"error is a probability between 0 and 1/2, but error={error}. Use 1e-6, say."
         )
     if error < MIN_ERROR:
         raise ConstructionError(
-            f"error={error} is below {MIN_ERROR:.1e}, the least for which P(correct) > 1 - error "
-            f"can be seen in float64. Use more."
+            f"error={error} is below {MIN_ERROR:.1e}, the least for which float64 can distinguish "
+            f"1 - error from 1. Use a larger one."
         )
 
 

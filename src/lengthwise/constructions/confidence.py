@@ -52,7 +52,7 @@ def logit_for(eta: float) -> float:
         raise ConstructionError(f"a cross-entropy is positive, but eta={eta}. Use 0.001, say.")
     if eta < MIN_ETA:
         raise ConstructionError(
-            f"eta={eta} is below {MIN_ETA:.1e}, the least that float64 can tell from 0. Use more."
+            f"eta={eta} is below {MIN_ETA:.1e}, the least that float64 resolves. Use a larger one."
         )
     return -math.log(math.expm1(min(eta, MAX_ETA)))
 

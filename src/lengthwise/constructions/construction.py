@@ -52,11 +52,11 @@ class Computed(Viewed):
     empty word. In other precisions only the right answer is claimed.
     """
     is_binary: bool = False
-    """Whether the vector of every sub-word is claimed to be exactly of zeros and ones; hidden units
-    also hold small whole numbers.
+    """Whether the vector of every sub-word is claimed to consist of exact zeros and ones; hidden
+    units also hold small integers.
     """
     is_whole: bool = False
-    """Whether the vector of every sub-word is claimed to be exactly of whole numbers."""
+    """Whether the vector of every sub-word is claimed to consist of exact integers."""
     folder: RunFolder | None = field(default=None, compare=False)
     """The folder that it was loaded from, if it was."""
 

@@ -1,8 +1,8 @@
 r"""Weights of counters: a head that counts, and three feed-forward networks that read the count.
 
 A counter (`programs`) is the sum k of the amounts v_j of all positions 1 <= j < i, modulo m.
-Amounts are whole numbers of at most V, positive or negative, so |k| <= K = V (n - 1) in words of at
-most n symbols. PARITY of Chiang and Cholak (2022), `parity`, counts in the same manner, and
+Amounts are integers of at most V, positive or negative, so |k| <= K = V (n - 1) in words of at
+most n symbols. PARITY of Chiang and Cholak (2022), `parity`, counts in the same way, and
 compares k with positions; that takes an encoder, in which every position knows the whole count. In
 a decoder a position would have to be found by its number: a logit of 1/n^2 would decide.
 
@@ -11,7 +11,7 @@ the position i, which sees the i positions before it. So x/y is the count, and a
 
     relu((c - 1/2) y - x)   is 0 if k >= c, and at least y/2 otherwise.
 
-A sum of many such units is no sawtooth in numbers of limited precision: large terms cancel. Here
+A sum of many such units is not a sawtooth in numbers of limited precision: large terms cancel. Here
 each comparison is made flat before it is used, and the count is read in two digits. Let B be a
 multiple of m, near sqrt(K).
 
@@ -27,8 +27,8 @@ Conditions read the bits in layer l + 4. Where amounts are negative, too, there 
 the negative multiples of B, with the signs turned, and c runs from 1 - B on.
 
 Exactness. Let u be the unit of rounding: 2^-8 in bfloat16, 2^-11 in float16. All weights of the
-head are exactly 1, but for its own position, whose weight exp(-1024) is 0. Sums of amounts are
-whole numbers, exact as far as is claimed, so x = (k/i)(1 + d) and y = (1/i)(1 + d') with |d|, |d'|
+head are exactly 1, except at its own position, whose weight exp(-1024) is 0. Sums of amounts are
+integers, exact as far as is claimed, so x = (k/i)(1 + d) and y = (1/i)(1 + d') with |d|, |d'|
 <= u. (torch adds up products of matrices of short formats in float32.) In what follows, errors are
 in units of y, and terms with u^2 are left out; they are below 1/100.
 

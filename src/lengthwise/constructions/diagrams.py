@@ -13,7 +13,7 @@ Path: TypeAlias = tuple[tuple[int, frozenset[int]], ...]
 """Variables, and the values that each may have: a conjunction."""
 
 Condition: TypeAlias = tuple[Path, ...]
-"""Paths of which at most one fits: where one does, the condition holds."""
+"""Paths; at most one of them fits, and where one does, the condition holds."""
 
 MAX_PATHS = 4_096
 """Largest number of paths of a condition: each takes two hidden units."""
@@ -94,7 +94,7 @@ class Diagrams:
         return children[0]
 
     def condition(self, function: int, value: int) -> Condition:
-        """Return when a function has a value, as paths of which at most one fits.
+        """Return when a function has a value, as paths; at most one of them fits.
 
         Raises:
             ConstructionError: there are more than `MAX_PATHS`.

@@ -285,7 +285,7 @@ def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
                 *moves,
                 "slot q of a node holds the code of the state that its sub-word leads q to",
                 "on every level a slot of the left node looks at the slot of the right node whose "
-                "state it holds, and copies what stands there",
+                "state it holds, and copies its content",
             ),
         )
     return (

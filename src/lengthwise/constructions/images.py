@@ -1,8 +1,8 @@
-r"""State maps of sub-words as whole numbers: the images of a few points, in digits.
+r"""State maps of sub-words as integers: the images of a few points, in digits.
 
 The states, or other points on which sub-words act (`points`), are numbered. A node holds the number
 of the image f(p) of every point p under its sub-word f, with c digits below a base D (`numbering`):
-at most c n coordinates for n points, however many elements the monoid has. If sub-word f stands
+at most c n coordinates for n points, however many elements the monoid has. If sub-word f comes
 before sub-word g, the node above needs, for every p and every digit $\delta$,
 
 $$\delta(g(f(p))) = b_a, \qquad a = f(p), \quad b_s = \delta(g(s)),$$
@@ -29,9 +29,9 @@ the linear form $\sum_j D^j x_j$ of the coordinates of p is a - m. Only places b
 the greatest number that p can reach have units, and digits that no sub-word changes have no
 coordinate. U is the largest difference in the pairs of points to which words take s - 1 and s.
 
-Exactness. Every weight, bias, coordinate and sum of a layer is a whole number. Weights, biases and
+Exactness. Every weight, bias, coordinate and sum of a layer is an integer. Weights, biases and
 arguments of ReLU that are on are at most 256 in size, which bfloat16 holds exactly, and so are all
-results; the sums that lead to them are of whole numbers below $2^{24}$, so in float32 they are
+results; the sums that lead to them are of integers below $2^{24}$, so in float32 they are
 exact in any order, and torch adds up products of matrices of shorter formats in float32. Attention
 weights are 0 or 1, as in `automata`. By induction over the tree the root holds the images of the
 points under the word, and the read-out, which is linear, is largest at the class (`points`). QED

@@ -230,7 +230,7 @@ def construct(
         language = parse(spec, alphabet) if isinstance(spec, str) else spec
         return _of_language(language, chosen, report_size)
     if alphabet is not None:
-        raise ConfigError(f"only languages have an alphabet, but {spec} is none. Leave it out.")
+        raise ConfigError(f"only languages have an alphabet, not {spec}. Leave it out.")
     if spec in CONSTRUCTIONS:
         return _encoder(spec, CONSTRUCTIONS[spec], chosen)
     if spec in ADDITIONS or spec.startswith((CIRCUIT, NOR_CIRCUIT)):

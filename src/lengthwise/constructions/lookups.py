@@ -9,7 +9,7 @@ The stream has one coordinate for each symbol, and for each lookup `blocked`, it
 values that it `found`. At the start symbol `blocked` and `value` are 0, so it is never blocked, and
 what is found there is the value 0.
 
-Conditions. A condition is a sum of paths, at most one of which fits. A path says of some variables
+Conditions. A condition is a sum of paths; at most one of them fits. A path says of some variables
 in which sets their values are. The bits of a variable's values 1, 2, ... are coordinates, at most
 one of them 1, so that [x in V] is a sum of bits, or 1 less a sum of bits if V has the value 0: a
 linear form that is 0 or 1. With the sum t of the forms of a path of m variables,
@@ -47,7 +47,7 @@ u from the two units, and u from their difference. A weighted mean adds 3 u. So 
 most 2 L + 8 u, and a path of m lookups by m times as much, below 3/8 for m <= 11 in bfloat16; more
 are refused. Where a path does not fit, both units are 0, and so is their sum: positions that are
 not blocked have the logit -a (i - j) without any error. This must be exact, or two positions tie:
-it is, as long as i - j is a whole number below 1/u. So the claim ends at 256 symbols in bfloat16,
+it is, as long as i - j is an integer below 1/u. So the claim ends at 256 symbols in bfloat16,
 and at 2,048 in float16. In float32 and float64 it ends at n. QED
 
 `sharp` is softmax with a = 64, for networks that also count. Then farther positions have together
@@ -92,13 +92,13 @@ HARD = 10
 """log2 C, with hard attention, where any C > 0 would do."""
 
 MAX_LONGEST = 2**20
-"""Largest n: a times it is a whole number that float32 holds exactly."""
+"""Largest n: a times it is an integer that float32 holds exactly."""
 
 MAX_TERMS = 11
 """Most lookups that a path asks about, with softmax."""
 
 _EXACT: Mapping[str, int] = {"bfloat16": 2**8, "float16": 2**11}
-"""Distances up to which all whole numbers are exact, where that is less than `MAX_LONGEST`."""
+"""Distances up to which all integers are exact, where that is less than `MAX_LONGEST`."""
 
 SHARP_TO: Mapping[str, int] = dict.fromkeys(_EXACT, 2**8)
 """Distances up to which sharp lookups are exact, where that is less than `MAX_LONGEST`."""

@@ -1,4 +1,4 @@
-"""Numberings of points, on which sub-words act, in digits: the coordinates of whole numbers.
+"""Numberings of points, on which sub-words act, in digits: the coordinates of integers.
 
 A sub-word moves every point. A node holds for every point p the digits of the number of its image,
 less those of a number m in the middle of all that p can reach, so that all coordinates are small. A

@@ -23,13 +23,13 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.minimise import reachable
 
 MOST = 256
-"""Largest number: whole numbers up to it are exact in bfloat16."""
+"""Largest number: integers up to it are exact in bfloat16."""
 
 ReadOut = tuple[Floats, Floats]
 """Weights `[class, coordinate]`, and biases."""
 
 _MOST_CLASSES = 4
-"""Number of classes of which every order is tried."""
+"""Number of classes up to which every order is tried."""
 
 _TRIED = 400
 """Number of congruences that are drawn."""

@@ -1,7 +1,7 @@
 """Programs of memories: what a compiled decoder of constant depth computes, layer by layer.
 
 Every position has variables. Variable 0 is its symbol, 0 at the start symbol and a + 1 at symbol a;
-each memory is another, a lookup or a counter. A memory stands in a layer. At position i a lookup
+each memory is another, a lookup or a counter. A memory belongs to a layer. At position i a lookup
 takes its value from the nearest earlier position 1 <= j < i that is not blocked, and is 0 if there
 is none. What blocks, and the value, are conditions on the variables of position j that belong to
 lower layers. A counter is the sum of what all positions 1 <= j < i add, modulo a number, and a
@@ -82,7 +82,7 @@ class WeightedSum:
     layer: int
     """Counted from 1."""
     amounts: tuple[tuple[int, Condition], ...]
-    """Whole numbers, each with the condition that it is added; at most one holds."""
+    """Integers, each with the condition that it is added; at most one holds."""
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

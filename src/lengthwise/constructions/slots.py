@@ -3,7 +3,7 @@ r"""Weights for any language whose proof asks about pairs of states alone, whate
 Idea. A node of the tree (`models.state_slots`) has a slot for each state q of the minimal
 automaton, which holds the code of the state that its sub-word leads q to: the binary digits of the
 number of the state, as signs. A slot of the left node looks at the one slot of the right node whose
-number it holds, and copies what stands there, so two nodes become the composition of their maps.
+number it holds, and copies its content, so two nodes become the composition of their maps.
 
 Weights. Let c(q) be the signs of state q, m their number, and d the width of keys, a power of 4.
 Slot q of a symbol a is c(δ(q, a)), that of the pad c(q), and the start code is that of the start
@@ -22,7 +22,7 @@ at most 192, and sums of the answer are integers of at most 25, or 16: exact in 
 format. So nodes are exactly those of the automaton, at every length, and the margin is 16. QED
 
 `certify` proves it from the weights (`proofs.search.structure`): n^2 pairs of states stand for all
-nodes. The proof of a tree of whole numbers (`automata`) enumerates what sub-words do, which are up
+nodes. The proof of a tree of integers (`automata`) enumerates what sub-words do, which are up
 to n^n things.
 """
 

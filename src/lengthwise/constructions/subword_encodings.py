@@ -3,10 +3,10 @@
 An encoding says which vector stands for a symbol, and which hidden units multiply the vectors of
 the children of a node; `constructions.automata` turns them into a network. Those of zeros and ones
 number coordinates, and list which coordinates of the children of a node set which coordinate of the
-node to 1. Images (`constructions.images`) are whole numbers.
+node to 1. Images (`constructions.images`) are integers.
 
 Axes:
-    unit    products: one coordinate of each child, all of which must be 1
+    unit    products: one coordinate of each child; all must be 1
     chunk   the C children of a node, in the order of the word
 """
 
@@ -216,7 +216,7 @@ class ElementEncoding(ZeroOneEncoding):
     occur, and a map may be replaced by one that extends it. Element 0 is the identity, the pad.
 
     Raises:
-        LanguageError: there are too many elements or chunks, or so many that the network would have
+        LanguageError: there are too many elements or chunks, or the network would have
             more than `most_parameters`.
     """
 
@@ -329,7 +329,7 @@ class ElementEncoding(ZeroOneEncoding):
     def _explore(self) -> tuple[Integers, Integers]:
         """Return all chunks that occur, and their products."""
         inner = np.unique(self._symbols[self._symbols >= 0])
-        edge = np.array([0])  # the pad, and nodes of which the word fills a part
+        edge = np.array([0])  # the pad, and nodes that the word fills in part
         seen: set[tuple[int, bytes, bytes]] = set()
         chunks: list[Integers] = []
         products: list[Integers] = []

@@ -20,9 +20,9 @@ and |d'| <= u. So c_r y - x is off by u (2 |k| + |c_r|) Y. As k is whole,
 c_r, and at least 8 (1/2 - 3/8) Y = Y if not. As Q Y > 2, s_r is exactly 1 or exactly 0, and so are
 the bits.
 
-The length of the word only stands in Q. It may be `MAX_COUNT` at most, so that float16 holds Q.
+Only Q depends on the length of the word. It may be `MAX_COUNT` at most, so that float16 holds Q.
 
-Sums that are none of the numbers: a tally goes on adding where nobody asks any more. Then k can be
+Sums that are none of the numbers: a tally still adds where nothing reads it any more. Then k can be
 far beyond all c_r, where it is compared rightly with more room, or near one, where it is exact. The
 bits are exactly 0 and 1, exactly one number has its bit, and this is all that is relied on. QED
 """

@@ -56,7 +56,7 @@ class PrecisionResult:
     is_binary: bool | None
     """True if all vectors were exactly of zeros and ones; None if that is not claimed."""
     is_whole: bool | None
-    """True if all vectors were exactly of whole numbers; None if that is not claimed."""
+    """True if all vectors consisted of exact integers; None if that is not claimed."""
     holds: bool | None
     """True if the results agree with the claim; None if nothing that was tested is claimed."""
     holds_to: int | None

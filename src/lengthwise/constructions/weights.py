@@ -32,8 +32,7 @@ the logits at some positions larger than at the right one.
 """
 
 MAX_EPSILON = 1e50
-"""Largest epsilon: above it a network of three layers, each of which divides by epsilon, loses all
-information.
+"""Largest epsilon: above it a network whose three layers divide by epsilon loses all information.
 """
 
 

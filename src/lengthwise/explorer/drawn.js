@@ -52,7 +52,7 @@ class Drawn {
 
   addSymbol(text) {
     const symbol = allowed(text, "a symbol");
-    if (/\s/u.test(symbol)) throw new Error("a symbol is a text without spaces. Add one symbol at a time.");
+    if (/\s/u.test(symbol)) throw new Error("a symbol is a string without spaces. Add one symbol at a time.");
     if (this.symbols.includes(symbol)) throw new Error(`symbols differ, but '${cut(symbol, 20)}' is there. Take another one.`);
     if (this.symbols.length >= MOST_SYMBOLS) throw new Error(`a drawing has at most ${MOST_SYMBOLS} symbols, and it has them.`);
     this.symbols.push(symbol);

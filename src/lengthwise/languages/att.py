@@ -6,7 +6,7 @@ A line is an arc or a final state; the source of the first line is the start sta
     source target input output [weight]     foma and HFST; an acceptor if input and output agree
     state [weight]                          a final state
 
-Fields are separated by tabs or by spaces, not by both on one line. Labels are numbers or texts.
+Fields are separated by tabs or by spaces, not by both on one line. Labels are numbers or strings.
 Weights are dropped, but an arc or a final state of weight Infinity does not exist. Where all arcs
 have four fields, the fourth is a weight only if all are numbers and one is written as no output
 would be, with a point, an exponent or as Infinity; otherwise it is an output (`_four_fields`).
@@ -59,7 +59,7 @@ def from_att(
 
     The alphabet is the sorted labels of the arcs, or the given one: a given symbol that no arc has
     leads to the sink. The label `0` is a symbol if that makes the automaton deterministic, or if
-    some label is no number or is written as epsilon; otherwise it may be OpenFst's epsilon, and
+    some label is not a number or is written as epsilon; otherwise it may be OpenFst's epsilon, and
     `zero` must say which.
 
     Raises:
@@ -208,7 +208,7 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
             _refuse(
                 where,
                 line,
-                f"field 3, label {label!r}, has a space in it, which a symbol has not. Rename it, "
+                f"field 3, label {label!r}, has a space in it, but symbols have none. Rename it, "
                 f"such as to {name!r}",
             )
         if _exists(where, line, 4 if is_pair else 3):
@@ -248,7 +248,7 @@ def _four_fields(rows: Sequence[_Line]) -> Literal["pair", "weight"]:
     """Return the meaning of the fourth field where all arcs have four fields.
 
     It is a weight if all are numbers and at least one has a point, an exponent or is Infinity.
-    Otherwise it is an output: foma also writes whole numbers there, for transducers from letters to
+    Otherwise it is an output: foma also writes integers there, for transducers from letters to
     digits. Labels that are such numbers themselves and repeat on every arc are outputs too.
     """
     labels = [row.fields[2] for row in rows]

@@ -8,10 +8,10 @@ the sum over a word that stays in the part depends on its ends alone:
 
     p(q·a) = p(q) + h(a)         for every edge of the part, with values p of its states,
 
-so a counter of the weights knows p. Whatever the solutions (h, p) tell apart may be told apart by a
-program: read the symbols anew, each together with the value before it, and look for weights again,
-until nothing new is told apart. The language has a program exactly if all states of each part of
-its minimal automaton are told apart in the end.
+so a counter of the weights knows p. A program may separate whatever the solutions (h, p) separate:
+read the symbols anew, each together with the value before it, and look for weights again, until
+nothing new is separated. The language has a program exactly if all states of each part of its
+minimal automaton are separated in the end.
 
 Solutions are vectors of a rational space, which is computed by integer elimination: the weights are
 those that are 0 on the cycle that each edge closes with a tree of paths from one state. Cycles are
@@ -89,7 +89,7 @@ class CountedPart:
 
     @property
     def confused(self) -> tuple[int, int] | None:
-        """The first two states that no counters tell apart, or None."""
+        """The first two states that no counters separate, or None."""
         first: dict[int, int] = {}
         for state, block in zip(self.states, self.blocks, strict=True):
             if block in first:
@@ -111,7 +111,7 @@ def counted_parts(machine: MooreMachine) -> list[CountedPart]:
 
 
 def is_c_rasp(language: MooreMachine) -> bool:
-    """Return whether a C-RASP program decides the language: its states are told apart by counting.
+    """Return whether a C-RASP program decides the language: counting separates its states.
 
     >>> from lengthwise.languages.spec import parse
     >>> is_c_rasp(parse("d-2")), is_c_rasp(parse("parity"))
@@ -210,7 +210,7 @@ def _has_cycle(step: dict[int, int]) -> bool:
 def _sums_along_a_tree(
     edges: Sequence[Edge], blocks: Sequence[int], index: dict[Label, int]
 ) -> NDArray[np.int64]:
-    """Return how often each label stands on a shortest path from state 0 to each state."""
+    """Return how often each label occurs on a shortest path from state 0 to each state."""
     leaving: list[list[Edge]] = [[] for _ in blocks]
     for edge in edges:
         leaving[edge[0]].append(edge)

@@ -202,8 +202,9 @@ class _Images:
         return height
 
     def _spread(self, representative: States) -> None:
-        """Map the representative onto all sets of its class; a second bijection is a group, of
-        which the first is kept.
+        """Map the representative onto all sets of its class; a second bijection is a group.
+
+        The first group is kept.
         """
         self.map[representative] = {state: state for state in representative}
         self._word[representative] = ()
@@ -239,7 +240,7 @@ class _Images:
                     cycle.append(after)
                 if len(cycle) > 1:
                     return Group(word=loop, cycle=tuple(cycle))
-        raise AssertionError("two different bijections have a quotient that is no identity")
+        raise AssertionError("two different bijections have a quotient that is not the identity")
 
 
 class _Chains:

@@ -95,7 +95,7 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
         if value >= LONGER:
             refuse(
                 column,
-                f"{written(code.group())} is beyond the last character, U+10FFFF. Write less",
+                f"{written(code.group())} is beyond the last character, U+10FFFF. Lower it",
             )
         return chr(value), code.end()
     if letter in "xuU":
@@ -113,7 +113,7 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
     if letter.isalnum():
         refuse(
             column,
-            f"'\\{letter}' is not known: '\\' stands before an operator, or in \\d \\w \\s \\x41. "
+            f"'\\{letter}' is not known: '\\' comes before an operator, or in \\d \\w \\s \\x41. "
             f"Write classes out, such as [0-9]",
         )
     return letter, at + 2
@@ -132,7 +132,7 @@ def shorthand_at(text: str, at: int) -> tuple[NamedSymbols, Ranges] | None:
 
 
 def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterClass, int]:
-    """Read characters and ranges up to an unescaped `end` ("" for all of a text).
+    """Read characters and ranges up to an unescaped `end` ("" for the whole string).
 
     Returns the class and where it ended, which is the length of the text if it is not closed.
     """
@@ -272,7 +272,7 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
 
 
 def written_alphabet(symbols: Sequence[str]) -> str:
-    r"""Return an alphabet as one text, which `split_alphabet` splits again.
+    r"""Return an alphabet as one string, which `split_alphabet` splits again.
 
     >>> print(written_alphabet("abc"), written_alphabet("xabcd-"), written_alphabet(["s1", "a"]))
     abc xa-d\- s1 a
@@ -283,7 +283,7 @@ def written_alphabet(symbols: Sequence[str]) -> str:
 
 
 def listed(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
-    """Return an alphabet for people, with ranges: at most so many, and `...` if there are more.
+    """Return an alphabet for people, with ranges: at most `most` parts, then `...`.
 
     >>> listed("0123456789abc+"), listed("abcdxyz", most=2)
     ('0-9 a b c +', 'a-d x ...')
@@ -323,7 +323,7 @@ def _runs(symbols: Sequence[str], write: Callable[[str], str]) -> list[str]:
 
 
 def _follows(symbol: str, following: str) -> bool:
-    """Return whether a range that has one character goes on with another."""
+    """Return whether the second character comes immediately after the first."""
     if len(symbol) != 1 or len(following) != 1:
         return False
     between = ((ord(symbol) + 1, ord(following) - 1),)

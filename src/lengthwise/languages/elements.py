@@ -50,7 +50,7 @@ class MonoidElements:
         return self._maps
 
     def meet(self, maps: Integers) -> None:
-        """Number state maps in this order, but for those that have a number."""
+        """Number the state maps that have no number yet, in this order."""
         for each in maps:
             self._intern(each[None])
 
@@ -110,7 +110,7 @@ class MonoidElements:
         if count > MAX_ELEMENTS:
             raise LanguageError(
                 f"sub-words have more than {MAX_ELEMENTS} state maps on the "
-                f"{self.machine.num_states} states, which is the most that are told apart. "
+                f"{self.machine.num_states} states, which is the most that can be distinguished. "
                 f"Ask about a smaller language, or train gru-binary, whose proof needs no maps."
             )
         if count > before:

@@ -40,7 +40,7 @@ class Piece:
         return word * (self.times * (m if self.pumped else 1))
 
     def renamed(self, symbols: Sequence[int]) -> "Piece":
-        """Return the piece with each symbol replaced by the one at its place in `symbols`."""
+        """Return the piece with each symbol s replaced by `symbols[s]`."""
         if isinstance(self.word, PumpedWord):
             return replace(self, word=self.word.renamed(symbols))
         return replace(self, word=tuple(symbols[symbol] for symbol in self.word))
@@ -57,7 +57,7 @@ class PumpedWord:
         return tuple(symbol for piece in self.pieces for symbol in piece.at(m))
 
     def renamed(self, symbols: Sequence[int]) -> "PumpedWord":
-        """Return the family with each symbol replaced by the one at its place in `symbols`."""
+        """Return the family with each symbol s replaced by `symbols[s]`."""
         return PumpedWord(tuple(piece.renamed(symbols) for piece in self.pieces))
 
     def written(self, writer: "MooreMachine | LadderSubject") -> str:
@@ -77,7 +77,7 @@ class PumpedWord:
 
 
 def pumped(*pieces: Word | Piece) -> PumpedWord:
-    """Return the family of words with the given pieces; a plain word stands once."""
+    """Return the family of words with the given pieces; a plain word occurs once."""
     return PumpedWord(tuple(p if isinstance(p, Piece) else Piece(p) for p in pieces))
 
 
@@ -103,7 +103,7 @@ class Verdict:
 
 
 class LadderSubject:
-    """The minimal automaton of a language over all words, with what is asked of it repeatedly.
+    """The minimal automaton of a language over all words, with properties that are kept.
 
     Words outside a domain count as one more class.
     """

@@ -55,7 +55,7 @@ def from_function(
     test to that bound (see above) is always finished. A function that needs more states is refused
     if that shows in the test, on 20,000 words like those of the test, or on 2,000 random words,
     drawn with `seed`: 1,000 of up to 3 `max_states` + 10 symbols (at most 300), and 1,000 that lead
-    to a state, go on at random, and end with a suffix that distinguishes states. If it does not
+    to a state, continue at random, and end with a suffix that distinguishes states. If it does not
     show, the result is wrong on other words.
 
     >>> language = from_function(lambda word: word.count("1") % 3, "01", max_states=4)
@@ -66,13 +66,13 @@ def from_function(
         LanguageError: the function needs more than `max_states` states; or the test takes more than
             `MAX_TESTS` words, and the message has the largest bound that can be tested; or learning
             takes more than `MAX_QUESTIONS`; or the function fails, answers a word in two ways, or
-            gives what is no class; or the alphabet or `max_states` is wrong.
+            returns something that is not a class; or the alphabet or `max_states` is wrong.
     """
     symbols = tuple(alphabet)
     check_alphabet(symbols)
     if type(max_states) is not int or not 1 <= max_states <= MAX_STATES:
         raise LanguageError(
-            f"max_states is a whole number from 1 to {MAX_STATES}, but it is {short(max_states)}. "
+            f"max_states is an integer from 1 to {MAX_STATES}, but it is {short(max_states)}. "
             f"Give the most states that the function can need."
         )
     search = _Search(classify, symbols, max_states)
@@ -123,14 +123,14 @@ class _Search:
             answer: object = self._classify(text)
         except (Exception, SystemExit) as error:
             raise LanguageError(
-                f"the function fails on the word {short(text)} ({in_a_line(error)}). Mend it: it "
-                f"takes any word, the empty one too."
+                f"the function fails on the word {short(text)} ({in_a_line(error)}). Fix it: it "
+                f"has to accept any word, including the empty one."
             ) from error
         largest = max(self._max_states - 1, 1)  # a truth value is always a class
         if not isinstance(answer, int | np.integer | np.bool_) or not 0 <= answer <= largest:
             raise LanguageError(
                 f"a class is a truth value or an integer from 0 to {largest} (max_states - 1), "
-                f"but the function says {short(answer)} of the word {short(text)}. Number "
+                f"but the function returns {short(answer)} for the word {short(text)}. Number "
                 f"the classes 0, 1, 2, ..."
             )
         return int(answer)
@@ -141,8 +141,8 @@ class _Search:
             first, second = self.ask(word), self._call(word)
             if first != second:
                 raise LanguageError(
-                    f"a function gives a word one class, but this one says {first} of "
-                    f"{short(self._text(word))}, and then {second}. Remove what is random or "
+                    f"a function gives a word one class, but this one returns {first} for "
+                    f"{short(self._text(word))}, then {second}. Remove what is random or "
                     f"remembered."
                 )
 
@@ -184,9 +184,9 @@ class _Search:
             table.append(tuple(row))
             if len(words) > self._max_states:
                 raise LanguageError(
-                    f"the function needs more than the {counted(self._max_states, 'state')} that "
-                    f"are asked for, which the word {short(self._text(word or words[-1]))} shows. "
-                    f"Ask for more, or check that the language is regular."
+                    f"the function needs more than max_states={self._max_states} states, as the "
+                    f"word {short(self._text(word or words[-1]))} shows. Allow more, or check that "
+                    f"the language is regular."
                 )
         self._access = words
         return Language(

@@ -29,16 +29,16 @@ _MOST_LETTERS = 7
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FiniteGroup:
-    """A finite group whose elements are listed only when they are asked for."""
+    """A finite group that lists its elements only on demand."""
 
     order: int
     elements: Callable[[], Sequence[Hashable]]
     """All elements, the identity first."""
     multiply: Callable[..., Hashable]
     write: Callable[..., str]
-    """The text of an element, without spaces."""
+    """Write an element as a string without spaces."""
     num_points: int = 0
-    """Number of points that the group permutes; 0 if it is no group of permutations here."""
+    """Number of points that the group permutes; 0 if it is not given as a group of permutations."""
     act: Callable[..., Permutation] | None = None
     """The permutation of the points of an element."""
 
@@ -133,7 +133,7 @@ def wreath_product(base: FiniteGroup, top: FiniteGroup, name: str) -> FiniteGrou
 
     Raises:
         LanguageError: the top permutes no points, the base has one element only, or the product is
-            too large; `name` is told.
+            too large; the message has `name`.
     """
     if base.order == 1:
         raise LanguageError(
@@ -240,8 +240,8 @@ def read_permutations(text: str) -> list[Permutation]:
     [(1, 2, 0), (1, 0, 2)]
 
     Raises:
-        LanguageError: it is none, a point stands twice in a permutation, a permutation stands
-            twice, or a point is 0 or above `MAX_POINTS`.
+        LanguageError: it is not such a list, a point appears twice in a permutation, a permutation
+            appears twice, or a point is 0 or above `MAX_POINTS`.
     """
     one = r"\(\s*(?:\d{1,9}(?:(?:\s*,\s*|\s+)\d{1,9})*\s*)?\)\s*"
     text = text.strip()
@@ -267,8 +267,8 @@ def read_permutations(text: str) -> list[Permutation]:
         point = _repeated(point for cycle in cycles for point in cycle)
         if point is not None:
             raise LanguageError(
-                f"the cycles of a permutation have no point in common, but {point} stands twice in "
-                f"one of group:{text[:60]}. Multiply the cycles out."
+                f"the cycles of a permutation have no point in common, but {point} appears twice "
+                f"in one of group:{text[:60]}. Multiply the cycles out."
             )
         images = list(range(largest))
         for cycle in cycles:
@@ -278,14 +278,14 @@ def read_permutations(text: str) -> list[Permutation]:
     twice = _repeated(permutations)
     if twice is not None:
         raise LanguageError(
-            f"generators differ from each other, but {in_cycles(twice)} stands twice in "
+            f"generators differ from each other, but {in_cycles(twice)} appears twice in "
             f"group:{text[:60]}. Remove one."
         )
     return permutations
 
 
 def _repeated(items: Iterable[T]) -> T | None:
-    """Return the first item that stood before, or None."""
+    """Return the first item that occurred before, or None."""
     seen: set[T] = set()
     for item in items:
         if item in seen:

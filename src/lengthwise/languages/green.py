@@ -36,7 +36,7 @@ Pair = tuple[int, int]
 
 
 class Green:
-    """Green's relations of a monoid, each computed when it is first asked for."""
+    """Green's relations of a monoid, each computed on first use."""
 
     def __init__(self, monoid: Monoid) -> None:
         self.monoid = monoid

@@ -86,7 +86,7 @@ def permutation_group(text: str) -> Language:
     (('(1,2,3)', '(1,2)'), '(2,3)')
 
     Raises:
-        LanguageError: the text is no list of different permutations, or the group is too large.
+        LanguageError: it is not a list of different permutations, or the group is too large.
     """
     permutations = read_permutations(text)
     found = generated(permutations, text)

@@ -224,7 +224,7 @@ def _characters(alphabet: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def _options(kind: str, body: str, known: Sequence[str]) -> tuple[str, dict[str, int]]:
-    """Return the name in front of a body, and the whole numbers that follow it by their names."""
+    """Return the name in front of a body, and the integers that follow it by their names."""
     name, *settings = body.split(",")
     values: dict[str, int] = {}
     for setting in settings:
@@ -232,10 +232,10 @@ def _options(kind: str, body: str, known: Sequence[str]) -> tuple[str, dict[str,
         if key not in known:
             raise unknown_name(f"{kind} option", key, known, LanguageError)
         if not re.fullmatch(r"\d{1,9}", value, re.ASCII):
-            raise LanguageError(f"{kind} option {key} is a whole number, but it is {value!r}.")
+            raise LanguageError(f"{kind} option {key} is an integer, but it is {value!r}.")
         if key in values:
             raise LanguageError(
-                f"a {kind} option stands once, but {key} stands twice in {kind}:{body}. Remove one."
+                f"{kind} options differ, but {key} appears twice in {kind}:{body}. Remove one."
             )
         values[key] = int(value)
     return name, values

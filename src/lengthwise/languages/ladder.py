@@ -1,7 +1,8 @@
 """The ladder of classes of regular languages: which transformer can carry a language, and why.
 
 Each rung is a class of languages and the least network that is known to carry all of them. The
-rungs from `r_trivial` on are nested, each in the next. The first one, `window`, stands beside them.
+rungs from `r_trivial` on are nested, each in the next. The first one, `window`, is outside
+this order.
 All answers are read after the word, as at an end mark.
 
 What follows is about what a network *can* do, with weights that exist. The theory of what training
@@ -117,7 +118,7 @@ RUNGS = (
         "2210.10749, theorem 2)",
     ),
 )
-"""The rungs, the shallowest first; below them stands `DEEPEST`, which carries every language."""
+"""The rungs, the shallowest first; below them is `DEEPEST`, which carries every language."""
 
 DEEPEST = LadderRung(
     key="regular",

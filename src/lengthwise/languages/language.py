@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lengthwise.languages.ladder import Ladder
 
 _SHOWN = 40
-"""Characters of a text that a line shows."""
+"""Characters of a string that a message shows."""
 
 _LATER: Catalogue[Callable[["Language"], "Ladder"]] = Catalogue(
     "question", {"ladder": "lengthwise.languages.ladder:ladder"}
@@ -67,7 +67,7 @@ class Language(MooreMachine):
         it.
 
         Raises:
-            LanguageError: the other one is no Language, or is over other symbols.
+            LanguageError: the other one is not a Language, or is over other symbols.
         """
         _require_language(other)
         mine, theirs = (
@@ -109,7 +109,7 @@ class Language(MooreMachine):
         """Return the number of words of the domain of this length, by class, as exact integers.
 
         Raises:
-            LanguageError: the length is no whole number, or below 0.
+            LanguageError: the length is not an integer, or is below 0.
         """
         whole("length", length, error=LanguageError)
         machine = self.total()
@@ -138,7 +138,7 @@ class Language(MooreMachine):
         """
         longest = whole("max_length", max_length, error=LanguageError)
         if only is not None and whole("only", only, error=LanguageError) >= self.num_classes:
-            raise LanguageError(f"only={only} is no class: they are 0..{self.num_classes - 1}.")
+            raise LanguageError(f"only={only} is not a class: they are 0..{self.num_classes - 1}.")
         return self._words(longest, only)
 
     def _words(self, max_length: int, only: int | None) -> Iterator[tuple[int, ...]]:

@@ -47,7 +47,7 @@ MAX_WORK = 30_000_000
 """Largest number of products, or of moves of states, that are computed for one question."""
 
 MAX_WINDOWS = 32
-"""Largest number of windows of one width that are told apart when the least width is sought."""
+"""Largest number of windows of one width that are distinguished when the least width is sought."""
 
 Integers = NDArray[np.int64]
 _Seen = tuple[Word, Word, frozenset[Word]]
@@ -129,7 +129,7 @@ def local_width(subject: LadderSubject) -> tuple[int, bool]:
 
     A word of k - 1 symbols or fewer is its own end. The language is locally testable.
     """
-    if subject.machine.num_symbols == 1:  # states in a row, the last of which words do not leave
+    if subject.machine.num_symbols == 1:  # states in a row; words do not leave the last one
         return max(1, subject.machine.num_states - 1), True
     for k in count(1):
         if subject.machine.num_symbols**k > MAX_WINDOWS:
@@ -361,7 +361,7 @@ def _knast(
     With idempotents e, f and elements r, r' of one R-class, c, c' of one L-class with re = r,
     ec = c, r'f = r', fc' = c' and rc != r'c', take words x, y, z, t with rx = r', r'y = r, zc' = c
     and tc = c'. Then r (exfye)^m e (ezfte)^m c is rc, and r (exfye)^m exfte (ezfte)^m c is r'c'.
-    The words of e and f are pumped inside, too: otherwise long windows would see where they stand.
+    The words of e and f are pumped inside, too: otherwise long windows would see their positions.
     """
     green, monoid = subject.green, subject.monoid
     (r, c), (other_r, other_c) = pairs

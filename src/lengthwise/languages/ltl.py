@@ -12,8 +12,8 @@ holds at its last position. With positions 1..n:
 
 (Manna and Pnueli 1992; the operators are written as in pylogics and Spot.) `S` is the reflexive
 since. The strict one, which asks for j < i and f at j + 1..i - 1, is `Y (f S g)`. The empty word
-has no last position; it is in the language if the formula holds where no symbol stands and nothing
-was before: `!a`, `H !a` and `!Y true` hold there, and `a`, `O a` and `H a` do not.
+has no last position; it is in the language if the formula holds where there is no symbol and none
+came before: `!a`, `H !a` and `!Y true` hold there, and `a`, `O a` and `H a` do not.
 """
 
 from collections.abc import Mapping, Sequence

@@ -56,10 +56,10 @@ class _Token(NamedTuple):
 
 
 def parse_formula(text: str, alphabet: Collection[str] | None = None) -> Formula:
-    """Return the formula that a text writes; its symbols are in the alphabet, if there is one.
+    """Return the formula that a string describes; its symbols are in the alphabet, if there is one.
 
     Raises:
-        LanguageError: it is no formula of past-time logic; the message names the column.
+        LanguageError: it is not a formula of past-time logic; the message names the column.
     """
     parser = _Parser(_tokens(text, alphabet))
     root = parser.formula()
@@ -196,6 +196,6 @@ class _Parser:
         token = self.next
         shown = token.text if token.kind == "end" else repr(token.text)
         raise LanguageError(
-            f"column {token.column}: {shown} stands where {expected} is expected. Write, for "
+            f"column {token.column}: found {shown} instead of {expected}. Write, for "
             f"example, 'a S b' or 'H (a -> Y b)'."
         )

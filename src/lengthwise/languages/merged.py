@@ -1,7 +1,7 @@
 """Merging of states that no word of a domain tells apart.
 
 Two states can be merged if no word leads from them to two different classes inside the domain.
-Unlike equality of classes over all words, this is no equivalence relation, and the smallest
+Unlike equality of classes over all words, this is not an equivalence relation, so the smallest
 automaton is hard to find. Pairs are tried one by one, in the order of their shortest words, and a
 merge that changes no class is kept. (The folding is that of Oncina and Garcia 1992, RPNI.)
 """
@@ -32,7 +32,7 @@ def merged_language(language: Language) -> Language:
         transitions=tuple(
             tuple(
                 roots[blocks.target[root].get(symbol, root)] for symbol in range(len(row))
-            )  # a word that goes on where none of the domain does stays
+            )  # a word that leaves the domain stays
             for root, row in zip(roots, machine.transitions, strict=True)
         ),
         classes=tuple(blocks.label.get(root, 0) for root in roots),

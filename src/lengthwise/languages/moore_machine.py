@@ -95,7 +95,7 @@ class MooreMachine(Viewed):
         """
         if not isinstance(text, str):
             raise WordError(
-                f"a written word is a text, but got {text!r:.40}. Write symbols one after the "
+                f"a written word is a string, but got {text!r:.40}. Write symbols one after the "
                 f"other, with spaces between them if some have several characters."
             )
         if not self._index:
@@ -131,16 +131,16 @@ class MooreMachine(Viewed):
         return current
 
     def classify(self, word: str | Sequence[int]) -> int:
-        """Return the class of a word, given as written text or as a sequence of encoded integers.
+        """Return the class of a word, given as a string or as a sequence of encoded integers.
 
         Raises:
-            WordError: it is no word, a symbol is not in the alphabet, an encoded one is not an
-                integer 0..`num_symbols` - 1 (symbols as texts are no encoded word), or the word is
-                outside the domain.
+            WordError: it is not a word, a symbol is not in the alphabet, an encoded one is not
+                an integer 0..`num_symbols` - 1 (a list of strings is not an encoded word), or the
+                word is outside the domain.
         """
         if not isinstance(word, Iterable):
             raise WordError(
-                f"a word is a text such as {self.decode((0,))!r}, or a list of numbers of symbols, "
+                f"a word is a string such as {self.decode((0,))!r}, or a list of symbol numbers, "
                 f"but got {word!r:.40}."
             )
         symbols = self.encode(word) if isinstance(word, str) else word
@@ -179,7 +179,7 @@ class MooreMachine(Viewed):
                 listed = f"{'Use:' if few else 'Use such as'} {' '.join(fitting[:_FITTING])}"
                 remedy = listed if fitting else "End the word before it"
                 raise WordError(
-                    f"symbol {position + 1}, {self.alphabet[symbol]!r}, cannot stand there: no "
+                    f"symbol {position + 1}, {self.alphabet[symbol]!r}, cannot occur there: no "
                     f"well-formed word has that {there}. {remedy}."
                 )
             state = row[symbol]

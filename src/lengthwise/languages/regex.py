@@ -142,7 +142,7 @@ class Expression:
         for first, second in zip(self._tokens, self._tokens[1:], strict=False):
             if first.text == "+" and second.kind in ("symbols", "("):
                 return [
-                    f"column {first.column}: '+' is read as one or more of what stands before it. "
+                    f"column {first.column}: '+' is read as one or more of what comes before it. "
                     f"Write '|' for 'or'"
                 ]
         return []

@@ -70,7 +70,7 @@ def tokens_of(expression: str) -> list[Token]:
     """Split an expression into tokens, each with its column (from 1).
 
     Raises:
-        LanguageError: a character cannot stand where it does; the message has the column.
+        LanguageError: a character cannot occur where it does; the message has the column.
     """
     if len(expression) > MAX_CHARACTERS:
         raise LanguageError(
@@ -96,7 +96,7 @@ def tokens_of(expression: str) -> list[Token]:
 
 
 def refuse_token(expression: str, column: int, what: str) -> NoReturn:
-    """Refuse an expression for what stands in a column.
+    """Refuse an expression because of what is in a column.
 
     Raises:
         LanguageError: always.
@@ -143,8 +143,8 @@ def _token(expression: str, at: int) -> Token:
         refuse_token(
             expression,
             column,
-            f"{symbol!r} is not a symbol: symbols of an expression have one character, and stand "
-            f"without spaces. Remove it, or write another symbol for it, such as '_'",
+            f"{symbol!r} is not a symbol: symbols of an expression have one character, without "
+            f"spaces between them. Remove it, or write another symbol for it, such as '_'",
         )
     if "\ud800" <= symbol <= "\udfff":
         refuse_token(

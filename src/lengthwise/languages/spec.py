@@ -51,7 +51,7 @@ def language(
 
     Raises:
         LanguageError: the specification is unknown or malformed; or the function needs more than
-            `max_states` states, fails, or gives what is no class.
+            `max_states` states, fails, or returns something that is not a class.
     """
     alphabet = alphabet_text(alphabet)
     if callable(spec):
@@ -178,7 +178,7 @@ def _meant(spec: str) -> str:
             "If it is labelled words, write them as WORD<TAB>LABEL to FILE.tsv, and give "
             "words:FILE.tsv; if it is text, give it to `lengthwise prepare`."
         )
-    if os.path.isdir(spec):  # noqa: PTH112  a Path of a text with NUL raises
+    if os.path.isdir(spec):  # noqa: PTH112  a Path of a string with NUL raises
         return (
             f"There is a folder of this name. Name the language of a run (`lengthwise ls "
             f"{shlex.quote(spec)}` shows it), or write text:{spec} or pairs:{spec} for a corpus."
@@ -217,7 +217,7 @@ def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
     """Return an alphabet as it is written: `abc`, or `s1 s2` if some have several characters.
 
     Raises:
-        LanguageError: it is neither a text nor a list of symbols.
+        LanguageError: it is neither a string nor a list of symbols.
     """
     if isinstance(alphabet, list | tuple) and all(isinstance(each, str) for each in alphabet):
         text = written_alphabet(alphabet)
@@ -235,7 +235,7 @@ def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
 def _require_text(alphabet: object) -> None:
     if not isinstance(alphabet, str | None):
         raise LanguageError(
-            f"an alphabet is a text, such as 'abc' or 's1 s2', or a list of symbols, but got "
+            f"an alphabet is a string, such as 'abc' or 's1 s2', or a list of symbols, but got "
             f"{short(alphabet)}."
         )
 
@@ -246,13 +246,13 @@ _NO_LANGUAGES = {
     ),
     "labels": "Labelled words are words:FILE; `lengthwise infer FILE` finds their automaton, and "
     "`lengthwise sample LANGUAGE --labelled` draws some of a language.",
-    "zoo": "Use it where a run stands.",
+    "zoo": "Use it where a command takes a run.",
     "circuit": "Write steps:circuit:FILE to train on its steps.",
 }
 """Remedies by prefix, for specifications that name something else."""
 
 _STEP_TASKS = ("addition", "multiplication")
-"""Step tasks whose names stand here only for a hint: `tasks`, which makes them, imports this."""
+"""Step tasks that are named here only for a hint: `tasks`, which makes them, imports this."""
 
 _SELF_CONTAINED = re.compile(
     r"(?:(?:regex|ltl)(?:\[.*?\])?|group|count|subregular):.*|[a-z0-9-]+", re.DOTALL

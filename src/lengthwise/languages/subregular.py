@@ -56,7 +56,7 @@ Draw = Callable[[random.Random, str], Language]
 
 
 def _window(generator: random.Random, symbols: str, *, ends: bool = True) -> str:
-    """Draw two or three symbols; a mark stands before the first symbol or after the last one."""
+    """Draw two or three symbols; a mark is before the first symbol or after the last one."""
     window = "".join(generator.choice(symbols) for _ in range(generator.choice([2, 2, 3])))
     if ends and generator.random() < 0.2:
         window = _MARK + window[1:] if generator.random() < 0.5 else window[:-1] + _MARK
@@ -65,7 +65,7 @@ def _window(generator: random.Random, symbols: str, *, ends: bool = True) -> str
 
 def _occurs(windows: Sequence[str], symbols: str, times: int = 1) -> Language:
     """Return the words in which windows occur, one after the other without overlap; one window
-    alone occurs so many times, with overlap.
+    alone occurs `times` times, with overlap.
     """
     longest = max(map(len, windows)) - 1
 
@@ -180,7 +180,7 @@ def _counted(generator: random.Random, symbols: str) -> Language:
 
 
 def _table(generator: random.Random, symbols: str) -> Language:
-    """Draw a table of states that mostly stand next to each other."""
+    """Draw a table of states that are mostly next to each other."""
     size = generator.randint(4, 7)
     rows = [
         [min(max(s + generator.randint(-1, 1), 0), size - 1) for _ in symbols[:MOST_KINDS]]

@@ -35,7 +35,7 @@ MAX_PIECES = 40
 """Largest number of words of a length up to k that are looked for."""
 
 MAX_SYMBOLS = 300
-"""Largest number of symbols of which all pairs are tried; those that act alike count once."""
+"""Largest number of symbols whose pairs are all tried; those that act alike count once."""
 
 V = TypeVar("V", bound=Hashable)
 
@@ -186,7 +186,7 @@ def strictly_piecewise(subject: LadderSubject, wanted: int = 1) -> Verdict:
                     says=f"{shown[0]} is {side}, and what is left of it, {shown[1]}, is not",
                     words=words,
                 )
-    rule = "that must not occur decides" if wanted == 1 else "decides, one of which has to occur"
+    rule = "that must not occur decides" if wanted == 1 else "decides: one of them has to occur"
     return Verdict(holds=True, says=f"a list of subsequences {rule}")
 
 

@@ -21,7 +21,7 @@ those of K over S. It remains that K ∩ S*, as a language over S, is of the cla
                       the words over S, too. QED
 
 In terms of semigroups: the classes are closed under inverse images of morphisms that keep the
-length. Classes of which the monoid decides, and those of subsequences, gain nothing from a tier:
+length. Classes that the monoid decides, and those of subsequences, gain nothing from a tier:
 symbols that change no state add no element to the monoid, and subsequences skip symbols anyway.
 """
 

@@ -13,37 +13,37 @@ from lengthwise.wording import counted
 
 
 def check_alphabet(alphabet: object) -> None:
-    """Refuse an alphabet that is not a tuple of distinct texts without spaces.
+    """Refuse an alphabet that is not a tuple of distinct strings without spaces.
 
     Raises:
-        LanguageError: a symbol is no such text, or occurs twice.
+        LanguageError: a symbol is not such a string, or appears twice.
     """
     if not isinstance(alphabet, tuple):
         raise LanguageError(
-            f"an alphabet is a tuple of texts, such as ('a', 'b'), but it is {_shown(alphabet)}."
+            f"an alphabet is a tuple of strings, such as ('a', 'b'), but it is {_shown(alphabet)}."
         )
     if not alphabet:
         raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
     for symbol in alphabet:
         if not isinstance(symbol, str) or symbol.split() != [symbol]:
             raise LanguageError(
-                f"a symbol is a text without spaces, but the alphabet has {_shown(symbol)}."
+                f"a symbol is a string without spaces, but the alphabet has {_shown(symbol)}."
             )
         if not is_encodable(symbol):
             raise LanguageError(
-                f"a symbol is a text that UTF-8 can write, but the alphabet has {symbol!r}."
+                f"a symbol is a string that UTF-8 can write, but the alphabet has {symbol!r}."
             )
     if len(set(alphabet)) < len(alphabet):
         twice = next(s for s in alphabet if alphabet.count(s) > 1)
-        raise LanguageError(f"symbols differ from each other, but {twice!r} stands twice.")
+        raise LanguageError(f"symbols differ from each other, but {twice!r} appears twice.")
 
 
 def check_classes(classes: object, class_names: object) -> None:
     """Refuse classes that are not a tuple of integers from 0, and names that are not a tuple of
-    texts.
+    strings.
 
     Raises:
-        LanguageError: one of them is something else, or a name occurs twice.
+        LanguageError: one of them is something else, or a name appears twice.
     """
     if not isinstance(classes, tuple):
         raise LanguageError(f"classes are a tuple of integers, but they are {_shown(classes)}.")
@@ -54,11 +54,11 @@ def check_classes(classes: object, class_names: object) -> None:
             )
     if not isinstance(class_names, tuple) or any(type(name) is not str for name in class_names):
         raise LanguageError(
-            f"class names are a tuple of texts, but they are {_shown(class_names)}."
+            f"class names are a tuple of strings, but they are {_shown(class_names)}."
         )
     if len(set(class_names)) < len(class_names):
         twice = next(name for name in class_names if class_names.count(name) > 1)
-        raise LanguageError(f"class names differ from each other, but {twice!r} stands twice.")
+        raise LanguageError(f"class names differ from each other, but {twice!r} appears twice.")
 
 
 def check_table(
@@ -84,7 +84,8 @@ def check_table(
         raise LanguageError("an automaton has a state or more, but transitions are empty.")
     if len(classes) != num_states:
         raise LanguageError(
-            f"every state has a class, but for {counted(num_states, 'state')} came {len(classes)}."
+            f"every state has a class, but classes has {counted(len(classes), 'item')} for "
+            f"{counted(num_states, 'state')}."
         )
     if not _is_int(start):
         raise LanguageError(f"the start state is an integer, but start={_shown(start)}.")
@@ -115,7 +116,7 @@ def check_symbols(word: Sequence[int], num_symbols: int) -> None:
 
 
 def is_encodable(text: str) -> bool:
-    """Return whether UTF-8 can encode a text; it cannot encode lone surrogates."""
+    """Return whether UTF-8 can encode a string; it cannot encode lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

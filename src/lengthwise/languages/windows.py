@@ -252,7 +252,7 @@ def strictly_local(subject: LadderSubject, wanted: int = 1) -> Verdict:
             decide = (
                 f"the windows of {size} that may occur decide"
                 if wanted == 1
-                else f"a list of windows of {size} decides, one of which has to occur"
+                else f"a list of windows of {size} decides: one of them has to occur"
             )
             return Verdict(
                 holds=True, says=f"{decide}, with marks at both ends", numbers={"k": width}

@@ -40,7 +40,7 @@ not stay in the caches of a processor."""
 
 
 class Scale(nn.Module, ABC):
-    """Base: the factor of the logits of a query that sees so many positions."""
+    """Base: the factor of the logits of a query, by the number of positions that it sees."""
 
     is_one: ClassVar[bool] = False
     """Tell whether the factor is always 1."""
@@ -54,7 +54,7 @@ class Scale(nn.Module, ABC):
 
 
 class StandardScale(Scale):
-    """The logits as they are (Vaswani et al., 2017)."""
+    """The logits unchanged (Vaswani et al., 2017)."""
 
     is_one = True
 
@@ -174,7 +174,7 @@ class Attention(nn.Module):
     ) -> QueryVectors:
         """Return what each query gathers from the positions that it sees, at least one.
 
-        `positions` says where queries and keys stand, if the attention has to know.
+        `positions` has the positions of queries and keys, if the attention depends on them.
         """
         turned = self.turned_keys(keys, positions)
         return self.gather(self.query(queries), turned, self.value(keys), seen, positions)
@@ -223,7 +223,7 @@ class Attention(nn.Module):
         """Return the weighted means of the values, of all heads side by side."""
         logits, values = self._logits(query, key, seen, positions), self._heads(value)
         if self.training and self.select is softmax:
-            # One kernel forward and one backward; uniform attention is no exact mean.
+            # One kernel forward and one backward; uniform attention is not an exact mean.
             return (logits.softmax(dim=-1) @ values).transpose(1, 2).flatten(2)
         power = self.select(logits)
         mixed = power @ values / power.sum(dim=-1, keepdim=True)

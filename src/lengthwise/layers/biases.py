@@ -1,7 +1,7 @@
 """Biases on the logits that depend on the distance of query and key alone.
 
 With delta = i - j for a query at i and a key at j. All layers share one bias, as in the code of
-the papers; biases of which each layer has its own are in `layer_biases`. Nothing is looked up by
+the papers; biases that differ between layers are in `layer_biases`. Nothing is looked up by
 position, so words may be of any length.
 
 Axes:
@@ -130,7 +130,7 @@ class AlibiPosition(DistanceBias):
     $$b_h(\delta) = -m_h |\delta|, \qquad m_h = 2^{-8h/H}, \quad h = 1..H$$
 
     The paper is causal, where |delta| = delta; in an encoder the bias is symmetric. For H that is
-    no power of two, the authors' code takes other slopes than the formula; here it is the formula.
+    not a power of two, the authors' code takes other slopes; we follow the formula.
     """
 
     def __init__(self, shape: PositionShape) -> None:

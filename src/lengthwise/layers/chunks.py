@@ -40,7 +40,7 @@ def depth(length: int, chunk: int) -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChunkLevel:
-    """One level of a batch: which children each distinct node has, and where the nodes stand."""
+    """One level of a batch: which children each distinct node has, and where the nodes are."""
 
     children: Int[Tensor, "node chunk"]
     """Nodes of the level below (symbols, for the first level), or `ABSENT`."""
@@ -64,7 +64,7 @@ class Tree:
         return sum(len(level.children) for level in self.levels)
 
     def to(self, device: torch.device) -> "Tree":
-        """Return the tree for a network on a device; where nodes stand is left where it is."""
+        """Return the tree for a network on a device; the positions of nodes stay on theirs."""
         levels = (
             ChunkLevel(children=sent(level.children, device), positions=level.positions)
             for level in self.levels
@@ -91,7 +91,7 @@ def grow(
 ) -> Tree:
     """Build the tree of a right-aligned batch; without `lengths` all words fill their rows.
 
-    What stands left of a word does not matter. With `share=False` every chunk is a node of its own.
+    Entries left of a word do not matter. With `share=False` every chunk is a node of its own.
     The empty word is one node whose children are all absent.
 
     Raises:

@@ -1,7 +1,7 @@
 """Dropout by a given generator: each number is left out with the same probability.
 
 torch's own dropout draws from a generator that all share; here a run's own one decides, so that a
-run that was interrupted goes on as if it had not been. On a processor, where torch draws numbers
+run that was interrupted continues as if it had not been. On a processor, where torch draws numbers
 one by one, it draws 16 bits for each, four of them at once; so masks of a hundred thousand numbers
 and more take a third of the time.
 """

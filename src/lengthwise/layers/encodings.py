@@ -14,7 +14,7 @@ from lengthwise.layers.position import Counts, Position, Positions, PositionShap
 
 
 class NoPosition(Position):
-    """Nothing is added: the word is a bag of symbols, but for masks."""
+    """Nothing is added: the word is a bag of symbols, except for masks."""
 
 
 class LearnedPosition(Position):
@@ -103,7 +103,7 @@ OWN_COORDINATES = 3
 class FeaturePosition(Position):
     """Base of fixed encodings that are a few numbers, each written along a direction.
 
-    `directions[feature, width]` is a stored buffer; feature f stands in coordinate f unless it is
+    `directions[feature, width]` is a stored buffer; feature f is coordinate f unless it is
     set otherwise.
     """
 

@@ -57,7 +57,7 @@ class HopPosition(DistanceBias):
     $$b_l(\delta) = 0 \text{ if } \delta = 2^l, \quad -2^{14} \text{ otherwise}$$
 
     The hops of a parallel scan (Hillis and Steele 1986; Liu et al. 2023, theorem 1). A key may
-    still win by its content where no position stands 2^l back. Nothing is learned, and layers that
+    still win by its content where no position is 2^l back. Nothing is learned, and layers that
     share their weights differ by it.
     """
 

@@ -31,7 +31,7 @@ def soft(numbers: Numbers) -> Numbers:
 
 
 def quantised(numbers: Numbers) -> Numbers:
-    r"""Return the nearest vector of the codebook $\{-1, 1\}^m$; its gradient is handed on as it is.
+    r"""Return the nearest vector of the codebook $\{-1, 1\}^m$; its gradient passes unchanged.
 
     This is vector quantisation as in VQ-VAE (van den Oord et al., 2017) with a fixed codebook:
     lookup-free quantisation (Yu et al., 2024). It needs a commitment loss.
@@ -51,7 +51,7 @@ BITS: Catalogue[Callable[[Numbers], Numbers]] = Catalogue(
 
 
 class ContinuousMemory(nn.Module):
-    """The paper's: the vector is kept as it is."""
+    """The paper's memory: the vector is kept unchanged."""
 
     def __init__(self, width: int, num_bits: int, noise: float) -> None:
         super().__init__()

@@ -60,7 +60,7 @@ class _Placement(nn.Module):
 
     @staticmethod
     def final(width: int, epsilon: float = EPSILON) -> nn.Module:
-        """Build what stands before the read-out."""
+        """Build the norm before the read-out."""
         return nn.Identity()
 
 

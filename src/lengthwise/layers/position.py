@@ -59,7 +59,7 @@ class Position(nn.Module):
 
     acts_in_attention: ClassVar[bool] = False
     """Tell whether queries, keys or logits depend on the positions, so that what a query gathers
-    depends on where it stands, even if all queries are alike."""
+    depends on its position, even if all queries are alike."""
 
     is_table: ClassVar[bool] = False
     """Tell whether each position has a trained vector of its own: longer words are refused, and

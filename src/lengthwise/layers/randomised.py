@@ -9,7 +9,7 @@ In evaluation nothing is drawn (the authors draw there too): position i of n tak
 floor(i L / n), so that positions are evenly spread and gaps are about those of training. A decoder
 does not know n; it assumes n = L, and takes the first positions, 0, 1, 2, ...
 
-Words of more than L positions take their own positions where the encoding goes on for ever, and are
+Words of more than L positions take their own positions where the encoding is unbounded, and are
 refused where it does not.
 
 Axes:

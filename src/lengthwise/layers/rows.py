@@ -1,11 +1,11 @@
 """Batches of right-aligned words.
 
-Words stand at the right of their rows, and what stands left of them does not matter (`PAD`, -1, by
+Words are at the right of their rows, and entries left of them do not matter (`PAD`, -1, by
 custom). `lengths` may be left out if all words fill their rows.
 
 Axes:
     word      words of a batch
-    time      positions of a row, of which a word takes the last ones
+    time      positions of a row; a word takes the last ones
     position  positions of words that fill their rows
     class     classes of words
 """
@@ -55,8 +55,8 @@ def only_words(
         shortest, longest, *symbols = torch.stack(limits).tolist()  # one wait for an accelerator
         if shortest < 0 or longest > time:
             raise WordError(
-                f"a word of {shortest if shortest < 0 else longest} symbols cannot stand in a row "
-                f"of {time} places. Give lengths of 0..{time}."
+                f"a word of {shortest if shortest < 0 else longest} symbols does not fit into a "
+                f"row of {time} positions. Give lengths of 0..{time}."
             )
         if symbols:
             _require_symbols(symbols, num_symbols)
@@ -74,7 +74,7 @@ def _require_symbols(limits: list[int], num_symbols: int) -> None:
     wrong = [symbol for symbol in limits if not 0 <= symbol < num_symbols]
     if wrong:
         raise WordError(
-            f"a word has the symbol {wrong[0]}, which is none of 0..{num_symbols - 1}. Encode "
+            f"a word has the symbol {wrong[0]}, which is not in 0..{num_symbols - 1}. Encode "
             f"words with their language, and give the lengths of words that do not fill their rows."
         )
 

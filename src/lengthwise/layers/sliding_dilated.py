@@ -5,7 +5,7 @@ A position attends to the C positions at distances 0, C^l, ..., (C-1) C^l before
 attention inside chunks of C vectors; level and length never enter it.
 
 Axes:
-    node   chunks, each of which becomes a node
+    node   chunks; each becomes a node
     chunk  the C positions of a chunk, in the order of the word
     query  the positions that attend: all of the chunk, or only the last
     head   attention heads
@@ -23,7 +23,7 @@ Chunks = Float[Tensor, "node chunk width"]
 Present = Bool[Tensor, "node chunk"]
 """True at the positions of a chunk that hold a vector."""
 Rows = Int[Tensor, "node chunk"]
-"""Number of the vector that stands at each position of a chunk."""
+"""Number of the vector at each position of a chunk."""
 Logits = Float[Tensor, "*axes"]
 Hidden = Bool[Tensor, "*#axes"]
 
@@ -53,7 +53,7 @@ class InsideChunks(nn.Module, ABC):
     ) -> Float[Tensor, "node width"]:
         """Return what `forward` does of `vectors[rows]`.
 
-        A vector that stands in many chunks is projected once. Gradients of rows are added up in
+        A vector that occurs in many chunks is projected once. Gradients of rows are added up in
         the order of the chunks.
         """
         last = rows[:, -1]

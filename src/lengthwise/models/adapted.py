@@ -104,11 +104,11 @@ class Adapted(nn.Module):
             if tokens.shape[1]:
                 raise CallError(
                     f"{self.name} fails on words of {counted(int(lengths.max()), 'symbol')} "
-                    f"({in_a_line(error)}). Mend its forward, or give shorter words."
+                    f"({in_a_line(error)}). Fix its forward, or give shorter words."
                 ) from error
             raise ConfigError(
-                f"{self.name} cannot read the empty word ({in_a_line(error)}). Give it a symbol "
-                f"more, and lw.adapt(module, pad_token=that symbol)."
+                f"{self.name} cannot read the empty word ({in_a_line(error)}). Add a symbol to "
+                f"it, and use lw.adapt(module, pad_token=that symbol)."
             ) from error
         if not isinstance(logits, Tensor):
             raise ConfigError(
@@ -125,7 +125,7 @@ class Adapted(nn.Module):
             kind = str(logits.dtype).removeprefix("torch.")
             numbers = "" if logits.is_floating_point() else ", in floating-point numbers"
             raise ConfigError(
-                f"{self.name} must return floating-point logits [word, class], but for tokens "
+                f"{self.name} must return floating-point logits [word, class], but with tokens "
                 f"{tuple(tokens.shape)} it returned {kind} {tuple(logits.shape)}. Answer once for "
                 f"each word{numbers}."
             )
@@ -142,7 +142,7 @@ class Adapted(nn.Module):
 
 
 def adapt(module: object, *, padding: str | None = None, pad_token: int | None = None) -> Adapted:
-    """Return a network of your own in the form that `train`, `evaluate` and the like call.
+    """Return a network of your own in the form that `train`, `evaluate` and other functions call.
 
     `padding` says what `module.forward` wants:
 
@@ -157,7 +157,7 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
     is a `pad_token`, and a row without positions otherwise.
 
     Raises:
-        ConfigError: `module` is no module, or the padding is unknown or does not fit.
+        ConfigError: `module` is not a module, or the padding is unknown or does not fit.
     """
     if isinstance(module, Adapted):
         return module
@@ -166,9 +166,9 @@ def adapt(module: object, *, padding: str | None = None, pad_token: int | None =
             f"adapt takes a torch.nn.Module, but got a {type(module).__name__}. Give the network."
         )
     if padding not in (None, "left", "right", "none"):
-        raise ConfigError(f"padding={padding!r} is none. Use 'left', 'right' or 'none'.")
+        raise ConfigError(f"padding={padding!r} is unknown. Use 'left', 'right' or 'none'.")
     if pad_token is not None and (isinstance(pad_token, bool) or not isinstance(pad_token, int)):
-        raise ConfigError(f"pad_token={pad_token!r} is no whole number. Use the number of symbols.")
+        raise ConfigError(f"pad_token={pad_token!r} is not an integer. Use the number of symbols.")
     takes_lengths = _takes_lengths(module)
     if padding in ("left", "right") and not takes_lengths:
         raise ConfigError(
@@ -211,7 +211,7 @@ def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> No
 
     Raises:
         ConfigError: it has no weights, raises an error, returns another shape, another number of
-            classes, or logits that are no numbers, or depend on chance or on the other words of a
+            classes, or logits that are NaN, or depend on chance or on the other words of a
             batch.
     """
     if not any(weight.requires_grad for weight in model.parameters()):
@@ -233,7 +233,7 @@ def require_steady(
 
     Raises:
         ConfigError: it is one, raises an error, returns another shape or, if it is given, another
-            number of classes, or logits that are no numbers.
+            number of classes, or logits that are NaN.
     """
     read = model if read is None else read
     name = model.name
@@ -273,7 +273,7 @@ def require_steady(
         at = int(worst.argmax())
         raise ConfigError(
             f"{name} gives a word of {counted(len(words[at]), 'symbol')} other logits alone than "
-            f"beside longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
+            f"among longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
             f"Mask them, or use lw.adapt(module, padding='none')."
         )
 

@@ -15,7 +15,7 @@ def left_aligned(
 ) -> tuple[Words, Lengths]:
     """Return the words at the left of their rows, any symbol past their ends, and their lengths.
 
-    `lengths` may be left out if all words fill their rows. What stands left of a word does not
+    `lengths` may be left out if all words fill their rows. Entries left of a word do not
     matter. `checked` is that of `only_words`.
 
     Raises:

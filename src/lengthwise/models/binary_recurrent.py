@@ -1,7 +1,7 @@
 r"""Recurrent networks that keep nothing but bits between symbols, so that they can be proved.
 
-A cell (`layers.cells`) reads a symbol, and binary memory turns the vector after it into m bits, of
-which the next step starts:
+A cell (`layers.cells`) reads a symbol, and binary memory turns the vector after it into m bits.
+The next step starts from these bits:
 
     $h_0 = \mathrm{memory}(s)$, $h_t = \mathrm{memory}(\mathrm{cell}(h_{t-1}, x_t))$
 
@@ -15,7 +15,7 @@ weights that are floats, and so rational numbers, it can be evaluated exactly.
 
 Axes:
     word      words of a batch
-    time      positions of a row, of which a word takes the last ones
+    time      positions of a row; a word takes the last ones
     position  positions of words that fill their rows
     width     numbers in a vector
     class     classes
@@ -113,7 +113,7 @@ class BinaryRecurrent(nn.Module):
         self, tokens: FullWords, generator: Generator | None = None
     ) -> Float[Tensor, "word position class"]:
         """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`,
-        but for noise in training."""
+        except for noise in training."""
         if not tokens.numel():
             return self.answer.weight.new_zeros(*tokens.shape, self.config.num_classes)
         first = self.first(generator).expand(len(tokens), -1)

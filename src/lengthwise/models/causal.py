@@ -35,7 +35,7 @@ CACHE_BYTES = 2**25
 processor, since every step reads the whole cache."""
 
 FEWEST_WORDS = 16
-"""A batch has at least so many words, since every step also reads all the weights."""
+"""Least number of words of a batch, since every step also reads all the weights."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,7 +99,7 @@ class CausalTransformer(LayerStack):
     def embed(
         self, tokens: FullWords, start: int = 0, generator: Generator | None = None
     ) -> Float[Tensor, "word position width"]:
-        """Return the vectors of symbols that stand from position `start` on."""
+        """Return the vectors of symbols at positions `start`, `start` + 1, ...."""
         positions = positions_from(tokens, start)[None]
         count = (positions + 1).clamp(min=self._usual_positions)
         added = self.position(positions, count, generator=generator)
@@ -176,7 +176,7 @@ class _Cache:
 
 
 def positions_from(vectors: Tensor, start: int = 0) -> Int[Tensor, " position"]:
-    """Return the positions of symbols or vectors, the first of which stands at `start`."""
+    """Return the positions of symbols or vectors; the first one is at `start`."""
     return torch.arange(start, start + vectors.shape[1], device=vectors.device)
 
 

@@ -1,12 +1,12 @@
 """Causal transformers that classify a word, and each of its prefixes, at the last symbol.
 
-In the manner of GPT-2: normalised before each branch, GELU, four times the width inside. A start
-symbol stands at position 0, where the empty word is answered; the prefix of t symbols is answered
-at position t. Weights are drawn as those of `Decoder`.
+Like GPT-2: normalised before each branch, GELU, four times the width inside. A start symbol is at
+position 0, where the network answers for the empty word; it answers for the prefix of t symbols at
+position t. Weights are drawn as those of `Decoder`.
 
 Axes:
     word      words of a batch
-    time      positions of a row, of which a word takes the last ones
+    time      positions of a row; a word takes the last ones
     position  symbols of words that fill their rows
     longer    these, and the start symbol before them
     class     classes
@@ -83,7 +83,7 @@ class PrefixRecogniser(CausalTransformer):
     ) -> Float[Tensor, "word position class"]:
         """Return the logits of every prefix: `every_position(x)[:, t]` is `forward(x[:, : t + 1])`.
 
-        But for positions that are drawn in training, whose draws differ.
+        Positions that are drawn in training are an exception: their draws differ.
         """
         return self.answer(self.vectors(self.with_start(tokens), generator)[:, 1:])
 

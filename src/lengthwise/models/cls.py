@@ -5,7 +5,7 @@ CLS is read out. What happens between the embeddings and the read-out is the enc
 
 Axes:
     word      words of a batch
-    time      positions of a row, of which a word takes the last ones
+    time      positions of a row; a word takes the last ones
     position  positions of a word, CLS first; positions past its end are masked
     width     numbers in a vector
     class     classes
@@ -49,8 +49,8 @@ class ClsConfig(LayerStackConfig):
     cls: Annotated[
         Literal["first", "last"],
         Setting(
-            meaning="Where CLS stands. If `last`, positions count from the end of the word: CLS is "
-            "at position 0, the last symbol at position 1."
+            meaning="The position of CLS. If `last`, positions count from the end of the word: CLS "
+            "is at position 0, the last symbol at position 1."
         ),
     ] = "first"
     initial: InitialName = "torch"

@@ -22,17 +22,17 @@ Activation = Annotated[
 ]
 VocabSize = Annotated[int, Setting(meaning="Number of different symbols that are read.", least=1)]
 NumClasses = Annotated[int, Setting(meaning="Number of classes of words.", least=1)]
-Width = Annotated[int, Setting(meaning="Numbers in the vector of a position.", letter="d", least=1)]
+Width = Annotated[int, Setting(meaning="Width of the vector of a position.", letter="d", least=1)]
 NumHeads = Annotated[int, Setting(meaning="Attention heads of a layer.", letter="H", least=1)]
 NumLayers = Annotated[
     int, Setting(meaning="Layers, one after the other.", letter="L", least=1, most=MOST_LAYERS)
 ]
 HeadWidth = Annotated[
     int,
-    Setting(meaning="Numbers in a query or key of a head; 0 for `d_model / num_heads`.", least=0),
+    Setting(meaning="Width of a head's queries and keys; 0 for `d_model / num_heads`.", least=0),
 ]
 ValueWidth = Annotated[
-    int, Setting(meaning="Numbers in a value of a head; 0 for as many as in a key.", least=0)
+    int, Setting(meaning="Width of a head's values; 0 for the width of its keys.", least=0)
 ]
 HiddenWidth = Annotated[
     int, Setting(meaning="Hidden units of the feed-forward networks; 0 for `4 d_model`.", least=0)
@@ -47,8 +47,8 @@ Epsilon = Annotated[
 Dropout = Annotated[
     float,
     Setting(
-        meaning="Share of numbers that are left out in training: of what branches add, and of "
-        "embeddings where the model says so.",
+        meaning="Dropout rate in training: for the outputs of branches, and for embeddings if the "
+        "model says so.",
         least=0,
         below=1,
     ),

@@ -12,6 +12,6 @@ def require_completion(prefix: Tensor, steps: int) -> None:
         WordError: the prefix is empty, or `steps` is negative.
     """
     if prefix.shape[1] == 0:
-        raise WordError("a decoder goes on from at least one symbol, but the prefix is empty.")
+        raise WordError("a decoder continues from at least one symbol, but the prefix is empty.")
     if steps < 0:
         raise WordError(f"a completion adds symbols, but steps={steps}. Use 0 or more.")

@@ -1,7 +1,7 @@
 """A causal transformer that completes words: it predicts the symbol after each symbol.
 
-The model of "Guiding transformers to process in steps" (2022, section 5 and equations 1-16), in the
-manner of minGPT: position i sees the positions up to i and predicts the symbol at position i + 1.
+The model of "Guiding transformers to process in steps" (2022, section 5 and equations 1-16),
+like minGPT: position i sees the positions up to i and predicts the symbol at position i + 1.
 Words are completed greedily with a cache of keys and values, so that a step computes one new
 position only.
 

@@ -3,12 +3,12 @@
 The model of Chiang & Cholak (2022, section 2.2), and with other numbers the one of the
 Chomsky-hierarchy study. Only CLS is read out, so the last layer is computed for CLS alone (and the
 one before it, if the last one's attention does nothing). Where all positions ask the same, and
-attention does not depend on where they stand, one query is computed for all. If that holds for all
+attention does not depend on their positions, one query is computed for all. If that holds for all
 other layers, as in the constructions, time and memory are O(n).
 
 Axes:
     word   words of a batch
-    time   positions of a row, of which a word takes the last ones
+    time   positions of a row; a word takes the last ones
     class  classes
 """
 

@@ -42,7 +42,7 @@ class Entry:
     training: Mapping[str, Any]
     """Settings of training by default: how long and how fast."""
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Numbers of this model that stand in place of a preset's."""
+    """Numbers of this model that replace a preset's."""
     fixed: frozenset[str] = frozenset()
     """Settings of the network that users do not set: the name of the entry decides them."""
 

@@ -14,8 +14,8 @@ With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
     mingpt  what minGPT (Karpathy 2020) does, all alike: matrices, embeddings and learned
             positions N(0, 0.02^2), also where a branch ends; biases 0
 
-A position draws its own weights, but for learned ones in `mingpt`; the factors of norms and scales
-are 1, and biases of norms 0.
+A position draws its own weights, except for learned ones in `mingpt`; the factors of norms and
+scales are 1, and biases of norms 0.
 """
 
 import math

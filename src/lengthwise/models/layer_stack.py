@@ -72,14 +72,14 @@ class LayerStackConfig(TransformerConfig):
         unless they are asked for. Other positions have the usual room at least.
 
         Raises:
-            ConfigError: the length that is asked for is shorter, no number, or has no effect.
+            ConfigError: the length that is asked for is shorter, not an integer, or has no effect.
         """
         if asked is None:
             usual = 0 if self._position.is_table else self.max_length
             return replace(self, max_length=max(longest, usual))
         require(
             isinstance(asked, int) and not isinstance(asked, bool),
-            f"{_ROOM}={asked!r} must be a whole number. Use {longest} or more.",
+            f"{_ROOM}={asked!r} must be an integer. Use {longest} or more.",
         )
         require(
             self._position.uses_max_length(),
@@ -153,7 +153,7 @@ class LayerStack(nn.Module):
         self.final_norm = self.block[0].attention_norm.final(width, config.epsilon)
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Draw all weights, in the manner of `initial`."""
+        """Draw all weights as `initial` says."""
         INITIALISATIONS[self._initial](self, generator, self._width)
 
     @property

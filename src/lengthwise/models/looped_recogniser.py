@@ -60,5 +60,5 @@ class LoopedRecogniser(PrefixRecogniser):
         return self.final_norm(x)[:, first:]
 
     def steps(self, length: int) -> int:
-        """Return how many times the layer is applied to a word of so many symbols."""
+        """Return how many times the layer is applied to a word of `length` symbols."""
         return log_depth(length, 1)

@@ -4,7 +4,7 @@
 
     factory(*, vocab_size, num_classes, ...) -> torch.nn.Module
 
-Further arguments with a default that is a number, a text or a truth value are settings of the
+Further arguments with a default that is a number, a string or a Boolean are settings of the
 network. A network that is given as an object is known in this process only.
 """
 
@@ -54,7 +54,7 @@ class OwnEntry(ModelEntry):
         """Build the network with torch's own random numbers, seeded by `generator`.
 
         Raises:
-            ConfigError: it cannot be built, or is no recogniser of the language.
+            ConfigError: it cannot be built, or is not a recogniser of the language.
         """
         seed = int(torch.randint(2**62, (1,), generator=generator))
         with torch.random.fork_rng(devices=[]):
@@ -204,12 +204,12 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
             built: object = factory(**chosen.to_dict())
         except (Exception, SystemExit) as error:
             raise ConfigError(
-                f"model {name!r} could not be built ({in_a_line(error)}). Mend {factory.__name__}."
+                f"model {name!r} could not be built ({in_a_line(error)}). Fix {factory.__name__}."
             ) from error
         if not isinstance(built, nn.Module):
             raise ConfigError(
-                f"model {name!r} built a {type(built).__name__}, which is no torch.nn.Module. "
-                f"Return the network."
+                f"model {name!r} built a {type(built).__name__}, which is not a "
+                f"torch.nn.Module. Return the network."
             )
         return adapt(built)
 

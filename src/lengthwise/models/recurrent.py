@@ -11,7 +11,7 @@ empty word is read from the initial state, which is zero.
 
 Axes:
     word      words of a batch
-    time      positions of a row, of which a word takes the last ones
+    time      positions of a row; a word takes the last ones
     position  positions of words that fill their rows
     state     numbers that the answer is read from
     class     classes
@@ -73,7 +73,7 @@ class Recurrent(nn.Module):
         self.answer = nn.Linear(config.d_model, config.num_classes)
 
     def initialise(self, generator: Generator) -> None:
-        """Draw all weights: N(0, 1/inputs) for matrices, as the study does but for its cut tails;
+        """Draw all weights: N(0, 1/inputs) for matrices, as the study does, without its cut tails;
         biases are 0, and 1 for the forget gates of an LSTM."""
         with torch.no_grad():
             for name, parameter in self.named_parameters():

@@ -21,7 +21,7 @@ from lengthwise.layers.sliding_dilated import ChunkAttention, InsideChunks
 from lengthwise.models.common_settings import Activation as ActivationName
 from lengthwise.models.common_settings import Norm
 from lengthwise.models.regular_gpt_config import (
-    RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  handed on as it is
+    RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  re-exported
 )
 from lengthwise.transfer import sent
 

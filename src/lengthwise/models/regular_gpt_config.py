@@ -32,7 +32,8 @@ class RegularGPTConfig(TransformerConfig):
         ),
     ] = 0
     chunk: Annotated[
-        int, Setting(meaning="Number of vectors that become one.", letter="C", least=2)
+        int,
+        Setting(meaning="Number of vectors combined into one.", letter="C", least=2),
     ] = 2
     thickness: Annotated[
         int, Setting(meaning="Layers in the block.", letter="K", least=1, most=MOST_LAYERS)
@@ -50,13 +51,13 @@ class RegularGPTConfig(TransformerConfig):
     pad: Annotated[
         Literal["learned", "absent"],
         Setting(
-            meaning="What stands before the start of a word: a learned vector (the authors' code), "
+            meaning="What precedes the start of a word: a learned vector (the authors' code), "
             "or nothing (equation 1)."
         ),
     ] = "learned"
     memory: Annotated[
         Literal["continuous", "binary"],
-        Setting(meaning="What a node keeps: any vector, or bits."),
+        Setting(meaning="Memory of a node: any vector, or bits."),
     ] = "continuous"
     num_bits: Annotated[int, Setting(meaning="Bits of a node, if memory is binary.", least=1)] = 16
     noise: Annotated[
@@ -86,5 +87,5 @@ class RegularGPTConfig(TransformerConfig):
         TransformerConfig.__post_init__(self)
         require(
             0 < self.scale < math.inf,
-            f"embedding_scale={self.embedding_scale} is no scale. Use a positive number.",
+            f"embedding_scale={self.embedding_scale} is not a scale. Use a positive number.",
         )

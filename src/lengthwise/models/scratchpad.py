@@ -7,8 +7,8 @@ $$\vdash \sigma_1\, q_1\, \sigma_2\, q_2 \ldots \sigma_T\, q_T$$
 
 and the network predicts $q_t$ at the position of $\sigma_t$, and the state of the empty word at the
 start symbol. A bias towards what is near (ALiBi, Press et al. 2022) keeps it from counting over the
-whole word. In training the true states stand on the pad; to answer, the network reads its own, one
-after the other: T steps, each of which waits for the one before, where RegularGPT has
+whole word. In training the true states are on the pad; to answer, the network reads its own, one
+after the other: T steps that wait for each other, where RegularGPT has
 ceil(log_C T). Keys and values are kept, so that a step computes two positions: the state that the
 step before has written, and the symbol after it, which is given. The paper counts a step for each
 position, 2T (section 2.3), as a decoder would take that reads one position at a time.
@@ -18,7 +18,7 @@ probability of a class is the sum of those of its states.
 
 Axes:
     word      words of a batch
-    time      positions of a row, of which a word takes the last ones
+    time      positions of a row; a word takes the last ones
     position  symbols of words that fill their rows
     state     states of the automaton
     class     classes
@@ -81,8 +81,8 @@ class Scratchpad(CausalTransformer):
     ) -> Float[Tensor, "word _ state"]:
         """Return the logits of the state of the empty word, and of that after each symbol.
 
-        `states` are the true states after each symbol, which stand on the pad; the last one is not
-        looked at. Words must fill their rows. `generator` is for positions that are drawn in
+        `states` are the true states after each symbol, which are on the pad; the last one is not
+        read. Words must fill their rows. `generator` is for positions that are drawn in
         training.
 
         Raises:
@@ -115,9 +115,9 @@ class Scratchpad(CausalTransformer):
 
     @staticmethod
     def steps(length: int) -> int:
-        """Return the number of predictions in sequence, for a word of so many symbols.
+        """Return the number of predictions in sequence, for a word of `length` symbols.
 
-        The paper's count is twice that: it has the positions, of which a step reads two.
+        The paper's count is twice that: it counts positions, and a step reads two.
         """
         return max(1, length)
 

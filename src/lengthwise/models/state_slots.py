@@ -30,7 +30,7 @@ from torch import Generator, Tensor, nn
 from lengthwise.layers.chunks import ChunkLevel, Tree, depth, grow
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.state_slots_config import (
-    StateSlotsConfig as StateSlotsConfig,  # noqa: PLC0414  handed on as it is
+    StateSlotsConfig as StateSlotsConfig,  # noqa: PLC0414  re-exported
 )
 from lengthwise.transfer import sent
 

@@ -22,7 +22,8 @@ class StateSlotsConfig(NetworkConfig):
     ]
     num_bits: Annotated[int, Setting(meaning="Bits of a slot.", least=1, most=MOST_BITS)]
     chunk: Annotated[
-        int, Setting(meaning="Number of nodes that become one.", letter="C", least=2, most=32)
+        int,
+        Setting(meaning="Number of nodes combined into one.", letter="C", least=2, most=32),
     ] = 2
     d_model: Width = 64
     d_hidden: HiddenWidth = 0

@@ -34,7 +34,7 @@ STEP_MODELS: Catalogue[StepModel] = Catalogue(
     "model that writes steps",
     {
         DEFAULT_STEP_MODEL: StepModel(
-            summary="a decoder of one layer and one head, in the manner of minGPT",
+            summary="a decoder of one layer and one head, like minGPT",
             architecture=DECODER,
             defaults={"initial": "mingpt"},
             training={**TRAINING, "learning_rate": 3e-4, "beta2": 0.95},

@@ -51,8 +51,8 @@ class Stream:
             )
         if self.num_fed >= max(self._pending):
             raise WordError(
-                f"the longest announced length is {max(self._pending)}, and as many symbols "
-                f"were fed. Announce a longer one with a new stream."
+                f"{max(self._pending)} symbols were fed, which is the longest announced "
+                f"length. Announce a longer one with a new stream."
             )
         vector = self._model.leaf(torch.tensor([symbol], device=self._model.pad.device))
         for length, counters in self._pending.items():

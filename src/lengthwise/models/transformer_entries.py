@@ -108,7 +108,7 @@ UNIVERSAL_TRANSFORMER_LOG = _universal(
 
 CAUSAL = _transformer(
     CAUSAL_RECOGNISER,
-    "a causal transformer in the manner of GPT-2, which answers at every position",
+    "a causal transformer like GPT-2, which answers at every position",
     small={"num_layers": 2},
     fixed=("selection",),
     **_STUDY,

@@ -93,7 +93,7 @@ class TransformerLayer(ResidualLayer):
     ) -> QueryVectors:
         """Return the new vectors of the positions `queries`, which see those of `keys`.
 
-        `positions` says where they stand, if the attention has to know.
+        `positions` has their positions, if the attention depends on them.
         """
         before = self.attention_norm.before
         gathered = self.attention(before(queries), before(keys), seen, positions)

@@ -12,7 +12,7 @@ what this network lacks beside it is the sliding, dilated attention.
 
 Axes:
     word   words of a batch
-    time   positions of a row, of which a word takes the last ones
+    time   positions of a row; a word takes the last ones
     class  classes
 """
 
@@ -53,10 +53,10 @@ class UniversalConfig(ClsConfig):
 
     depth: Annotated[
         Literal["fixed", "log"],
-        Setting(meaning="How depth grows with the word."),
+        Setting(meaning="How the number of steps grows with the length of the word."),
     ]
     num_steps: Annotated[
-        int, Setting(meaning="Steps in all, or for each doubling of the length.", least=1)
+        int, Setting(meaning="Number of steps in all, or per doubling of the length.", least=1)
     ]
 
 
@@ -96,5 +96,5 @@ class Universal(ClsEncoder):
         return self.read(x[:, 0])
 
     def steps(self, length: int) -> int:
-        """Return how many times the layer is applied to a word of so many symbols."""
+        """Return how many times the layer is applied to a word of `length` symbols."""
         return DEPTHS[self.config.depth](length, self.config.num_steps)

@@ -18,7 +18,7 @@ class of a word is read from the embedding of its last state by a linear map.
 Axes:
     word      words of a batch
     position  positions of words that fill their rows
-    row       contexts, each of which leads to a token
+    row       contexts; each leads to a token
     token     tokens of a context, the last one on the right; `ABSENT` before the start
     width     numbers in a vector
     digit     digits of a state, the lowest first
@@ -134,9 +134,9 @@ class WindowScratchpad(nn.Module):
     def contexts(
         self, tokens: FullWords, states: Int[Tensor, "word _"]
     ) -> Int[Tensor, "word _ token"]:
-        """Return the contexts of the empty word and after each symbol, where these states stand.
+        """Return the contexts of the empty word and after each symbol, with these states in them.
 
-        `states[:, t]` is the state after t symbols, of which the last one is not looked at.
+        `states[:, t]` is the state after t symbols; the last one is not read.
         """
         start = self.first_context.expand(len(tokens), -1)
         pairs = torch.stack([self.tokens_of(states[:, :-1]), tokens], dim=2).flatten(1)
@@ -167,7 +167,7 @@ class WindowScratchpad(nn.Module):
 
     @staticmethod
     def steps(length: int) -> int:
-        """Return the number of tokens written in sequence after the first, for so many symbols."""
+        """Return the number of tokens written in sequence after the first, for `length` symbols."""
         return max(1, length)
 
     def _states(self, symbols: FullWords) -> Iterator[Int[Tensor, " word"]]:

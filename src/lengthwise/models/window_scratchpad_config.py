@@ -78,7 +78,7 @@ class WindowScratchpadConfig(TransformerConfig):
 
     @property
     def dropout(self) -> float:
-        """Share of numbers left out in training: none."""
+        """Dropout rate in training: 0."""
         return 0.0
 
     @property

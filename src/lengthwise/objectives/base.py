@@ -25,7 +25,7 @@ class ObjectiveConfig(Config):
     """Base of the settings of an objective: its name alone."""
 
     name: str
-    """What is learned from, by its name in the catalogue: `--objective`."""
+    """Name of the objective in the catalogue: `--objective`."""
 
     def non_defaults(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, and the name in any case."""
@@ -67,7 +67,7 @@ class WordObjective(ABC):
     settings: ClassVar[type[ObjectiveConfig]] = ObjectiveConfig
     """Class of its settings."""
     told: ClassVar[str]
-    """Sentence that says what the learner is given: `training is told the class of ...`."""
+    """Sentence that says what the learner is given: `training is given the class of ...`."""
     model: ClassVar[str] = DEFAULT_MODEL
     """Model that is trained where none is named."""
 

@@ -40,7 +40,7 @@ class AnyObjectiveConfig(ObjectiveConfig):
         """
         if not isinstance(values, Mapping) or "name" not in values:
             raise ConfigError(
-                "the settings of an objective need its name, as runs of today have it. Give "
+                "the settings of an objective need its name, which current runs have. Give "
                 "objective.name, or train again in a new folder."
             )
         kind: Any = OBJECTIVES[values["name"]].settings

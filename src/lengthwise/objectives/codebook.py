@@ -56,7 +56,7 @@ class Codebook(WordObjective):
 
     settings = CodebookConfig
     told = (
-        "training is told a code for everything that the model has to remember: what a chunk does "
+        "training is given a code for everything that the model has to remember: what a chunk does "
         "to the states of the automaton or, in a recurrent network, the state, until a proof closes"
     )
 
@@ -129,7 +129,7 @@ class Codebook(WordObjective):
 
 
 def _longest(subject: Subject) -> int | None:
-    """Return the length of the longest words whose steps or chunks are told; None for any."""
+    """Return the length of the longest words whose steps or chunks are given; None for any."""
     return None if subject.settings.chunk_lengths == "all" else subject.words.max_length
 
 
@@ -191,7 +191,7 @@ def _for_states(language: Language, preset: str) -> dict[str, Any]:
 
 
 _MOST_IN_ONE_DIGIT = 1_000
-"""Most states of which each is one of a softmax."""
+"""Most states that one softmax has to tell apart."""
 
 _MOST_TOKENS_TOGETHER = 2**15
 """Most steps in one batch of a network that writes tokens."""

@@ -228,7 +228,7 @@ def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: i
 
     Two kinds of chunks are at fault. The first are sub-words whose code already stands for
     something else, on the first level that has any (above it the parts themselves are at fault, and
-    their labels would contradict each other). The second are chunks of which some sign is not
+    their labels would contradict each other). The second are chunks with a sign that is not
     certain.
     """
     start, num_states = maps.machine.start, maps.machine.num_states
@@ -328,7 +328,7 @@ class Composition(TreeObjective):
 
     settings = CompositionConfig
     told = (
-        "training is told what every sub-word of the model's tree does to the states of the "
+        "training is given what every sub-word of the model's tree does to the states of the "
         "automaton, for sub-words composed so that every product occurs, until a proof closes"
     )
 

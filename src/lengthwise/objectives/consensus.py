@@ -18,7 +18,7 @@ The language is never asked: the kinds and the table are the network's own. `ass
 the same by gradients through two compositions, but a composition of settled vectors hardly changes
 with its arguments, so that these gradients, and those of labels, say little about a wrong entry.
 
-Deviations from the centres may grow from level to level, so that long words are lost of which no
+Deviations from the centres may grow from level to level, so that long words fail although no
 entry is wrong. So products of earlier steps are multiplied again, to any depth.
 
 A table is made where vectors have settled: where there are at least two kinds and at most
@@ -58,7 +58,7 @@ _WITHIN = (0.05, 0.1, 0.2)
 
 _MIXED = 0.05
 """Greatest share of nodes whose answer is not that of most nodes of their kind. It is not 0, as
-sub-words that are no words of the language have answers that no label settles."""
+sub-words that are not words of the language have answers that no label settles."""
 
 _MORE_MIXED = 0.001
 """Greatest share of nodes by which it may be more than at the distance where it is least."""
@@ -145,7 +145,7 @@ class Products:
         return (len(self.faults) + int((self.agreed == NONE).sum())) / self.agreed.numel()
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the fields by name, of which `Products(**tensors)` is the same."""
+        """Return the fields by name, so that `Products(**tensors)` is the same."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def to(self, device: torch.device) -> "Products":
@@ -157,11 +157,11 @@ class Products:
     ) -> tuple[Float[Tensor, ""], Nodes]:
         """Return the mean squared distance of products from the centres agreed on, over s.
 
-        The pairs are `ANY_KINDS` of any two kinds, the entries at fault, of which `AT_MOST` are
-        drawn if there are more, and `AT_MOST` of any two deep nodes, if there are any; those with a
-        stray, or with no kind agreed on, do not count. Each kind is represented by a random node of
-        it, or by its centre if it has none. Gradients reach the composition alone. The products of
-        deep nodes are also returned, as they are deeper ones.
+        The pairs are `ANY_KINDS` of any two kinds, the entries at fault (`AT_MOST` are drawn if
+        there are more), and `AT_MOST` of any two deep nodes, if there are any; those with a stray,
+        or with no kind agreed on, do not count. Each kind is represented by a random node of it, or
+        by its centre if it has none. Gradients reach the composition alone. The products of deep
+        nodes are also returned, as they are deeper ones.
         """
         count = len(self.centres)
 

@@ -1,6 +1,6 @@
 """A curriculum over lengths: words are short at first, and longer once those are answered well.
 
-Only labels of whole words are told. The longest word of a step is the *present length*, which
+Only labels of whole words are given. The longest word of a step is the *present length*, which
 starts at a length that the user sets. Whenever all but `1 - GROWS_AT` of the words of a validation
 are right, the present length grows by a quarter, and by 1 at least, until it is that of the longest
 words.
@@ -53,8 +53,8 @@ class CurriculumWords(Protocol):
 class Curriculum(Objective):
     """The label of the word alone, on words that grow longer.
 
-    While words grow, a validation reviews words of training: of the shortest ones there may be so
-    few that those set apart cannot be told from them. A validation is perfect if the present length
+    While words grow, a validation reviews words of training: the shortest ones may be
+    too few for a separate validation set. A validation is perfect if the present length
     is the greatest, and all words of validation are right. Weights of a longer present length are
     preferred.
     """

@@ -76,7 +76,7 @@ class FinalConfig(ObjectiveConfig):
         ObjectiveConfig.__post_init__(self)
         require(
             self.order == "as-drawn" or self.curriculum > 0,
-            f"order={self.order!r} is about words that grow. Set curriculum=3, say.",
+            f"order={self.order!r} needs words that grow in length. Set curriculum=3, say.",
         )
         for name in _DELAYED:
             after = getattr(self, f"{name}_after")
@@ -118,7 +118,7 @@ class Final(WordObjective):
     """The class of the word alone."""
 
     settings = FinalConfig
-    told = "training is told the class of the whole word"
+    told = "training is given the class of the whole word"
 
     def fits(self, entry: Entry) -> bool:
         """Return whether the class of a word tells the network all that it answers by."""
@@ -141,7 +141,7 @@ class Final(WordObjective):
         return Suited(_GROWING if preset == "smoke" else {**_GROWING, **_NUMBERS})
 
     def require(self, subject: Subject) -> None:
-        """Refuse settings that the network has no use of, and terms that would never count."""
+        """Refuse settings without effect on the network, and terms that would never count."""
         settings, usual = subject.settings, FinalConfig()
         for name in _DELAYED:
             after = getattr(settings, f"{name}_after")

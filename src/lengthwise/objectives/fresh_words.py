@@ -29,7 +29,7 @@ class FreshWords:
         return self.of_one_length(longest, self._words.batch_size, generator)
 
     def of_one_length(self, longest: int, count: int, generator: torch.Generator) -> Batch:
-        """Draw so many words of one length, of `longest` symbols at most."""
+        """Draw `count` words of one length, of `longest` symbols at most."""
         length = self._lengths.draw(1, generator, longest)
         return self._task.draw(length.expand(count).clone(), generator)
 

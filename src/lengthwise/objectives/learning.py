@@ -19,9 +19,9 @@ log-depth networks in Pert, Alrajeh and Russo (2026, arXiv 2605.26035). Only the
 was at hand, so the formulas are ours.
 
 A finite monoid has no new elements in long words, so their vectors should be those of short ones;
-without `closure` they may drift with length, which no label of a short word tells. It is of use
+without `closure` they may drift with length, which no label of a short word shows. It helps
 once nodes have settled near one vector for each element: before, the nearest node is often that of
-another. `consensus` needs settled nodes, too; it mends single wrong products.
+another. `consensus` needs settled nodes, too; it corrects single wrong products.
 
 Axes:
     node   nodes of a batch, or of a sample of them
@@ -172,7 +172,7 @@ class Consensus:
     """The distance of products from those on which associativity agrees (`objectives.consensus`).
 
     The term makes a new table every `_EVERY` batches, of the lower nodes of the first `_GATHERED`
-    of these, each of which gives at most `_AT_MOST`. Before the first table, and where vectors have
+    of these, at most `_AT_MOST` from each. Before the first table, and where vectors have
     not settled, it is 0. Deep nodes are those of the upper levels, and the last `_DEEP` products of
     deep nodes since the last table.
     """
@@ -288,7 +288,7 @@ class Regularised(Learning):
     """The cross-entropy of the labels, and weighted terms; noise may fall while batches pass.
 
     `bits` is a name in `BITS`. With `anneal` above 0 the noise falls linearly from that of the
-    network to 0 over so many batches. A term that `after` names begins after so many batches.
+    network to 0 over `anneal` batches. A term t in `after` begins after `after[t]` batches.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """State slots: the maps of symbols, and products of all maps at once.
 
-The learner is told the state map of each symbol, slot by slot, the class of each state, and that
+The learner is given the state map of each symbol, slot by slot, the class of each state, and that
 products are compositions: a slot that holds state s looks at slot s of the other node, and takes
 over what is there. The loss on products is that of the lowest side that any content of the other
 slots leaves, which is what a proof bounds, so no product of the monoid is drawn.
@@ -138,7 +138,7 @@ class Maps(WordObjective):
     """The state map of every symbol, and that products of maps are compositions."""
 
     told = (
-        "training is told which state each symbol leads each state to, and that sub-words put "
+        "training is given which state each symbol leads each state to, and that sub-words put "
         "together do one after the other, until a proof closes"
     )
     model = LARGE_MODEL
@@ -159,7 +159,7 @@ class Maps(WordObjective):
         return MapLoss(subject.task, subject.words, precision=subject.precision)
 
     def labels(self, subject: Subject) -> str:
-        """Return a few words for the maps, of which no word is drawn."""
+        """Return a few words for the maps, since no words are drawn."""
         return "maps of states, and their products"
 
 

@@ -128,7 +128,7 @@ class TreeObjective(WordObjective):
 class NodeLabels(TreeObjective):
     """The class of every sub-word that a node covers."""
 
-    told = "training is told the class of every sub-word that the model's tree covers"
+    told = "training is given the class of every sub-word that the model's tree covers"
 
     def loss(self, subject: Subject) -> Objective:
         """Return the cross-entropy averaged over all distinct nodes."""

@@ -69,7 +69,7 @@ def _answering(model: nn.Module) -> AnswersEverywhere:
 class Prefix(WordObjective):
     """The class after every prefix."""
 
-    told = "training is told the class after every prefix"
+    told = "training is given the class after every prefix"
 
     def fits(self, entry: Entry) -> bool:
         """Return whether the network answers at every position."""

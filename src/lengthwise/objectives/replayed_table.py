@@ -57,7 +57,7 @@ class ReplayedTable(Objective):
     def _drawn(
         self, model: nn.Module, entries: int, count: int, data: torch.Generator
     ) -> Int[Tensor, " row"]:
-        """Draw `count` of so many entries, some of them from those to replay."""
+        """Draw `count` entries, some of them from those to replay."""
         replay = self._replayed(model)
         rows = torch.randint(entries, (count,), generator=data)
         if len(replay):

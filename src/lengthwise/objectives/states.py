@@ -1,4 +1,4 @@
-"""The state of the automaton after every prefix, which stands between the symbols.
+"""The state of the automaton after every prefix, written between the symbols.
 
 A scratchpad with sliding-window attention is trained until a proof closes.
 """
@@ -31,7 +31,7 @@ from lengthwise.training.loop import Objective, Step, Validation
 class StateLoss(Objective):
     """The state of the smallest automaton after every prefix, including the empty one.
 
-    The true states stand between the symbols; the class follows from the last one.
+    The true states are written between the symbols; the class follows from the last one.
     """
 
     def __init__(self, task: Task, words: WordsConfig) -> None:
@@ -74,7 +74,7 @@ def _machine(language: Language) -> Language:
 
 
 class StateTokenLoss(StateLoss):
-    """The token of the state after every prefix of words, between whose symbols states stand."""
+    """The token of the state after every prefix of words, with states between their symbols."""
 
     def __init__(
         self, task: Task, words: WordsConfig, *, precision: Literal["single", "double"] = "single"
@@ -127,7 +127,7 @@ def _writing(model: nn.Module) -> Scratchpad:
 class States(WordObjective):
     """The state after every prefix, including the empty one."""
 
-    told = "training is told the state of the automaton after every prefix"
+    told = "training is given the state of the automaton after every prefix"
 
     def fits(self, entry: Entry) -> bool:
         """Return whether the network writes states down."""

@@ -31,7 +31,7 @@ class Transition(TreeObjective):
     """The class of every sub-word, and where it leads."""
 
     told = (
-        "training is told the class of every sub-word of the model's tree, and the state that it "
+        "training is given the class of every sub-word of the model's tree, and the state that it "
         "leads to from some states"
     )
 

@@ -38,7 +38,7 @@ class WordsConfig(Config):
         Config.__post_init__(self)
         require(
             self.min_length <= self.max_length,
-            f"min_length={self.min_length} is past max_length={self.max_length}. Lower it.",
+            f"min_length={self.min_length} is greater than max_length={self.max_length}. Lower it.",
         )
         for name in ("batch_size", "validation_words"):
             symbols = getattr(self, name) * self.max_length

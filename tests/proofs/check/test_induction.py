@@ -872,7 +872,7 @@ def test_what_is_larger_than_memory_is_not_called_wrong(
 
     by_hand().save(tmp_path / "certificate.json")
     monkeypatch.setattr(f"lengthwise.proofs.check.{where}", out_of_memory)
-    with pytest.raises(CertificateError, match="more memory than there is, so nothing is said"):
+    with pytest.raises(CertificateError, match="more memory than there is, so it was not"):
         check(Certificate.load(tmp_path / "certificate.json"))
 
 

@@ -304,7 +304,7 @@ def test_a_network_with_code_of_its_own_is_refused(proved: Any, how: str) -> Non
         model.cell.forward = lambda vectors, symbols: vectors
     else:
         model.memory.off = -1.0
-    with pytest.raises(VerificationError, match="may answer otherwise"):
+    with pytest.raises(VerificationError, match="answers may not follow"):
         certify(model, language)
 
 

@@ -226,7 +226,7 @@ def test_a_network_with_code_of_its_own_is_refused(proved: Any, how: str) -> Non
         model.layers[0].forward = lambda x, present, generator: x[:, -1]
     else:
         object.__setattr__(model.config, "window", 4)
-    with pytest.raises(VerificationError, match="may answer otherwise"):
+    with pytest.raises(VerificationError, match="answers may not follow"):
         certify(model, language)
 
 

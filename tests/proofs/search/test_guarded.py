@@ -171,7 +171,7 @@ class RandomBits(Bits):
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        (Counting(3), r"Counting\.read answers \d+ of \d+ questions otherwise"),
+        (Counting(3), r"Counting\.read answers \d+ of \d+ questions differently"),
         (FirstRow(), r"FirstRow\.step answers"),
         (Alone(), r"Alone\.step answers"),
         (Alternating(), r"Alternating\.start answers"),

@@ -128,7 +128,7 @@ def test_too_many_states_are_noticed_before_the_table_is_closed() -> None:
 
 def test_a_word_that_is_no_counterexample_is_noticed() -> None:
     language = parse("parity")
-    with pytest.raises(AssertionError, match="'11' is no counterexample"):
+    with pytest.raises(AssertionError, match="'11' is not a counterexample"):
         learn(Asked(language), "01", ("0", "1"), lambda _: (1, 1))
 
 
@@ -384,7 +384,7 @@ def test_the_automaton_of_a_network_differs_from_it_where_it_says() -> None:
     ("recogniser", "settings", "message"),
     [
         (lambda words: [1] * len(words), {"num_tests": 0}, "num_tests is at least 1, but it is 0"),
-        (lambda words: [1], {}, r"for 3 words it gave 1\."),
+        (lambda words: [1], {}, r"with 3 words it gave 1\."),
         (lambda words: ["yes"] * len(words), {}, "one of the classes 0, 1 .* gave 'yes'"),
         (lambda words: [2] * len(words), {}, "one of the classes 0, 1 .* gave 2"),
         (lambda words: [0.5] * len(words), {}, "one of the classes 0, 1 .* gave 0.5"),

@@ -82,8 +82,8 @@ def test_a_forward_hook_is_refused_and_was_wrong_on_long_words(model: RegularGPT
     assert lw.predict(model, ["1" * LONG], language=ENDS_WITH_1) == ["1"]
     assert lw.predict(model, ["1" * (LONG + 1)], language=ENDS_WITH_1) == ["0"]
     assert refusal(model) == (
-        "the model has a forward hook, so that it may answer otherwise than its settings and "
-        "weights say. Remove it."
+        "the model has a forward hook, so that its answers may not follow from its settings and "
+        "weights. Remove it."
     )
     with pytest.raises(VerificationError, match="the model has a forward hook"):
         lw.extract(model, language=ENDS_WITH_1)
@@ -248,7 +248,7 @@ PLANTED: dict[str, tuple[Callable[[RegularGPT], Any], str]] = {
         lambda model: setattr(
             model, "config", replace(model.config, embedding_scale=OtherFloat(2**0.5))
         ),
-        "test_plain.OtherFloat, so that it may answer otherwise",
+        "test_plain.OtherFloat, so that its answers may not follow",
     ),
     "dictionary": (
         lambda model: vars(model).update(_parameters=OtherDict(model._parameters)),

@@ -34,7 +34,7 @@ def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
         ValueError: the type is not in `TYPES`, or shape and bytes do not fit together.
     """
     if packed["type"] not in TYPES or any(size < 0 for size in packed["shape"]):
-        raise ValueError(f"{packed['type']!r} of shape {packed['shape']} is no array of numbers")
+        raise ValueError(f"{packed['type']!r} of shape {packed['shape']} is not a numeric array")
     dtype = np.dtype(packed["type"])
     raw = base64.b64decode(packed["base64"], validate=True)
     little = np.frombuffer(raw, dtype=dtype.newbyteorder("<"))

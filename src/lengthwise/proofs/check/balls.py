@@ -22,12 +22,12 @@ Assumptions about the machine, for the network and for numpy: arithmetic rounds 
 below the smallest normal one are kept, or are taken as 0 before an operation, after it, or both;
 reciprocal roots are within `_ROOT_ULPS` units in the last place, exp within `_EXP_ULPS`, tanh
 within `_ULPS`, and erf within `_ULPS` units of 1; a product of matrices is made of sums of
-products.TF32 and fast matrix multiplication in the manner of Strassen or Winograd are not covered:
+products. TF32 and fast matrix multiplication (Strassen, Winograd) are not covered:
 they cut products to fewer bits, or form other sums. bfloat16 has bounds of its own (`narrow.py`).
 Where numbers could overflow, a radius is infinite.
 
 Axes:
-    width   numbers in a vector; all others are positions at which balls stand
+    width   numbers in a vector; all other axes are positions of balls
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ root and the reciprocal.
 _EXP_ULPS = 20
 """Error of exp in units in the last place: the bound of torch's fastest exp."""
 _LEAST = 1e-90
-"""Added to every radius: a product of three bounds that are no smaller is a normal number."""
+"""Added to every radius: a product of three bounds of at least this size is a normal number."""
 _OUTWARD = 1 + 1e-9
 """Factor on every radius: more than rounding loses in computing the radius itself."""
 _INWARD = 1 - 1e-9
@@ -188,7 +188,7 @@ class Arithmetic:
         return np.where(size < 1e-6 * self.largest, radius, inf)
 
     def rounded(self, x: Ball, operations: int = 1) -> Ball:
-        """Return the ball after some elementwise operations, each of which rounds once."""
+        """Return the ball after some elementwise operations that round once each."""
         size = x.bound()
         lost = sqrt(x.centre.shape[-1]) * self.lost(operations, size)
         return _ball(x.centre, x.radius + self.safe(size, self.gamma(operations) * size + lost))

@@ -21,7 +21,7 @@ _SETTINGS, _WEIGHTS = "config.json", "model.safetensors"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Beside:
-    """What a comparison with the folder of a certificate found."""
+    """The result of comparing a certificate with the folder that it is in."""
 
     model: str | None
     """Path of the weights that were looked at; None if there is no run."""

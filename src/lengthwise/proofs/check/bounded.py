@@ -9,7 +9,7 @@ Axes:
     prefix  beginnings of words
     place   bits or tokens of a code
     number  numbers that were compared
-    value   numbers of which the largest is chosen
+    value   numbers whose largest is chosen
 """
 
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def signs(numbers: Floats, radius: Floats) -> Decided:
     return Decided(numbers >= 0, np.abs(numbers).ravel(), radius.ravel())
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what is no number is told apart below
+@np.errstate(over="ignore", invalid="ignore")  # NaNs are handled below
 def largest(numbers: Floats, radius: Floats) -> Decided:
     """Return the place of the largest of the numbers `[..., value]`, the first of equal ones.
 

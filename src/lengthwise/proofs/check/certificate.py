@@ -1,7 +1,7 @@
 """A certificate: a claim about a model and a language, with everything that a checker needs.
 
 On disk it is one JSON file of a closed form (`FORM`). The bytes of the file are determined by its
-content, and its last entry is their digest, so that no byte can change unseen. A digest is no
+content, and its last entry is their digest, so that no byte can change unseen. A digest is not a
 signature: whoever changes the content can compute it again. `proofs.check.induction` decides what
 follows from the content.
 """
@@ -36,8 +36,8 @@ FORMAT_WITH_PRECISION = 3
 """Format of certificates about another arithmetic than that of the weights' type."""
 
 TOO_LARGE = (
-    "checking the certificate needs more memory than there is, so nothing is said of it. Check it "
-    "on a larger machine."
+    "checking the certificate needs more memory than there is, so it was not checked. Check it on "
+    "a larger machine."
 )
 
 Verdict = Literal["equivalent", "counterexample", "not-closed"]
@@ -92,8 +92,8 @@ class Certificate:
     weights: Mapping[str, NDArray[Any]]
     elements: Mapping[str, Any]
     """Description of the elements of the algebra: `codes` in hexadecimal or `contexts` of
-    tokens (`discrete`), or `levels` of representatives and their tables, the last of which
-    has those of level `repeat`; empty if `structural`, as are `maps` and `levels`.
+    tokens (`discrete`), or `levels` of representatives and their tables (the last of them
+    has those of level `repeat`); empty if `structural`, as are `maps` and `levels`.
     """
     maps: tuple[tuple[int, ...], ...]
     """State maps on `machine`, by number."""
@@ -219,7 +219,7 @@ class Certificate:
         """
         if set(settings) != set(self.settings):
             raise CertificateError(
-                "the certificate is one of another kind of network than the run's. Certify the run."
+                "the certificate is for another kind of network than the run's. Certify the run."
             )
         if self.precision == "bfloat16":
             weights = {name: bfloat16_rounded(w.astype(np.float32)) for name, w in weights.items()}
@@ -229,7 +229,7 @@ class Certificate:
         )
         if not alike or digest_of(self.settings, weights) != self.model_digest:
             raise CertificateError(
-                "the certificate is one of another model (its digest differs). Certify this one."
+                "the certificate is for another model (its digest differs). Certify this one."
             )
 
     # ---- files -----------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ class Certificate:
         """Read a file, and verify that every byte is as it was written.
 
         Raises:
-            CertificateError: the file cannot be read, is no certificate, or was changed.
+            CertificateError: the file cannot be read, is not a certificate, or was changed.
         """
         path = path_of("a certificate", path)
         try:
@@ -287,7 +287,7 @@ class Certificate:
             raise CertificateError(TOO_LARGE) from None
         except Exception as error:  # the bytes can be anything
             raise CertificateError(
-                f"{path} is no certificate of lengthwise, or it was changed "
+                f"{path} is not a certificate of lengthwise, or it was changed "
                 f"({shown(str(error) or repr(error))[:100]}). Certify the model again."
             ) from None
         if not same:
@@ -428,7 +428,7 @@ def pairs_of(elements: Integers, states: Integers) -> tuple[StatePair, ...]:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """Return a value's fields as JSON can hold them: what is no number is null."""
+    """Return a value's fields as JSON can hold them: NaN and infinity become null."""
     fields = {name: getattr(value, name) for name in type(value).__slots__}
     return {
         name: None if isinstance(field, float) and not math.isfinite(field) else field

@@ -6,7 +6,7 @@ Everything that the file says about them is checked with the node function of th
 (`node.py`), and nothing else.
 
 Axes:
-    node    chunks, each of which becomes a node
+    node    chunks; each becomes a node
     chunk   the C children of a node; `ABSENT` stands for the pad
 """
 
@@ -120,7 +120,7 @@ def read(logits: Floats, radius: Floats, answers: Margin) -> Integers:
 
 
 def named_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
-    """Return the codes of a certificate, eight bits to a byte; each stands once."""
+    """Return the codes of a certificate, eight bits to a byte; each occurs once."""
     require(set(claim.elements) == {"codes"}, "elements are codes")
     packed = [bytes.fromhex(text) for text in claim.elements["codes"]]
     same = [code.hex() for code in packed] == claim.elements["codes"]

@@ -92,8 +92,8 @@ def _file_of(named: Path) -> Path:
         file = resolved(named) / "certificate.json"
         if not file.exists():
             raise CertificateError(
-                f"{named} has no certificate: nothing is proved of it. `lengthwise zoo` says of "
-                f"which models something is."
+                f"{named} has no certificate: nothing is proved about it. `lengthwise zoo` "
+                f"lists the models with proofs."
             )
     _require_certificate(file)
     return file
@@ -107,7 +107,7 @@ def _require_certificate(file: Path) -> None:
     meant = folder / "certificate.json"
     made = "" if meant.exists() else f", which lengthwise certify {folder} writes"
     what = "a folder" if file.is_dir() else "another file of a run"
-    raise CertificateError(f"{file} is no certificate, but {what}. Give {meant}{made}.")
+    raise CertificateError(f"{file} is not a certificate, but {what}. Give {meant}{made}.")
 
 
 OF_RUNS = (
@@ -129,4 +129,4 @@ def _require_language(certificate: Certificate, asked: Language | str) -> None:
     same = (mine.alphabet, mine.class_names) == (wanted.alphabet, wanted.class_names)
     if not same or mine.difference(wanted) is not None:
         name = asked if isinstance(asked, str) else wanted.spec or "that language"
-        raise CertificateError(f"the certificate is not about {name}. Its language is another.")
+        raise CertificateError(f"the certificate is for another language than {name}.")

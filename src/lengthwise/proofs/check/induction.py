@@ -76,7 +76,7 @@ def checked(
             "export. Only equivalent and counterexample can be checked."
         )
     try:
-        with np.errstate(all="ignore"):  # what overflows is no number, and refused as such
+        with np.errstate(all="ignore"):  # an overflow is not a number, and refused as such
             return _checked(certificate)
     except CertificateError:
         raise

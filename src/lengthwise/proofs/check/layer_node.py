@@ -4,7 +4,7 @@ This is an independent implementation of `models.regular_gpt.Layer`, on balls (`
 without torch, so that a proof rests neither on the order of additions nor on the model's own code.
 
 Axes:
-    node    chunks, each of which becomes a vector
+    node    chunks; each becomes a vector
     chunk   positions of a chunk
     query   positions that attend: all of the chunk, or the last alone
     head    attention heads

@@ -5,7 +5,7 @@ balls (`balls.py`) and without torch, so that a proof rests neither on the order
 the model's own code.
 
 Axes:
-    node    chunks, each of which becomes a node
+    node    chunks; each becomes a node
     chunk   the C positions of a chunk; `ABSENT` (-1) stands for the pad
     width   numbers in a vector
 """
@@ -69,7 +69,7 @@ class Node(LayerNode):
 
     @quietly
     def pad(self) -> Ball:
-        """Return the vector that stands before a word."""
+        """Return the vector of the positions before a word."""
         return self._embedded(self._weights["pad"][None])
 
     @quietly

@@ -160,7 +160,7 @@ class PrefixInduction:
 
 
 def named(claim: Certificate, node: RecurrentNode | WindowNode) -> Codes:
-    """Return the codes that a certificate names, `[element, place]`; each stands once."""
+    """Return the codes that a certificate names, `[element, place]`; each occurs once."""
     if isinstance(node, RecurrentNode):
         rows = np.unpackbits(named_codes(claim, node.num_bits), axis=1, count=node.num_bits)
         return rows.astype(np.bool_)

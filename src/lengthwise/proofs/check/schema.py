@@ -16,14 +16,14 @@ class Maybe:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some texts or of some forms."""
+    """One of several strings or forms."""
 
     options: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An object with any names, each of whose values has the form."""
+    """An object with any names; all its values have the form."""
 
     form: Any
 
@@ -42,9 +42,9 @@ Scalar = Choice((str, bool, int, float, Maybe(str)))
 def require_form(value: Any, form: Any, where: str = "the file") -> None:
     """Refuse a JSON value that does not have the form.
 
-    A form is a type (`str`, `int`, `float`, `bool`), a text (that very text), `[form]` for a list,
+    A form is a type (`str`, `int`, `float`, `bool`), a string (itself), `[form]` for a list,
     `{name: form}` for an object with exactly these names, or one of the classes above. `float`
-    takes whole numbers too; `int` takes no `true`.
+    takes integers too; `int` does not take `true`.
 
     Raises:
         CertificateError: a value has another form; the message names its path.
@@ -89,7 +89,7 @@ def _has(value: Any, form: Any) -> bool:
 
 
 def require(holds: bool, what: str) -> None:
-    """Refuse a certificate of which a requirement does not hold.
+    """Refuse a certificate that does not meet a requirement.
 
     Raises:
         CertificateError: the requirement does not hold.

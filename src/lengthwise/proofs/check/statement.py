@@ -1,6 +1,6 @@
 """The wording of claims, and the terms under which they hold.
 
-Texts of a file are printed so that none can be mistaken for something else: anything but a plain
+Strings of a file are printed so that none can be mistaken for something else: anything but a plain
 word is quoted, and characters that cannot be printed are escaped.
 """
 
@@ -108,7 +108,7 @@ def _sentence(made: "Certificate") -> str:
 
 
 def facts_of(made: "Certificate") -> list[tuple[str, str]]:
-    """Return what else is known of a certificate, as names and texts: the wrong word, what a proof
+    """Return what else is known of a certificate, in pairs of strings: the wrong word, what a proof
     went through and how sure its numbers are, and the language.
 
     Figures of one that nobody has checked are left out, since they are its maker's.
@@ -330,12 +330,12 @@ def automaton_digest(language: Language) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a plain word as it is, and any other text in quotation marks, in ASCII."""
+    """Return a plain word as it is, and any other string in quotation marks, in ASCII."""
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
 def shown(text: str) -> str:
-    """Return a text in printable ASCII, with all other characters escaped."""
+    """Return a string in printable ASCII, with all other characters escaped."""
     return "".join(c if c.isprintable() and c.isascii() else ascii(c)[1:-1] for c in text)
 
 

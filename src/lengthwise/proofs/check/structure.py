@@ -43,7 +43,7 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     written = node.written()
     require(bool((written > node.flushed).all()), "written numbers are not too near to 0")
     signs.see(written, np.full(len(written), node.flushed))
-    sides, radius = node.sides()  # infinite radii where sides are no numbers
+    sides, radius = node.sides()  # infinite radii where sides are NaN
     require(bool((sides > radius).all()), "other slots cannot change a product")
     signs.see(sides, radius)
     own = _automaton(node, claim.machine, claim.language.num_classes, answers)
@@ -62,8 +62,8 @@ def check_structure(claim: Certificate) -> RoundingMargins:
 def _automaton(node: SlotNode, machine: Machine, outside: int, answers: Margin) -> Machine:
     """Return the automaton that the weights hold, with a state for each slot.
 
-    Classes have to be certain: of all states, or, if the automaton is the machine but for classes
-    outside the domain, of the states in the domain.
+    Classes have to be certain: of all states, or, if the automaton is the machine except for
+    classes outside the domain, of the states in the domain.
     """
     state_of = {code.tobytes(): state for state, code in enumerate(node.states)}
 

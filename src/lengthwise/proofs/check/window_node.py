@@ -2,8 +2,8 @@
 
 This is an independent implementation of `models.window_scratchpad.WindowScratchpad`, on balls
 (`balls.py`) and without torch, so that a proof rests neither on the order of additions nor on the
-model's own code. It implements `BoundedCoded`: a code has the last tokens that the next step sees,
-of which the last one is the state that was written.
+model's own code. It implements `BoundedCoded`: a code has the last tokens that the next step sees.
+The last of them is the state that was written.
 
 Axes:
     prefix  words that have been read so far

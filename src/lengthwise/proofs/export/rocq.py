@@ -45,7 +45,7 @@ def require_rocq_name(path: Path) -> None:
     if not _NAME.fullmatch(path.name):
         stem = re.sub(r"[^A-Za-z0-9_]", "_", path.name.removesuffix(".v")).lstrip("_0123456789")
         raise ConfigError(
-            f"{path.name!a} is no name of a Rocq file, which has letters, digits and _, begins "
+            f"{path.name!a} is not a name of a Rocq file: it has letters, digits and _, begins "
             f"with a letter, and ends with .v. Use {stem or 'machine'}.v."
         )
 
@@ -166,10 +166,10 @@ def _names(names: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text that can neither end a comment of Rocq nor begin a string in it.
+    """Return a string that can neither end a comment of Rocq nor begin a string in it.
 
     Letters, digits and = + _ . : - stand for themselves, any other character as <its number in
-    hexadecimal>; a text of more than 200 characters is cut.
+    hexadecimal>; a string of more than 200 characters is cut.
     """
     plain = "".join(c if _PLAIN.fullmatch(c) else f"<{ord(c):X}>" for c in text[:200])
     return plain + ("..." if len(text) > len(text[:200]) else "")

@@ -1,7 +1,7 @@
 """The part of a Rocq file that is about weights: the network as data, and the joined theorem.
 
 It is for networks whose arithmetic is that of rational numbers: sums, products and maxima. Floats
-are whole numbers divided by powers of two, so nothing is rounded on the way into the file. The
+are integers divided by powers of two, so nothing is rounded on the way into the file. The
 kernel computes every entry of the table again from them (`proofs/theories/Weights.v`).
 """
 
@@ -38,7 +38,7 @@ def reason_without_weights(verified: Certificate) -> str:
         reason = ""
     else:
         reason = (
-            "softmax, norms, tanh and the like are not rational; those of "
+            "softmax, norms, tanh and similar functions are not rational; the weights of "
             "regular-gpt-rational and relu-binary are exported"
         )
     if reason:
@@ -194,7 +194,7 @@ def _linear(weights: Weights, name: str) -> str:
 
 
 class _Dyadics:
-    """Numbers as whole numbers divided by the smallest power of two that serves them all."""
+    """Numbers as integers divided by the smallest power of two that serves them all."""
 
     def __init__(self, values: Any) -> None:
         exact = [

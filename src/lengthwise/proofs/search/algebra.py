@@ -10,7 +10,7 @@ Elements are integers. A model puts words together in one of two ways:
 `explore` (`exploration.py`) decides of both whether every word gets its class.
 
 Axes:
-    node    chunks, each of which becomes a node
+    node    chunks; each becomes a node
     chunk   the C children of a node, in the order of the word; `ABSENT` where there is none
     prefix  beginnings of words
 """
@@ -21,7 +21,7 @@ from lengthwise.proofs.check.arrays import Integers
 
 
 class Algebra(Protocol):
-    """Finitely many elements that words become, each of which is read as a class."""
+    """Finitely many elements that words become. Each is read as a class."""
 
     @property
     def num_symbols(self) -> int:

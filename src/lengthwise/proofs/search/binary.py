@@ -36,7 +36,7 @@ class MarginTracker:
         if not distance.size:
             return
         room = distance - radius
-        if not np.isfinite(room).all():  # such as of weights that are no numbers
+        if not np.isfinite(room).all():  # such as of weights that are NaN
             distance, radius, room = np.zeros(1), np.full(1, np.inf), np.full(1, -np.inf)
         self.distance = min(self.distance, float(distance.min()))
         self.radius = max(self.radius, float(radius.max()))
@@ -116,8 +116,8 @@ class BinaryAlgebra:
         """Return the codes of chunks of symbols (level 0) or of codes."""
         if children.size and children.max() + 2 > self._base:
             raise VerificationError(
-                f"chunks of {self.chunk} are told apart for at most {self._base - 1} symbols or "
-                f"codes, but there are {children.max() + 1}. Use smaller chunks."
+                f"chunks of {self.chunk} can be distinguished for at most {self._base - 1} symbols "
+                f"or codes, but there are {children.max() + 1}. Use smaller chunks."
             )
         memo = self._known["codes" if level else "symbols"]
         keys = np.zeros(len(children), dtype=np.int64)
@@ -167,7 +167,7 @@ class BinaryAlgebra:
         if len(self._number) >= self._base - 1:
             raise VerificationError(
                 f"{len(self._number)} codes occur, but with chunks of {self.chunk} at most "
-                f"{self._base - 2} are told apart. Train with more noise or fewer bits."
+                f"{self._base - 2} can be distinguished. Train with more noise or fewer bits."
             )
         numbers_of = np.array([self._number[code.tobytes()] for code in codes])
         new = codes[numbers_of >= count]

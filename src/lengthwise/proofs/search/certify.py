@@ -140,8 +140,8 @@ def certify(
 def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
     """Return the certificate with the checker's figures, or as one that is not closed.
 
-    A counterexample of a model with binary memory stands in any case, since the model itself was
-    run on the word; but then nothing is certain of shorter words.
+    A counterexample of a model with binary memory is valid in any case, since the model itself was
+    run on the word; but then nothing is certain about shorter words.
     """
     if made.verdict == "not-closed":
         return made

@@ -85,7 +85,7 @@ def _function_classifier(
         answers = list(answers)
         if len(answers) != len(words):
             raise ConfigError(
-                f"the recogniser gives one class for each word, but for {len(words)} words it "
+                f"the recogniser gives one class for each word, but with {len(words)} words it "
                 f"gave {len(answers)}."
             )
         return [number(answer) for answer in answers]

@@ -26,7 +26,7 @@ _BATCH = 2048
 class Coded(Protocol):
     """A network that reads words from left to right and keeps a code alone between symbols.
 
-    It is given codes as it returned them: bits, or whole numbers.
+    It is given codes as it returned them: bits, or integers.
     """
 
     @property
@@ -35,7 +35,7 @@ class Coded(Protocol):
         ...
 
     def start(self) -> Codes:
-        """Return the code `[place]` of the empty word: bits, or whole numbers."""
+        """Return the code `[place]` of the empty word: bits, or integers."""
         ...
 
     def step(self, codes: Any, symbols: Integers) -> Codes:
@@ -130,9 +130,9 @@ class CodeRecurrence:
     def _returned(self, method: str, found: object, shape: tuple[int | None, ...]) -> Codes:
         """Return what a method of the network returned, if it is an array of this shape; None
         stands for any length."""
-        kind = "bits or whole numbers"
+        kind = "bits or integers"
         if method == "step":
-            kind = "bits" if self._are_bits else "whole numbers"
+            kind = "bits" if self._are_bits else "integers"
         came = f"a {type(found).__name__}"
         if isinstance(found, np.ndarray):
             came = f"one of {found.dtype} {list(found.shape)}"
@@ -181,7 +181,7 @@ def _require_coded(network: object) -> None:
     if number is None or not is_whole or number < 1:
         came = "it has none" if number is None else f"it is {number!r:.20}"
         raise VerificationError(
-            f"{name}.num_symbols has to be a whole number from 1 on, but {came}. Set it to the "
+            f"{name}.num_symbols has to be an integer of 1 or more, but {came}. Set it to the "
             f"number of symbols."
         )
     lacking = [each for each in ("start", "step", "classes") if not hasattr(network, each)]
@@ -200,7 +200,7 @@ class TrackedCodes:
 
     Raises:
         VerificationError: a method returns something else than a `Decided` with as many radii as
-            distances, none of which is negative.
+            distances, and without negative radii.
     """
 
     def __init__(self, bounded: BoundedCoded) -> None:

@@ -2,7 +2,7 @@
 
 torch's operations in bfloat16 are computed in float32 inside, and rounded at their end. So a
 network whose weights are numbers of bfloat16, run in float32 under this mode, computes what the
-same network cast by `.bfloat16()` does, but for the order of additions.
+same network cast by `.bfloat16()` does, except for the order of additions.
 """
 
 from abc import ABC, abstractmethod

@@ -30,10 +30,10 @@ def decide(
     than `max_chunks` compositions would be needed.
 
     Raises:
-        ConfigError: `max_chunks` is no number from 1 on.
+        ConfigError: `max_chunks` is not an integer of 1 or more.
         VerificationError: the algebra is neither a `TreeAlgebra` nor a `Recurrence`, has other
             symbols than the language, returns no integers, or answers otherwise when asked again.
-        LanguageError: it is no language, or sub-words have too many state maps for a tree.
+        LanguageError: it is not a language, or sub-words have too many state maps for a tree.
     """
     given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
     language = language if isinstance(language, Language) else parse(language)

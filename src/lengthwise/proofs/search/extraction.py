@@ -113,7 +113,7 @@ def extract_algebra(
     memory are not merged, and have no such bound.
 
     Raises:
-        VerificationError: the model is no RegularGPT; its memory is continuous, and a level has
+        VerificationError: the model is not a RegularGPT; its memory is continuous, and a level has
             more than `max_elements` elements; or no level repeats an earlier one.
     """
     gpt = require_regular_gpt(model)

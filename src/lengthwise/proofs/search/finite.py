@@ -1,8 +1,8 @@
 """Finite algebras as tables of integers.
 
 A word is cut into chunks from the right, level by level, until one node is left. The first node of
-each level is at the *edge*: its chunk may have fewer than C children, the first of which is an
-element of the edge. All others are *interior*. The two are numbered apart, but for the symbols.
+each level is at the *edge*: its chunk may have fewer than C children, and the first child is an
+element of the edge. All others are *interior*. The two are numbered apart, except for the symbols.
 
 Axes:
     child   elements of the level below, in the order of the word; one axis for each child
@@ -59,7 +59,7 @@ class Tables:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FiniteAlgebra:
-    """A `TreeAlgebra` in tables: tables for some levels, of which the last ones repeat.
+    """A `TreeAlgebra` in tables: tables for some levels; the last ones repeat.
 
     `levels[l]` maps chunks of level l to elements of level l + 1. After the last one, the tables
     from `repeat` on are used again and again, so the elements of level `len(levels)` are those of
@@ -91,7 +91,7 @@ class FiniteAlgebra:
         for level in range(len(self.levels)):
             self._check(level)
         if not 0 <= self.empty < len(self.levels[0].classes):
-            _refuse(f"empty={self.empty} is no element of the edge of level 1")
+            _refuse(f"empty={self.empty} is not an element of the edge of level 1")
 
     def _check(self, level: int) -> None:
         tables, above = self.levels[level], self.levels[self.phase(level + 1)]
@@ -216,7 +216,7 @@ def tabulate(
     closure = explore(recorder, one_class(algebra.num_symbols, domain), max_chunks=max_chunks)
     if closure.repeats is None:
         raise VerificationError(
-            f"the model is no finite algebra within bounds: {closure.reason}. Train with "
+            f"the model is not a finite algebra within bounds: {closure.reason}. Train with "
             f"fewer bits or on a smaller language."
         )
     numbered = _numbering(closure, algebra.num_symbols, recorder.empty)

@@ -1,8 +1,8 @@
 """Algebras of users' own, as proofs ask them: with copies, and some of the questions twice.
 
-A proof goes on with the arrays that it asks about, so an algebra gets copies, which it may change.
-What it answers must be integers, one for each row, and elements must be small enough to be told
-apart in pairs with states. A proof also believes that an answer depends on nothing but the
+A proof keeps the arrays that it asks about, so an algebra gets copies, which it may change.
+What it answers must be integers, one for each row, and elements must be small enough to be
+distinguished in pairs with states. A proof also believes that an answer depends on nothing but the
 question: not on chance, on earlier questions, or on the other rows. So the first rows of each
 call, up to 256 in all, are asked again in the end, together and in the opposite order, and the
 first of them alone.
@@ -57,14 +57,14 @@ class _Guarded:
             self._require_none(changed, question[0], len(before))
 
     def _require_none(self, changed: int, method: str, asked: int) -> None:
-        """Refuse an algebra some answers of which changed.
+        """Refuse an algebra that changed some of its answers.
 
         Raises:
             VerificationError: there are such answers.
         """
         if changed:
             raise VerificationError(
-                f"{self._name}.{method} answers {changed} of {asked} questions otherwise when "
+                f"{self._name}.{method} answers {changed} of {asked} questions differently when "
                 f"they are asked again, in another order or alone. Turn off what is random, "
                 f"remembered between calls, or taken from other rows."
             )
@@ -105,7 +105,7 @@ class _Guarded:
 
 
 class GuardedRecurrence(_Guarded):
-    """A `Recurrence` that is called with copies, and asked again."""
+    """A `Recurrence` that gets copies; some questions are repeated."""
 
     def __init__(self, given: Any) -> None:
         super().__init__(given)
@@ -137,7 +137,7 @@ class GuardedRecurrence(_Guarded):
 
 
 class GuardedTree(_Guarded):
-    """A `TreeAlgebra` that is called with copies, and asked again."""
+    """A `TreeAlgebra` that gets copies; some questions are repeated."""
 
     @property
     def chunk(self) -> int:
@@ -156,7 +156,7 @@ class GuardedTree(_Guarded):
 
 
 def guarded(given: object) -> GuardedRecurrence | GuardedTree | None:
-    """Return an algebra behind a guard; None if it is none."""
+    """Return an algebra behind a guard; None if it is not an algebra."""
     if isinstance(given, Recurrence):
         return GuardedRecurrence(given)
     return GuardedTree(given) if isinstance(given, TreeAlgebra) else None

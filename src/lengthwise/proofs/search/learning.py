@@ -217,7 +217,7 @@ class _Equivalence(Oracle):
         self._find = find_counterexample
 
     def find_cex(self, hypothesis: Any) -> Any:
-        """Return a word that the hypothesis, a Moore machine of AALpy, gets wrong; None if none."""
+        """Return a word that the hypothesis, a Moore machine of AALpy, gets wrong, or None."""
         self._membership.suffixes = hypothesis.characterization_set
         self._membership.check(len(hypothesis.states))
         domain, outside = self._blank.domain, self._blank.num_classes
@@ -242,9 +242,9 @@ class _Equivalence(Oracle):
         if counterexample is None:
             self.accepted = language
         else:
-            # AALpy would go on for ever with a word that is none.
+            # AALpy would never end with a word that is not a counterexample.
             assert language.classify(counterexample) != self._answers([counterexample])[0], (
-                f"{language.decode(counterexample)!r} is no counterexample"
+                f"{language.decode(counterexample)!r} is not a counterexample"
             )
         return counterexample
 

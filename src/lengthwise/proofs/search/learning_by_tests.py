@@ -116,7 +116,7 @@ def learn_by_tests(
 
     A hypothesis is accepted when it agrees with all answers so far and on `num_tests` words (less
     those drawn twice). A third are all the shortest words; a third lead to a state of the
-    hypothesis, then go on at random, then along a suffix that tells its states apart; a third are
+    hypothesis, then continue at random, then along a suffix that separates its states; a third are
     audited words of the hypothesis of 0 to `max_length` symbols: all its classes alike, and near
     misses. Then `num_tests` fresh words are drawn, independently of each other and of all before,
     and `LearnedAutomaton.wrong_share_below` is the bound that they support: with 95 % confidence

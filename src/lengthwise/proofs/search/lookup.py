@@ -6,7 +6,7 @@ edge absorbs them one after the other, d_l of them at level l. And the tables of
 multiplied out into one: the elements of C^f nodes, read as digits of one number, are the index of
 the node f levels above; so are the edge and fewer than C^f nodes.
 
-Exactness. The number is a product with powers of the base, in floats that hold every whole number
+Exactness. The number is a product with powers of the base, in floats that hold every integer
 up to the size of the table. QED
 
 Axes:
@@ -92,8 +92,8 @@ class Lookup:
         unfit = [length for length in distinct if not 0 <= length <= positions]
         if unfit:
             raise WordError(
-                f"a word of {unfit[0]} symbols cannot stand in a row of {positions} places. Give "
-                f"lengths of 0..{positions}."
+                f"a word of {unfit[0]} symbols does not fit into a row of {positions} positions. "
+                f"Give lengths of 0..{positions}."
             )
         found: list[tuple[Any, int, Integers]] = []
         for length in distinct:
@@ -136,7 +136,7 @@ class Lookup:
             part = words[first : first + rows]
             if part.view(f"u{part.itemsize}").max() >= self.algebra.num_symbols:  # -1 is far above
                 raise WordError(
-                    f"a word has a symbol that is none of 0..{self.algebra.num_symbols - 1}. "
+                    f"a word has a symbol outside 0..{self.algebra.num_symbols - 1}. "
                     f"Encode words with their language."
                 )
             result[first : first + rows] = part
@@ -256,7 +256,7 @@ def _of_bytes(nodes: Table, base: int) -> Integers:
     """Convert eight digits in a base of at most 4 to one number, in registers of eight bytes.
 
     Pairs first: each is below 16, in two bytes. A product with powers of base^2 then has the number
-    in its highest two bytes; what stands in lower ones is less than 2^16, so nothing is carried.
+    in its highest two bytes; the lower ones hold less than 2^16, so nothing is carried.
     """
     eight = np.ascontiguousarray(nodes).reshape(-1).view("<u8")
     even = np.uint64(0x00FF00FF00FF00FF)

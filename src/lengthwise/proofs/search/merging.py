@@ -86,7 +86,7 @@ def _spanning_tree(points: Floats) -> tuple[Integers, Floats]:
     """Return the edges of a minimum spanning tree by length (Prim's algorithm)."""
     if not (np.abs(points) < _FURTHEST).all():
         raise VerificationError(
-            "vectors of the network overflow, or are no numbers, so that they have no distances. "
+            "vectors of the network overflow or are NaN, so distances between them are undefined. "
             "Look at its weights: some may be damaged, or too large."
         )
     count = len(points)

@@ -154,7 +154,7 @@ def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") 
 
 @torch.no_grad()
 def predicted(model: nn.Module, word: tuple[int, ...]) -> int | None:
-    """Return the class that the model itself gives to a word; None if its logits are no numbers."""
+    """Return the class that the model itself gives to a word; None if its logits are NaN."""
     device = next(model.parameters()).device
     tokens = torch.tensor([word], dtype=torch.int64, device=device)
     logits = model(tokens)

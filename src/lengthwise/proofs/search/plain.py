@@ -27,7 +27,7 @@ from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 
 Provable = RegularGPT | BinaryRecurrent | StateSlots | WindowScratchpad
-"""Networks of which there are proofs: their steps are known in float64 with bounds."""
+"""Networks that can be proved: their steps are known in float64 with bounds."""
 
 PROVABLE: Mapping[type[nn.Module], type[NetworkConfig]] = {
     RegularGPT: RegularGPTConfig,
@@ -77,8 +77,8 @@ def require_plain(model: Provable) -> None:
     for name, kind in _GLOBAL_HOOKS.items():
         if getattr(of_modules, name, None):
             raise VerificationError(
-                f"torch has a global {kind}, which runs in every module, so that the model may "
-                f"answer otherwise than its weights say. Remove it."
+                f"torch has a global {kind}, which runs in every module, so that the answers may "
+                f"not follow from the weights. Remove it."
             )
     _compare(model, _fresh(model), "")
 
@@ -214,8 +214,8 @@ def _compare_parameters(mine: Tensor | None, fresh: Tensor | None, path: str) ->
 
 def _refusal(path: str, found: str, remedy: str = _FRESH) -> VerificationError:
     return VerificationError(
-        f"the model{'.' if path else ''}{path} {found}, so that it may answer otherwise than its "
-        f"settings and weights say. {remedy}."
+        f"the model{'.' if path else ''}{path} {found}, so that its answers may not follow from "
+        f"its settings and weights. {remedy}."
     )
 
 

@@ -59,7 +59,7 @@ def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
 
     Raises:
         RunError: there is no such file, it is damaged, or it was taken from another model.
-        VerificationError: the model is no RegularGPT.
+        VerificationError: the model is not a RegularGPT.
     """
     require_regular_gpt(model)
     if not path.exists() and is_shipped(path.parent):
@@ -69,12 +69,12 @@ def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
             f"(lengthwise zoo {name} --out DIR), and snap DIR."
         )
     if not path.exists():
-        raise RunError(f"{path} does not exist. Give `lengthwise snap {path.parent}` first.")
-    again = f"Give `lengthwise snap {path.parent}` again"
+        raise RunError(f"{path} does not exist. Run `lengthwise snap {path.parent}` first.")
+    again = f"Run `lengthwise snap {path.parent}` again"
     try:
         with safe_open(path, framework="numpy") as file:
             about = parse_json(file.metadata()["lengthwise"])
-            arrays = {name: _wide(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118  it is no mapping
+            arrays = {name: _wide(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118  it is not a mapping
         if about["format"] != FORMAT:
             raise RunError(f"{path} is of format {about['format']}, not {FORMAT}. {again}.")
         if about["model_digest"] != _digest(model):

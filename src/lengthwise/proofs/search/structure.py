@@ -48,7 +48,7 @@ class Structure:
         return self.wrong == 0 and self.signs.room > 0 and self.answers.room > 0
 
     def see(self, what: str, fails: Booleans) -> None:
-        """Count cases, of which `fails` says which do not hold."""
+        """Count cases; `fails` says which of them do not hold."""
         self.cases += fails.size
         found = int(fails.sum())
         if found and not self.wrong:
