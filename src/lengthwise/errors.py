@@ -53,7 +53,7 @@ class CertificateError(LengthwiseError):
 
 
 class TextError(LengthwiseError):
-    """A text that cannot be read, or is too short to train on."""
+    """A file or corpus that cannot be read, or is too short to train on."""
 
 
 class MissingLibraryError(ConfigError):

@@ -35,7 +35,7 @@ def memory_message(error: BaseException, remedy: str) -> str:
 
 
 def _size(number: str, unit: str) -> str:
-    """Return a size for people: bytes are divided into the largest unit of which there is one."""
+    """Return a size for people, with bytes in the largest unit that fits."""
     if unit not in ("bytes", "byte"):
         return f"{number} {unit}"
     size = float(number)

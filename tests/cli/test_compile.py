@@ -261,7 +261,7 @@ def test_what_asks_about_words_refuses_a_circuit(
         (("parity",), "Add --out DIR"),
         (("parity", "--set", "chnk=3"), "Did you mean 'chunk'"),
         (("parity", "--set", "chunk=1"), "chunk=1"),
-        (("parity", "--set", "chunk=two"), "must be a whole number"),
+        (("parity", "--set", "chunk=two"), "must be an integer"),
         (("parity", "--set", "norm=pre"), "norm='pre'"),
         (("parity", "--set", "target=matrix"), "Did you mean 'matrices'"),
         (("modular-arithmetic", "--set", "chunk=3", "--set", "target=elements"), "Use chunk 2"),

@@ -94,7 +94,7 @@ def test_a_comparison_is_written_as_page_and_figure(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["compare", "{a0}", "{a0}"], "stands twice"),
+        (["compare", "{a0}", "{a0}"], "is given twice"),
         (["compare", "{a0}", "{stopped}"], "is about parity and"),
         (["compare", "{a0}", "{unknown}"], "is not a folder"),
         (["compare", "{compiled}"], "holds computed weights"),

@@ -62,16 +62,15 @@ def test_every_part_of_a_job_is_in_its_digest() -> None:
         ({"lengths": (3, 4, 3)}, "test 'a' has length 3 twice. Give each once."),
         (
             {"lengths": (3, -1)},
-            "a length of test 'a' is a whole number of 0 or more, but got -1.",
+            "a length of test 'a' is an integer of 0 or more, but got -1.",
         ),
         (
             {"lengths": "41:50"},
-            "test 'a' has lengths='41:50'. Give a list of whole numbers; parse_lengths reads "
-            "41:500.",
+            "test 'a' has lengths='41:50'. Give a list of integers; parse_lengths reads 41:500.",
         ),
         (
             {"lengths": 5},
-            "test 'a' has lengths=5. Give a list of whole numbers; parse_lengths reads 41:500.",
+            "test 'a' has lengths=5. Give a list of integers; parse_lengths reads 41:500.",
         ),
         ({"words_per_length": 0}, "test 'a' has words_per_length=0. Use 1 or more."),
     ],

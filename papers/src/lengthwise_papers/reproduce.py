@@ -265,7 +265,7 @@ def _duration(text: str) -> float:
     seconds = {"h": 3600.0, "m": 60.0, "s": 1.0}.get(text[-1:])
     if seconds is None or not text[:-1].isdecimal() or len(text) > 8:
         raise argparse.ArgumentTypeError(
-            f"a whole number with h, m or s, such as 8h or 90m, but got {text!r}"
+            f"an integer with h, m or s, such as 8h or 90m, but got {text!r}"
         )
     return int(text[:-1]) * seconds
 
@@ -276,8 +276,7 @@ def _seeds(text: str | None) -> tuple[int, ...]:
     pieces = text.split(",")
     if not all(piece.strip().isdecimal() and len(piece) < 10 for piece in pieces):
         raise ConfigError(
-            f"--seeds are whole numbers of at most nine digits with commas, but got {text!r}. Try "
-            f"0,1,2."
+            f"--seeds are integers of at most nine digits with commas, but got {text!r}. Try 0,1,2."
         )
     return tuple(int(piece) for piece in pieces)
 

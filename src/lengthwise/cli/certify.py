@@ -171,7 +171,7 @@ def _remedy(made: Certificate, is_compiled: bool) -> str:
 def _unsnapped(made: Certificate, model: "nn.Module") -> str | None:
     """Return the class that the model as it runs gives a word on which the snapped one is wrong.
 
-    None if the claim is about the model as it runs, or its logits are no numbers.
+    None if the claim is about the model as it runs, or its logits are not numbers.
     """
     from lengthwise.proofs.search.network import predicted
 

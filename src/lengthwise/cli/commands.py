@@ -37,7 +37,7 @@ COMMANDS = {
     "snap": "tables in place of a network: vectors snapped to representatives",
     "extract": "the automaton that a trained model computes",
     "analyse": "inside a trained model: clusters, receptive field, deeper trees, attention",
-    "resume": "goes on with a stopped run, by the settings in its folder",
+    "resume": "continues a stopped run with the settings in its folder",
     "ls": "the runs below a folder: what, when, state, accuracy, proof",
     "compare": "one table and one figure about runs of one problem",
     "zoo": "the models that come with the package, with their proofs: `zoo:NAME`",

@@ -19,7 +19,7 @@ _MOST_SHOWN = 16
 """Classes, samples or counts that are printed; a group can have thousands."""
 
 _MANY = 2_000
-"""States from which on a user is told to wait."""
+"""Number of states from which the command says that it takes a while."""
 
 _ANSWERS = {True: "yes", False: "no", None: "unknown"}
 

@@ -78,7 +78,7 @@ def _status(given: Sequence[str]) -> int:
 
 
 def _fault(error: Exception) -> tuple[str, int]:
-    """Return the message and the status of an error that is no refusal of the package's own."""
+    """Return the message and the exit status of an error that the package did not raise."""
     if lacks_memory(error):
         return memory_message(error, "Ask for less, or use a larger machine."), 2
     # a bug: print all, with a status other than that of a failed claim

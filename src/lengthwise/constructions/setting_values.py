@@ -28,7 +28,7 @@ def complete(
         kind = type(defaults[name])
         fits = _is_number(value) if kind is float else isinstance(value, kind)
         if not fits or isinstance(value, bool):
-            words = {float: "a number", int: "a whole number", str: "a word"}[kind]
+            words = {float: "a number", int: "an integer", str: "a word"}[kind]
             raise ConfigError(f"setting {name}={value!r} must be {words}.")
     return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}
 

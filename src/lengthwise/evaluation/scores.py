@@ -33,12 +33,12 @@ class Score:
 
 
 _OF_SCORES = {
-    "task": "a text",
-    "model": "a text",
-    "length": "a whole number",
-    "label": "a text",
-    "correct": "a whole number",
-    "total": "a whole number",
+    "task": "a string",
+    "model": "a string",
+    "length": "an integer",
+    "label": "a string",
+    "correct": "an integer",
+    "total": "an integer",
     "loss": "a number or null",
 }
 
@@ -171,7 +171,7 @@ def finite_or_none(number: float) -> float | None:
 
 
 def wilson(correct: int, total: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval for a share of which `correct` of `total` were observed."""
+    """Return Wilson's 95 % interval for a share, from `correct` of `total` observed."""
     share, z2 = correct / total, Z_95**2
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
@@ -215,7 +215,7 @@ def percent(share: float) -> str:
 
 
 _ALL = 1 - 1e-12
-"""Wilson's upper end if all of N are right, but for rounding; one wrong lowers it by 0.2 / N."""
+"""Wilson's upper end if all of N are right, up to rounding; one wrong lowers it by 0.2 / N."""
 
 
 def percent_interval(low: float, high: float) -> str:

@@ -79,7 +79,7 @@ class LayerStackConfig(TransformerConfig):
             return replace(self, max_length=max(longest, usual))
         require(
             isinstance(asked, int) and not isinstance(asked, bool),
-            f"{_ROOM}={asked!r} must be a whole number. Use {longest} or more.",
+            f"{_ROOM}={asked!r} must be an integer. Use {longest} or more.",
         )
         require(
             self._position.uses_max_length(),

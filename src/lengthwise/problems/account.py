@@ -35,7 +35,7 @@ class Account:
     conditions: str
     """How it came about: supervision, examples, preset, seed."""
     rows: Facts
-    """What came of it, by name; a warning comes first."""
+    """The results by name; a warning comes first."""
     verdict: str = ""
     """A few words for a warning that leads: `refuted`."""
     refutation: str = ""

@@ -42,8 +42,8 @@ def make_plan(
     """Return everything that decides what a run becomes.
 
     Settings come from the model, the preset and the user, each to the section that it belongs to.
-    Of several `settings` a later one stands over an earlier one. `options` are `alphabet` and
-    `protocol`, for the problems that have them; a setting `protocol` stands over the option.
+    Of several `settings` a later one overrides an earlier one. `options` are `alphabet` and
+    `protocol`, for the problems that have them; a setting `protocol` overrides the option.
 
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
@@ -75,7 +75,7 @@ def _planned(
 ) -> Plan:
     """Return the plan of a model; `steps` are those of a stage that another follows.
 
-    Of the first four steps a later one stands over an earlier one.
+    Of the first four steps a later one overrides an earlier one.
     """
     layers = [
         problem.setup.of_model(model),  # 1. the defaults of the model
@@ -330,8 +330,8 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
     """
     if "pretraining" in values:
         raise RunError(
-            "this folder has the training of a body, which is no run. The command `lengthwise "
-            "pretrain` that began it goes on with it."
+            "this folder has the pretraining of a body, and not a run. The command `lengthwise "
+            "pretrain` that began it continues it."
         )
     try:
         problem = problem_from_dict(values["problem"])

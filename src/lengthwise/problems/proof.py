@@ -36,7 +36,7 @@ class Proof:
     claim."""
 
     def brief(self, language: Language) -> str:
-        """Return the verdict in a few words, with what it is about unless that is the model."""
+        """Return the verdict in a few words, with its subject unless that is the model."""
         if self.refused:
             return "not proved"
         verdict, apart = self.certificate.verdict, _apart(self.certificate, language)

@@ -1,4 +1,4 @@
-"""Run folders below a folder, told from their JSON and the heads of their weights, without torch.
+"""List run folders by their JSON and the headers of their weights, without torch.
 
 A certificate is quoted, not checked. `report` and `certify --check` check it.
 """
@@ -189,8 +189,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 _SHOWN = {
     "validation_accuracy": "a share or null",
-    "longest": "a whole number or null",
-    "grows_to": "a whole number or null",
+    "longest": "an integer or null",
+    "grows_to": "an integer or null",
 }
 """Values of a validation that are shown, with their kinds."""
 
@@ -224,9 +224,9 @@ def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
 
 
 def _require_whole(path: Path, remedy: str) -> None:
-    """Refuse a file of weights of which a part is missing, by its size and its head alone.
+    """Refuse a truncated file of weights, by its size and its header alone.
 
-    The head is its length in 8 bytes, and JSON with the place of each tensor among what follows.
+    The header is its length in 8 bytes, and JSON with the place of each tensor among what follows.
     """
     with path.open("rb") as file:
         size = path.stat().st_size
@@ -301,7 +301,7 @@ def _figure(found: Mapping[str, Any]) -> str:
 
 
 def _claim(path: Path, config: Mapping[str, Any], *, is_proved: bool = False) -> str:
-    """Return the claim of a certificate, which nothing has checked here, and what it is about.
+    """Return the claim and the subject of a certificate, which is not checked here.
 
     Without one, say whether training ended with a proof.
     """

@@ -14,11 +14,11 @@ from lengthwise.shipped import PREFIX, resolved, shipped_names
 RECORD, CARD = "record.json", "README.md"
 
 _KINDS = {
-    **dict.fromkeys(("name", "language", "made", "model", "told", "command"), "a text"),
-    **dict.fromkeys(("depth", "model_digest", "commit", "date", "claim"), "a text"),
-    **dict.fromkeys(("parameters",), "a whole number"),
-    **dict.fromkeys(("bits", "seed", "steps"), "a whole number or null"),
-    **dict.fromkeys(("strength", "certificate", "statement"), "a text or null"),
+    **dict.fromkeys(("name", "language", "made", "model", "told", "command"), "a string"),
+    **dict.fromkeys(("depth", "model_digest", "commit", "date", "claim"), "a string"),
+    **dict.fromkeys(("parameters",), "an integer"),
+    **dict.fromkeys(("bits", "seed", "steps"), "an integer or null"),
+    **dict.fromkeys(("strength", "certificate", "statement"), "a string or null"),
     **dict.fromkeys(("settings", "environment", "accuracy"), "an object"),
     "seconds": "a number",
 }

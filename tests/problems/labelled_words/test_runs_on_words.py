@@ -164,7 +164,7 @@ def test_the_commands_of_a_run(shell: Shell, folder: Path, trained: Run, tmp_pat
     )  # fmt: skip
     status, out, _ = shell("evaluate", str(folder / "run"))
     assert status == 0
-    assert "told in training" in out
+    assert "supervision" in out
     assert "shortcut: symbol counts" in out
     found = shell.json("evaluate", str(folder / "run"), "--lengths", "11:12")
     assert found["lengths"] == [11, 12]

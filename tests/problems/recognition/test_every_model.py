@@ -227,7 +227,7 @@ def test_room_for_longer_words_can_be_asked_for(position: str) -> None:
 def test_room_is_for_positions_that_end_and_for_all_words_of_training() -> None:
     at_least = "network.max_length=11 is shorter than the words of training, data.max_length=12."
     assert at_least in refused("encoder-cls", position="learned", max_length=12, **{ROOM: 11})
-    assert "must be a whole number" in refused("decoder", **{ROOM: True})
+    assert "must be an integer" in refused("decoder", **{ROOM: True})
     assert "position='alibi' has no end. Leave it out." in refused("scratchpad", **{ROOM: 90})
 
 

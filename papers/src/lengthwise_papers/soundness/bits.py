@@ -128,7 +128,7 @@ def scored(
 ) -> tuple[tuple[float, ...], float]:
     """Return scores of bits and the bias that add a weight for each register with that value.
 
-    The bias has 1/2 taken off, so that sums of whole numbers are never 0.
+    The bias has 1/2 taken off, so that sums of integers are never 0.
     """
     scores, bias = [0.0] * registers.num_bits, -0.5
     for name, value, weight in weights:

@@ -214,7 +214,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         Raises:
             RunError: no language is given.
             LanguageError: it is over other symbols or classes.
-            VerificationError: the model is no RegularGPT, or the strength does not suit it.
+            VerificationError: the model is not a RegularGPT, or the strength does not suit it.
         """
         others = {name: each for name, each in options.items() if name != "against"}
         language = options.get("against")

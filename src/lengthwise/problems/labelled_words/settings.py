@@ -1,4 +1,4 @@
-"""The settings of labelled words: parts of the file, batches, and what training is told."""
+"""The settings of labelled words: parts of the file, batches, and supervision."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -34,7 +34,7 @@ class WordsOfFileConfig(Config):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelsConfig(Config):
-    """Settings of what training is told."""
+    """Settings of the supervision."""
 
     name: str = "final"
     """`final`: the label of the whole word. Other objectives need the language, which a file of

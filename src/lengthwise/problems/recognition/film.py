@@ -5,7 +5,7 @@ code in the making, whose signs are the code.
 
 Axes:
     word   words of the film
-    time   positions of a row, of which a word takes the last ones
+    time   positions of a row; a word takes the last ones
     bit    bits of a code
     width  numbers in a vector
 """

@@ -36,7 +36,7 @@ from lengthwise.training.devices import environment
 from lengthwise.wording import counted
 
 _PARTS, _WORST = 8, 3
-"""Lengths that a table shows: one of each eighth, and so many of the worst."""
+"""Lengths that a table shows: one of each eighth, and this number of the worst."""
 
 _NOT_KEPT = (
     "These scores are of the tables of `snap`, and are not kept. Evaluate without --snapped for "

@@ -90,7 +90,7 @@ def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
     """Say whether a proof closed, where training tries one, or how far a model is right.
 
     A network that reads symbol by symbol is judged by its steps, others by their chunks. Of one
-    that was told labels alone, say how many states its own automaton has.
+    that was given labels alone, say how many states its own automaton has.
     """
     right, wrong = facts["right_to"], facts["wrong_chunks"]
     if facts["states"] is not None:

@@ -266,7 +266,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
 
         Raises:
             LanguageError: the other language is over other symbols or classes.
-            VerificationError: the model is no RegularGPT, or the strength does not suit it.
+            VerificationError: the model is not a RegularGPT, or the strength does not suit it.
         """
         from lengthwise.problems.classification import require_same_symbols  # noqa: PLC0415  seldom
         from lengthwise.proofs.search.certify import certify  # noqa: PLC0415  all searches

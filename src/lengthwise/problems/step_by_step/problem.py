@@ -49,8 +49,8 @@ _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words":
 """Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
 
 _OF_TASK: Mapping[str, Any] = {
-    "bits": {"kind": "a whole number", "unit": "bits", "meaning": "Bits of each number."},
-    "length": {"kind": "a whole number", "unit": "symbols", "meaning": "Symbols of each word."},
+    "bits": {"kind": "an integer", "unit": "bits", "meaning": "Bits of each number."},
+    "length": {"kind": "an integer", "unit": "symbols", "meaning": "Symbols of each word."},
     "order": {
         "kind": "a name, a number, or a list of gates",
         "meaning": "The order in which gates are written: 1 and 2 (the paper's representations of "
