@@ -41,7 +41,5 @@ def test_paths_are_strings_or_paths() -> None:
 
 def test_strings_are_strings() -> None:
     assert require_text("language", "parity", "parity") == "parity"
-    with pytest.raises(
-        ConfigError, match=r"language is a string, such as 'parity', but got b'a'"
-    ):
+    with pytest.raises(ConfigError, match=r"language is a string, such as 'parity', but got b'a'"):
         require_text("language", b"a", "parity")

@@ -178,11 +178,11 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.extract(model), "a network alone does not know its language"),
         (lambda: lw.extract(run, max_elements=0), "max_elements is an integer of 1"),
         (lambda: lw.extract("run", language="parity"), "Load its folder"),  # type: ignore[arg-type]
-        (lambda: lw.inside.streaming(run, 1.5), "an announced length is a whole"),  # type: ignore[arg-type]
+        (lambda: lw.inside.streaming(run, 1.5), "an announced length is an integer"),  # type: ignore[arg-type]
         (lambda: lw.inside.learn_automaton(model), "an alphabet is a string such as '01'"),
         (lambda: lw.inside.learn_automaton(3, "ab"), "a recogniser is a run, a model"),  # type: ignore[arg-type]
         (lambda: lw.inside.learn_automaton(model, "ab", classes=2), "classes are a string"),  # type: ignore[arg-type]
-        (lambda: lw.inside.learn_automaton(run, num_tests="x"), "num_tests is a whole"),  # type: ignore[arg-type]
+        (lambda: lw.inside.learn_automaton(run, num_tests="x"), "num_tests is an integer"),  # type: ignore[arg-type]
         (lambda: lw.inside.analyse(model), "a network alone does not know its language"),
         (lambda: lw.inside.analyse(run, "cluster"), "Did you mean 'clusters'"),
         (lambda: lw.inside.analyse(run, lengths="9"), "lengths are a list"),  # type: ignore[arg-type]

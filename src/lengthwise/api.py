@@ -245,8 +245,8 @@ def predict(
     chosen = fitting_language(model, language)
     if not _are_words(inputs):
         raise ConfigError(
-            f"words are a list of texts, but got {short(inputs)}. Give [word], where a word is a "
-            f"text, or the numbers that language.encode makes of one."
+            f"words are a list of strings, but got {short(inputs)}. Give [word], where a word is a "
+            f"string, or the numbers that language.encode makes of one."
         )
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in inputs]
     for word in encoded:
@@ -269,7 +269,7 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
         isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
     ):
         remedy = "Give [text]" if isinstance(inputs, str) else "Write each input as a string"
-        raise ConfigError(f"inputs are a list of texts, but got {short(inputs)}. {remedy}.")
+        raise ConfigError(f"inputs are a list of strings, but got {short(inputs)}. {remedy}.")
     read = []
     for number, text in enumerate(inputs, 1):
         try:

@@ -156,7 +156,7 @@ def _other_symbols(folder: Path) -> None:
 
 FORGERIES: dict[Callable[[Path], None], str] = {
     _rename_language: "the certificate does not hold",
-    _another_language: "about no language of the board",
+    _another_language: "not about a language of the board",
     _swap_weights: "of another model",
     _swap_one_weight: "of another model",
     _halve_weights: "weights of a type that no run",

@@ -222,5 +222,5 @@ def test_weights_that_were_cut_off_are_damage_with_a_remedy(
     cut, whole = shell.json("ls", str(tmp_path))["runs"]
     assert (cut["state"], whole["state"]) == ("damaged", "finished")
     assert cut["reason"] == (
-        f"{weights} is cut off or no file of weights. Train again in a new folder."
+        f"{weights} is truncated, or not a file of weights. Train again in a new folder."
     )

@@ -98,7 +98,7 @@ def test_tests_are_told_apart_and_have_a_known_protocol() -> None:
 
 def test_the_same_run_is_not_asked_for_twice() -> None:
     plan = small_plan()
-    with pytest.raises(ConfigError, match="seed 1 comes twice"):
+    with pytest.raises(ConfigError, match="seed 1 is given twice"):
         jobs_over_seeds(plan, [0, 1, 1], TESTS)
     with pytest.raises(ConfigError, match="no seed"):
         jobs_over_seeds(plan, [], TESTS)

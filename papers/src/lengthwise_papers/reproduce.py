@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_duration,
         metavar="8h",
         help="with all: hours (8h), minutes (30m) or seconds (90s) after which it stops; started "
-        "again, it goes on where it was",
+        "again, it continues where it was",
     )
     parser.add_argument(
         "--workers", type=whole_number(1), default=1, help="processes that train (default 1)"
@@ -234,7 +234,7 @@ def _summary(
         ("records", str(arguments.out)),
     ]
     if report.is_over:
-        did.insert(0, ("ended", "the budget is used up; started again, it goes on"))
+        did.insert(0, ("ended", "the budget is used up; started again, it continues"))
     done, left = sum(each.done for each in found.counts.values()), len(found.missing)
     first = "; ".join(work.name for work in found.missing[:_NEXT])
     more = f"; and {left - _NEXT:,} more (--json has all)" if left > _NEXT else ""

@@ -91,7 +91,7 @@ def load_entries(file: Path = FILE) -> list[BoardEntry]:
     """
     stored = read_object(file, remedy="Reinstall lengthwise.").get("entries")
     if not isinstance(stored, list):
-        raise RunError(f"{file} holds no list of entries. Reinstall lengthwise.")
+        raise RunError(f"{file} does not hold a list of entries. Reinstall lengthwise.")
     return in_order([BoardEntry.from_dict(each) for each in stored])
 
 

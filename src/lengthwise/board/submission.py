@@ -119,7 +119,7 @@ def _language_of(certificate: Certificate) -> str:
         if _is_about(certificate, parse(spec)):
             return name
     raise CertificateError(
-        f"the certificate is about no language of the board, whatever it is called. The board has "
+        f"the certificate is not about a language of the board, whatever its name. The board has "
         f"{', '.join(LANGUAGES)}."
     )
 

@@ -109,7 +109,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.rung is None:
         return settings
     if is_construction(arguments.spec):
-        raise ConfigError(f"--as is for languages, but {arguments.spec} is none. Leave it out.")
+        raise ConfigError(f"--as is for languages, and {arguments.spec} is not one. Omit it.")
     if RUNG in settings:
         raise ConfigError(f"--as and --set {RUNG} are the same. Give one.")
     return {**settings, RUNG: arguments.rung}

@@ -72,9 +72,9 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns",
         metavar="NAME=COLUMN,...",
-        help="where a file of words has them: word=text,label=class; or, if each row is an event, "
-        "case=id,event=action,label=outcome (and time=when); format=abbadingo, ... if its name "
-        "does not tell it",
+        help="columns of a file of words: word=text,label=class; or, if each row is an event, "
+        "case=id,event=action,label=outcome (and time=when); format=abbadingo, ... if the "
+        "file's name does not show it",
     )
 
 

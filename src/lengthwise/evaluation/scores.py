@@ -96,11 +96,11 @@ class Scores(Viewed):
         neighbouring ones are used.
 
         Raises:
-            ConfigError: the scores were read from records, which do not tell the words.
+            ConfigError: the scores were read from records, which do not have the words.
         """
         if self.rules is None:
             raise ConfigError(
-                "scores of records do not tell their words. Evaluate again, or use "
+                "scores from records do not have their words. Evaluate again, or use "
                 "lw.inside.shortcuts(language)."
             )
         return self.rules()
@@ -200,7 +200,7 @@ def parse_lengths(text: str) -> list[int]:
             else [*(int(piece) for piece in pieces), 1][:3]
         )
         if last < first or step < 1:
-            raise ConfigError(f"a range of lengths goes up, as 41:500 does, but got {part!r}.")
+            raise ConfigError(f"a range of lengths increases, like 41:500, but got {part!r}.")
         if (last - first) // step > _MOST_LENGTHS:
             raise ConfigError(
                 f"{part!r} means more than {_MOST_LENGTHS:,} lengths. Give a step, as in 41:500:10."

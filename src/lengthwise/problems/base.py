@@ -237,7 +237,7 @@ def evaluated(
     With `stored=False` nothing is written. `lengths` are numbers, or a string as for `--lengths`.
 
     Raises:
-        ConfigError: an option is not for this problem, or memory does not suffice.
+        ConfigError: an option is not for this problem, or memory runs out.
     """
     for option in options:
         if option not in run.problem.setup.evaluate_options:

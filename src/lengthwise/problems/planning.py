@@ -317,7 +317,7 @@ def require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
         told = "in its states" if word is None else f"on the word {short(now.decode(word))}"
     raise RunError(
         f"{folder.path} holds a run on {there.problem.name} as it was, {machine_name(then)}, but "
-        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or bring the "
+        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or restore the "
         f"old one back."
     )
 

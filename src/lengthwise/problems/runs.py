@@ -47,7 +47,7 @@ def train(
         ClaimError: the loss is not finite.
         ConfigError: there are several processes, but the problem cannot be divided among them; or
             the device cannot compute in the precision of `autocast`, or torch cannot compile for
-            it; or there can be no film; or memory does not suffice. Then a new folder is given up,
+            it; or there can be no film; or memory runs out. Then a new folder is given up,
             if nothing was trained in it.
     """
     processes = _processes(plan.problem, device)

@@ -67,8 +67,8 @@ def train_stages(
 ) -> Run | None:
     """Train the stage of a plan, and those that follow it until one is proved.
 
-    With a `folder`, which must hold the plan, the run is stored there and not returned, and it goes
-    on if it was interrupted. With `film`, each stage whose network has codes is filmed there.
+    With a `folder`, which must hold the plan, the run is stored there and not returned, and it
+    continues if it was interrupted. With `film`, each stage whose network has codes is filmed there.
 
     Raises:
         RunError: another process is training in the folder.

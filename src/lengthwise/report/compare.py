@@ -301,7 +301,7 @@ def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
             names = plans[0].problem.name, plan.problem.name
             other = f"{path} about {names[1]}"
             if names[0] == names[1]:
-                other = f"{path} is, too, but with other settings of it or another text"
+                other = f"{path} is, too, but with other settings or another corpus"
             raise ConfigError(
                 f"runs of one problem are compared, but {paths[0]} is about {names[0]} and "
                 f"{other}. Use report."
@@ -377,8 +377,8 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
         notes.append(BAND)
     if len(common) < most:
         notes.append(
-            f"Shown are the {counted(len(common), 'length')} that all runs were tested on, of up "
-            f"to {most:,}."
+            f"The figure shows the {counted(len(common), 'length')} that all runs were tested on, "
+            f"of up to {most:,}."
         )
     samples = sorted({curve.sample for curve in curves})
     if len(samples) > 1:

@@ -33,7 +33,7 @@ def settings_of(spec: str) -> dict[str, Any]:
         ConfigError: it does not begin with `steps:`.
     """
     if not is_step_spec(spec):
-        raise ConfigError(f"a step task is written steps:addition or alike, but got {spec!r}.")
+        raise ConfigError(f"a step task is written like steps:addition, but got {spec!r}.")
     body = spec.removeprefix(PREFIX)
     if body in _CIRCUITS:
         return {"bits": _CIRCUITS[body].bits, "order": _CIRCUITS[body].order}

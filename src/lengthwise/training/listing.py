@@ -147,7 +147,7 @@ def _read(path: Path) -> dict[str, Any]:
     config = read_object(path / "config.json")
     version = config["format"]
     if version != FORMAT:
-        raise RunError(f"it is of format {version}, but this version reads format {FORMAT} alone")
+        raise RunError(f"it has format {version}, but this version reads format {FORMAT} alone")
     own = {"folder": str(path), "model": config["model"], "written": _written(path)}
     if "construction" in config:
         return {**own, **_computed(path, config)}
@@ -240,7 +240,7 @@ def _require_whole(path: Path, remedy: str) -> None:
             if size != 8 + length + end:
                 raise ValueError(f"it has {size:,} bytes instead of {8 + length + end:,}")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise RunError(f"{path} is cut off or no file of weights. {remedy}") from None
+            raise RunError(f"{path} is truncated, or not a file of weights. {remedy}") from None
 
 
 def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -120,7 +120,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
             ConfigError: always.
         """
         raise ConfigError(
-            f"{self.name} tells labels, and no model is named that learns them. Give one, such as "
+            f"{self.name} has labels, and no model is named that learns them. Name one, such as "
             f"gru, or an automaton that `lengthwise infer` or lw.infer finds in the words."
         )
 
@@ -141,7 +141,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
             able = [name for name, each in MODELS.items() if final.fits(each)]
             raise ConfigError(
                 f"model {model} learns from {' or '.join(objectives_of(entry))}, which need the "
-                f"language, but a file tells only the labels of whole words. Use "
+                f"language, but a file has only the labels of whole words. Use "
                 f"{', '.join(able)}."
             )
         words = self.words.load()

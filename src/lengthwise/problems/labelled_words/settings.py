@@ -43,6 +43,6 @@ class LabelsConfig(Config):
     def __post_init__(self) -> None:
         require(
             self.name == "final",
-            f"objective={self.name!r} needs the language, but a file tells only the "
+            f"objective={self.name!r} needs the language, but a file has only the "
             f"labels of whole words. Use 'final'.",
         )

@@ -63,7 +63,7 @@ def codes_in_the_making(
         return _after_last(model, symbols.to(device), lengths.to(device)).tanh()
     if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
         raise ConfigError(
-            "a film shows the codes of a network with binary memory, and this is none."
+            "a film shows the codes of a network with binary memory, and this is not one."
         )
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
     below = model.leaf(torch.arange(model.config.vocab_size, device=device))

@@ -44,8 +44,8 @@ _NOT_KEPT = (
 )
 
 _SHOWN = (
-    "Shown are the first and the last length, one of each eighth, and the three worst. --json has "
-    "all."
+    "The table shows the first and the last length, one of each eighth, and the three worst. "
+    "--json has all."
 )
 
 SNAPPED_FILE = "snapped.safetensors"
