@@ -105,7 +105,7 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
     language, model, none = of_letters.language, of_letters.model, cast(Any, None)
     lengths, words = (
         "lengths are integers, such as range",
-        "words are a list of texts, but got",
+        "words are a list of strings, but got",
     )
 
     def tested(lengths: Any) -> Any:

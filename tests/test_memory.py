@@ -56,9 +56,15 @@ def test_every_kind_of_error_is_known(ask: Callable[[], None], size: str) -> Non
 @pytest.mark.parametrize(
     ("told", "size"),
     [
-        ("out of memory: you tried to allocate 33554432 bytes", "another 32 MiB. R."),
-        ("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has", "another 2.50 GiB. R."),
-        ("out of memory: Unable to allocate 200. MiB for an array", "another 200 MiB. R."),
+        ("out of memory: you tried to allocate 33554432 bytes", "another 32 MiB was requested. R."),
+        (
+            "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has",
+            "another 2.50 GiB was requested. R.",
+        ),
+        (
+            "out of memory: Unable to allocate 200. MiB for an array",
+            "another 200 MiB was requested. R.",
+        ),
         ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling", "out of memory. R."),
     ],
 )

@@ -68,7 +68,7 @@ def train_stages(
     """Train the stage of a plan, and those that follow it until one is proved.
 
     With a `folder`, which must hold the plan, the run is stored there and not returned, and it
-    continues if it was interrupted. With `film`, each stage whose network has codes is filmed there.
+    continues if it was interrupted. With `film`, each stage whose network has codes is filmed.
 
     Raises:
         RunError: another process is training in the folder.

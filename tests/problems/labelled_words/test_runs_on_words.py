@@ -331,7 +331,7 @@ def test_the_plan_of_a_run_is_stored_and_read(folder: Path, trained: Run) -> Non
     assert set(stored["words"]) == {
         *("file", "digest", "alphabet", "class_names", "is_stated", "by_majority"),
     }
-    with pytest.raises(LengthwiseError, match="inputs are a list of texts"):
+    with pytest.raises(LengthwiseError, match="inputs are a list of strings"):
         lw.predict(run, "ab")
     stated = make_plan(f"words:{folder}/own.tsv", "gru", options={"alphabet": "abc"})
     assert stated.network.vocab_size == 3
