@@ -33,7 +33,7 @@ class RunError(LengthwiseError):
 
 
 class NothingFinishedError(RunError):
-    """A folder of runs without any finished run of those that are asked for."""
+    """A folder of runs that lacks all finished runs that are requested."""
 
 
 class VerificationError(LengthwiseError):

@@ -120,7 +120,7 @@ class SettingInfo:
     kind: str
     """Description of the values that it takes."""
     default: Any
-    """Value unless a user sets another; None if that follows from other settings."""
+    """The default; None if it follows from other settings."""
     unit: str = ""
     letter: str = ""
     meaning: str = ""

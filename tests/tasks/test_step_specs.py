@@ -75,7 +75,7 @@ def test_lines_that_are_no_inputs_are_refused() -> None:
 @pytest.mark.parametrize(
     ("spec", "settings", "kind", "message"),
     [
-        ("addition", {}, ConfigError, "is written steps:addition"),
+        ("addition", {}, ConfigError, "is written like steps:addition"),
         ("steps:addition", {"bits": 0}, ConfigError, "bits=0 must be an integer"),
         ("steps:addition", {"bits": True}, ConfigError, "bits=True must be an integer"),
         ("steps:addition", {"order": 3}, ConfigError, "order=3 is not an order of addition"),

@@ -189,7 +189,7 @@ def _said_unsnapped(made: Certificate, given: str) -> str:
 
 
 def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
-    """Refuse to put a certificate in place of what a run has, also of another run's certificate."""
+    """Refuse to overwrite a file of a run, or the certificate of another run."""
     from lengthwise.training.runs import RunFolder
 
     is_own = out.parent.resolve() == Path(run).resolve()

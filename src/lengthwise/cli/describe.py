@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def described(language: Language) -> dict[str, Any]:
-    """Return what is known of a language, after a word to those who have to wait for it."""
+    """Describe a language; say first if it takes a while."""
     if language.num_states > _MANY:
         note(f"{language.num_states:,} states take some seconds.")
     return describe(language)

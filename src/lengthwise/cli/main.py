@@ -125,7 +125,7 @@ def _open_closed_streams() -> None:
 
 
 def _drop(stream: TextIO) -> None:
-    """Let what is still to be written to a stream go nowhere, so that nothing complains."""
+    """Discard what is still to be written to a stream, so that closing it raises no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -200,7 +200,7 @@ class Problem(ABC):
         return "supervised", "its data"
 
     def account(self, records: Records) -> Account:
-        """Return all that is said of a run, in the words of the problem."""
+        """Return the account of a run, in the terms of the problem."""
         plan = records.plan
         return Account(
             title=f"{self.name}, {plan.model}",

@@ -65,7 +65,7 @@ def named_language(language: object) -> Language:
 
 
 def asked_language(model: Model, language: Language | str | None) -> Language:
-    """Return the language that is given or named, or else that of the model.
+    """Return the given or named language, or else that of the model.
 
     Raises:
         LanguageError: none is given for a network alone.

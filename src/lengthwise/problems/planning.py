@@ -39,7 +39,7 @@ def make_plan(
     settings: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
     options: Options | None = None,
 ) -> Plan:
-    """Return everything that decides what a run becomes.
+    """Return everything that determines the result of a run.
 
     Settings come from the model, the preset and the user, each to the section that it belongs to.
     Of several `settings` a later one overrides an earlier one. `options` are `alphabet` and
@@ -181,7 +181,7 @@ def _sorted(
     spec: str | Language | Problem,
     layers: Sequence[Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
-    """Return the settings that are asked for, by section."""
+    """Return the requested settings by section."""
     if not any(layers):
         return {section: {} for section in SECTIONS}
     names, derived = kind.setup.settable(entry), kind.setup.derived
@@ -218,7 +218,7 @@ def _require_settings_of(
 def _require_choice(
     kind: type[Problem], names: Collection[str], layers: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Refuse the choice of an objective where there is one alone, and the name `supervision`.
+    """Refuse the choice of an objective where there is only one, and the name `supervision`.
 
     `names` are the settings of objectives.
 

@@ -133,7 +133,7 @@ def _claimed(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> Ite
 
 
 def _require_possible(plan: Plan, folder: RunFolder | None, device: str, *, film: bool) -> None:
-    """Refuse what the device cannot compute, and a film that nobody could keep.
+    """Refuse what the device cannot compute, and a film without a folder or binary memory.
 
     Raises:
         ConfigError: the device cannot compute in the precision of `autocast`, or torch cannot

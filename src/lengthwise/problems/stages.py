@@ -162,7 +162,7 @@ def _retired(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> 
 
 
 def _nearest(ended: list[Ended], folder: RunFolder | None) -> Run | None:
-    """Return the stage that came nearest to a proof, and end the run in the folder with it.
+    """Return the stage that is nearest to a proof, and end the run in the folder with it.
 
     Raises:
         ClaimError: none has weights.

@@ -43,7 +43,7 @@ def with_inference(
     out: Path | None,
     watch: Watch = no_watch,
 ) -> Asked:
-    """Infer an automaton from the words that a specification names; return what is left to plan.
+    """Infer an automaton from the words that a specification names; return what remains to plan.
 
     If the folder `out` has a run on these words, that run continues, whatever its model.
 

@@ -139,7 +139,7 @@ class StepTask(Viewed, ABC):
     def sequences(
         self, inputs: Int[Tensor, "word input"], layout: Layout
     ) -> Int[Tensor, "word place"]:
-        """Return the inputs and what is kept of the written symbols."""
+        """Return the inputs and those written symbols that the layout keeps."""
         return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:

@@ -1,4 +1,4 @@
-"""A film of training: what a network holds for some words at its validations, to be looked at.
+"""A film of training: what a network holds for some words at its validations.
 
 A frame has a number from -1 to 1 for each word and place, stored in 127ths. Films are bounded: of
 n validations those are kept whose number is a multiple of the smallest power of two that leaves at

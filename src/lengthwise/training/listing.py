@@ -33,7 +33,7 @@ _LONGEST = 40
 """Characters of a language's name that a claim shows."""
 
 _MEASURES = {"mean_accuracy": "mean", "accuracy": "right", "exact_match": "exact match"}
-"""Names of the main figure of an evaluation, if it is a share, and what it is called here."""
+"""Names of the main figure of an evaluation, if it is a share, and its name here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

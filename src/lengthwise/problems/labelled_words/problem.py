@@ -175,7 +175,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         return str(plan.objective.name), f"labels of whole words{words}"
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: the accuracy of its validation, and the words it judged.
+        """Return the account of a run: the accuracy of its validation, and the validation words.
 
         Words of training decide whether words grow, and those that are set apart judge the longest.
         """

@@ -232,7 +232,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
         return str(plan.objective.name), _objective(plan).labels(self._subject(plan))
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: whether a proof closed, the accuracy on fresh words."""
+        """Return the account of a run: whether a proof closed, and the accuracy on fresh words."""
         found = account_of(Problem.account(self, records), self.words_of(records.plan), records)
         lengths = usual_lengths(records.plan)
         advice = partial(advice_of, self.language, records, found.values, lengths)

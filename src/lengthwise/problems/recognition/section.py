@@ -136,7 +136,7 @@ def section_of(language: Language, records: Records, title: str) -> Section:
 
 
 def _about(language: Language) -> Facts:
-    """Return what a language is: its definition, its size, and sample words of each class."""
+    """Describe a language: its definition, its size, and sample words of each class."""
     named = CATALOGUE[language.spec] if language.spec in CATALOGUE else None  # noqa: SIM401
     facts = [] if named is None else [("language", f"{language.spec}: {named.definition}")]
     if named is None and language.spec:

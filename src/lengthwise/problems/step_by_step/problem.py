@@ -139,7 +139,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         return str(plan.objective.supervision), f"{plan.data.examples:,} examples"
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: the share of unseen inputs that are answered exactly."""
+        """Return the account of a run: the share of unseen inputs with an exact answer."""
         plain, body = Problem.account(self, records), records.plan.network.backbone_summary
         return replace(
             plain,
