@@ -30,39 +30,43 @@ TABLES = {
     ("docs/index.md", "main-job"): ("own/main-job", ""),
     ("docs/analysis.md", "clusters"): ("own/analysis", ""),
     ("docs/analysis.md", "receptive-field"): ("own/analysis", "Receptive field"),
-    ("docs/verification.md", "certificates"): ("own/certificates", ""),
-    ("docs/verification.md", "variants"): ("own/certificates", "Variants"),
-    ("docs/verification.md", "default-proofs"): ("own/default-proofs", ""),
-    ("docs/verification.md", "symbol-by-symbol"): ("own/symbol-by-symbol", ""),
-    ("docs/verification.md", "scratchpads"): ("own/symbol-by-symbol", "Scratchpads"),
-    ("docs/verification.md", "gradient-alone"): ("own/gradient-alone", ""),
-    ("docs/verification.md", "gradient-alone-ablations"): ("own/gradient-alone", "Ablations"),
-    ("docs/verification.md", "gradient-alone-trees"): ("own/gradient-alone", "Trees"),
-    ("docs/verification.md", "gradient-alone-taught"): ("own/gradient-alone", "Taught"),
-    ("docs/verification.md", "every-kind"): ("own/every-kind", ""),
-    ("docs/verification.md", "arithmetic"): ("own/arithmetic", ""),
-    ("docs/verification.md", "arithmetic-proofs"): ("own/arithmetic", "Proofs"),
-    ("docs/verification.md", "soundness"): ("own/soundness", ""),
-    ("docs/verification.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
-    ("docs/words.md", "labels-alone"): ("own/labels-alone", ""),
-    ("docs/words.md", "long-words"): ("own/long-words", "By number of words"),
-    ("docs/words.md", "long-words-classes"): ("own/long-words", ""),
-    ("docs/words.md", "word-statements"): ("own/word-statements", ""),
-    ("docs/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
-    ("docs/constructions.md", "automata"): ("own/constructions", ""),
-    ("docs/constructions.md", "compiled-sizes"): ("own/compiled-sizes", ""),
-    ("docs/constructions.md", "rungs"): ("own/rungs", ""),
-    ("docs/ladder.md", "measured"): ("own/ladder", ""),
-    ("docs/ladder.md", "theory"): ("own/ladder", "How often theory is right"),
-    ("docs/ladder.md", "exceptions"): ("own/ladder-exceptions", ""),
-    ("docs/constructions.md", "ranges"): ("own/ranges", ""),
-    ("docs/tasks.md", "audited-classes"): ("own/audited-classes", ""),
+    ("docs/reproducing/proofs.md", "certificates"): ("own/certificates", ""),
+    ("docs/reproducing/proofs.md", "variants"): ("own/certificates", "Variants"),
+    ("docs/reproducing/proofs.md", "default-proofs"): ("own/default-proofs", ""),
+    ("docs/reproducing/proofs.md", "symbol-by-symbol"): ("own/symbol-by-symbol", ""),
+    ("docs/reproducing/proofs.md", "scratchpads"): ("own/symbol-by-symbol", "Scratchpads"),
+    ("docs/reproducing/proofs.md", "gradient-alone"): ("own/gradient-alone", ""),
+    ("docs/reproducing/proofs.md", "gradient-alone-ablations"): ("own/gradient-alone", "Ablations"),
+    ("docs/reproducing/proofs.md", "gradient-alone-trees"): ("own/gradient-alone", "Trees"),
+    ("docs/reproducing/proofs.md", "gradient-alone-taught"): ("own/gradient-alone", "Taught"),
+    ("docs/reproducing/proofs.md", "every-kind"): ("own/every-kind", ""),
+    ("docs/reproducing/proofs.md", "arithmetic"): ("own/arithmetic", ""),
+    ("docs/reproducing/proofs.md", "arithmetic-proofs"): ("own/arithmetic", "Proofs"),
+    ("docs/reproducing/proofs.md", "soundness"): ("own/soundness", ""),
+    ("docs/reproducing/proofs.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
+    ("docs/words.md", "words-needed"): ("own/words-needed", ""),
+    ("docs/reproducing/words.md", "labels-alone"): ("own/labels-alone", ""),
+    ("docs/reproducing/words.md", "long-words"): ("own/long-words", "By number of words"),
+    ("docs/reproducing/words.md", "long-words-classes"): ("own/long-words", ""),
+    ("docs/reproducing/words.md", "word-statements"): ("own/word-statements", ""),
+    ("docs/reproducing/words.md", "labels-alone-random"): ("own/labels-alone", "Random automata"),
+    ("docs/reproducing/exact_weights.md", "automata"): ("own/constructions", ""),
+    ("docs/reproducing/exact_weights.md", "compiled-sizes"): ("own/compiled-sizes", ""),
+    ("docs/reproducing/exact_weights.md", "rungs"): ("own/rungs", ""),
+    ("docs/reproducing/ladder.md", "measured"): ("own/ladder", ""),
+    ("docs/reproducing/ladder.md", "theory"): ("own/ladder", "How often theory is right"),
+    ("docs/reproducing/ladder.md", "exceptions"): ("own/ladder-exceptions", ""),
+    ("docs/reproducing/exact_weights.md", "ranges"): ("own/ranges", ""),
+    ("docs/reproducing/chi2023.md", "audited-classes"): ("own/audited-classes", ""),
     ("docs/language_models.md", "long-context"): ("own/long-context", ""),
-    ("docs/words.md", "label-learners"): ("own/label-learners", ""),
-    ("docs/words.md", "label-learners-languages"): ("own/label-learners", "Languages"),
-    ("docs/words.md", "held-out-pairs"): ("own/held-out-pairs", ""),
-    ("docs/words.md", "held-out-pairs-statement"): ("own/held-out-pairs", "The statement"),
-    ("docs/translation.md", "log-length-gap"): ("own/log-length-gap", ""),
+    ("docs/reproducing/words.md", "label-learners"): ("own/label-learners", ""),
+    ("docs/reproducing/words.md", "label-learners-languages"): ("own/label-learners", "Languages"),
+    ("docs/reproducing/words.md", "held-out-pairs"): ("own/held-out-pairs", ""),
+    ("docs/reproducing/words.md", "held-out-pairs-statement"): (
+        "own/held-out-pairs",
+        "The statement",
+    ),
+    ("docs/reproducing/chiang2022.md", "log-length-gap"): ("own/log-length-gap", ""),
     ("docs/board.md", "smallest-proofs"): ("own/smallest-proofs", ""),
     ("docs/reproducing/steps2022.md", "body-sizes"): ("own/body-sizes", ""),
     ("docs/reproducing/chi2023.md", "blind-choice"): ("own/blind-choice", ""),
@@ -102,10 +106,10 @@ def _records(name: str) -> list[Record]:
 def tables() -> dict[tuple[str, str], str]:
     """Return each generated part of a page that is not about one paper, by page and name."""
     generated = {place: table(*source) for place, source in TABLES.items()}
-    generated["docs/tasks.md", "protocols"] = protocol_tables.protocols_table(
+    generated["docs/reproducing/chi2023.md", "protocols"] = protocol_tables.protocols_table(
         _records("chi2023/table1"), _records("chi2023/table1-audited")
     )
-    generated["docs/ladder.md", "classes"] = ladder_outputs.table()
+    generated["docs/reproducing/ladder.md", "classes"] = ladder_outputs.table()
     generated["docs/ladder.md", "outputs"] = ladder_outputs.outputs()
     generated["docs/reproducing.md", "verdicts"] = verdicts.table(RESULTS)
     generated["docs/reproducing.md", "summary"] = verdicts.summary(RESULTS)
@@ -113,7 +117,7 @@ def tables() -> dict[tuple[str, str], str]:
         ROOT / "proofs" / "figures.json"
     )
     steps = ROOT / "benchmarks" / "training_steps.json"
-    generated["docs/speed.md", "steps"] = speed_tables.table(steps)
+    generated["docs/reproducing/speed.md", "steps"] = speed_tables.table(steps)
     for compared in speed_tables.COMPARED:
         generated["docs/speed.md", compared] = speed_tables.compared(steps, compared)
     for made in ("trained", "constructed"):

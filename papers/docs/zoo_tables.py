@@ -26,7 +26,15 @@ def zoo_table(made: str) -> str:
                 one["strength"] or UNPROVED,
             ]
         )
-    columns = ["name", "language", "model", "parameters", "bits", "told, seed, steps", "proof"]
+    columns = [
+        "name",
+        "language",
+        "model",
+        "parameters",
+        "bits",
+        "supervision, seed, steps",
+        "proof",
+    ]
     return table_in_markdown(columns, rows)
 
 
@@ -54,7 +62,7 @@ def board_table(made: str) -> str:
     for language in dict.fromkeys(one.language for one in entries):
         own = [one for one in entries if one.language == language][:ON_BOARD]
         rows += [_row(place, one) for place, one in enumerate(own, start=1)]
-    columns = ["language", "", "parameters", "bits", "depth", "type", "proof", "network", "told"]
+    columns = ["language", "", "parameters", "bits", "type", "proof", "network", "supervision"]
     return table_in_markdown([*columns, "seed", "name"], rows)
 
 
@@ -64,7 +72,6 @@ def _row(place: int, one: BoardEntry) -> list[str]:
         str(place),
         f"**{one.parameters:,}**" if place == 1 else f"{one.parameters:,}",
         "" if one.bits is None else str(one.bits),
-        one.depth,
         one.arithmetic,
         one.strength,
         f"`{one.model}`",

@@ -70,6 +70,7 @@ LONG = {
     "own/smallest-proofs",
     "own/symbol-by-symbol",
     "own/word-statements",
+    "own/words-needed",
 }
 """They take more than a second."""
 ONE_OF_A_KIND = [

@@ -144,7 +144,11 @@ def test_a_class_is_assumed_unless_the_words_refute_it(tmp_path: Path, shell: Sh
     assert (told["search"]["by"], told["inference"]["assume"]) == ("group", "group")
     status, out, error = shell("infer", str(file), "--assume", "SL")
     assert (status, out, error.count("\n")) == (2, "", 1)
-    assert "the words refute the class SL for those with the label 1: " in error
+    assert "the words refute the class SL for those with the label 1, the second one: " in error
+    assert error.endswith("Assume another class, or none.\n")
+    file.write_text("".join(f"{word}\t{'has' if 'aa' in word else 'none'}\n" for word in words))
+    status, out, error = shell("infer", str(file), "--assume", "coSL")
+    assert error.endswith("Assume SL if the words with the label has are those of coSL.\n")
     status, out, error = shell("infer", str(file), "--assume", "SLS")
     assert (status, out) == (2, "")
     assert "unknown class of languages 'SLS'" in error

@@ -83,3 +83,17 @@ def test_tokens_are_right_aligned_whatever_is_moved_at_once(
     assert tokens.tolist() == [
         [7] * (width - len(word)) + [digits[symbol] for symbol in word] for word in own
     ]
+
+
+@pytest.mark.parametrize(
+    ("classes", "names", "is_one"),
+    [
+        ([1, 1], ("0", "1"), True),
+        ([0, 1], ("0", "1"), False),
+        ([1, 1], ("no", "yes"), False),
+    ],
+)
+def test_words_have_one_label_if_each_is_of_the_language(
+    classes: list[int], names: tuple[str, str], is_one: bool
+) -> None:
+    assert LabelledWords.of([[0], [1]], classes, ("a", "b"), names).have_one_label is is_one

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.prepared_words import prepared
 from lengthwise.errors import LengthwiseError, TextError
@@ -36,15 +37,14 @@ def test_words_are_read_as_people_write_them(
     [
         ("a.tsv", b"", "a.tsv has no words"),
         ("a.tsv", b"word\tlabel\n", "a.tsv has no words"),
-        ("a.tsv", b"a\t1\nb\t1\n", "one class only, '1'"),
-        ("a.tsv", b"a\t1\nab1\n", "line 2 has no tab. Write WORD<TAB>LABEL"),
+        ("a.tsv", b"a\t1\nab1\n", "line 2 has no tab. Write WORD<TAB>LABEL, or,"),
         ("a.tsv", b"a\t1\t2\n", "line 1 has 2 tabs"),
         ("a.tsv", b"a\t1\nb\t\n", "line 2 has no label"),
         ("a.tsv", b'"a"\t"1"\n"b"\t"0"\n', 'line 1: the label "1" stands in quotes'),
         ("a.tsv", b"a\t1\n\xff\t0\n", "a text is UTF-8, but line 2 is not"),
         ("a.tsv", b"a\t1\nb\t0\na\t0\n", "1 word with two labels; the first is 'a', of lines 1"),
         ("a.tsv", b"ab\t1\nb\t0\na b\t0\nb\t1\n", "2 words with two labels; the first is 'ab'"),
-        ("a.tsv", b"\t1\n\t1\n", "one class only"),
+        ("a.tsv", b"\t1\n\t1\n", "has no symbol, only the empty word"),
         ("a.odt", b"a,1\n", "is none of .tsv, .tab, .csv, .jsonl"),
         ("a.tsv.gz", b"a\t1\n", "cannot be read: Not a gzipped file"),
         ("a.jsonl", b'{"word": "a", "label": "1"}\n{', "line 2: not JSON"),
@@ -139,3 +139,18 @@ def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_pat
     assert len(prepared(path, "".join(sorted({*"Input", "a", "b"})))) == 3
     path.write_text("text\t1\na\t1\nb\t0\n", encoding="utf-8")
     assert len(prepared(path)) == 3  # a word whose label is no name of a column
+
+
+@pytest.mark.parametrize("content", ["a\nab\nb\n", "word\na\nab\nb\n", "a\r\nab\r\nb\r\n"])
+def test_words_without_labels_are_of_the_language(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text(content)
+    found = prepared(path, columns=Columns(label=""))
+    assert read_back(found) == dict.fromkeys([("a",), ("a", "b"), ("b",)], "1")
+    assert found.have_one_label
+    path.write_text("a\nab\t1\n")
+    with pytest.raises(TextError, match=r"line 2 has 1 tab, but label= says that it is a word"):
+        prepared(path, columns=Columns(label=""))
+    path.write_text("Text\na\nab\n")
+    with pytest.raises(TextError, match="line 1 seems to be a heading, 'Text'"):
+        prepared(path, columns=Columns(label=""))

@@ -33,3 +33,14 @@ def test_words_in_another_format_are_the_same_words(tmp_path: Path) -> None:
     two = WordsReference.of(tmp_path / "words.tsv", None)
     assert one == two
     assert "columns" not in two.to_dict()
+
+
+def test_words_of_one_label_are_refused_where_labels_are_needed(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text("a\tok\nb\tok\n")
+    with pytest.raises(TextError, match="tsv: all words have one label, so none shows what"):
+        WordsReference.of(path, None)
+    found = WordsReference.of(path, None, needs_labels=False)
+    assert found.class_names == ("0", "1")
+    path.write_text("a\t1\nb\t0\n")
+    assert WordsReference.of(path, None).class_names == ("0", "1")

@@ -1,5 +1,7 @@
 """Local search: each move does what it says, and a descent ends where no move helps."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from inference.samples import MACHINES, samples
 from inference.test_packed import end_of
+from lengthwise.inference import local_search
 from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, commonest_classes
 from lengthwise.inference.packed import PackedWords, log_likelihood
 from lengthwise.inference.sample import Sample
@@ -22,6 +25,9 @@ def plain_score(moves: np.ndarray, sample: Sample) -> float:
     for row in range(len(sample)):
         counts[0, end_of(moves.tolist(), sample.word(row)), sample.classes[row]] += 1
     return float(log_likelihood(counts)[0])
+
+
+plain_counts = PackedWords.counts
 
 
 def table(index: int) -> np.ndarray:
@@ -120,6 +126,29 @@ def test_a_state_that_is_dropped_leaves_the_others(sample: Sample, index: int) -
     assert smaller.tolist() in every
     best = max(plain_score(np.array(each), sample) for each in every)
     assert plain_score(smaller, sample) == pytest.approx(best)
+
+
+@given(samples(), indices, st.integers(1, 60))
+def test_no_more_candidates_are_made_than_there_is_room_for(
+    sample: Sample, index: int, most: int
+) -> None:
+    search, moves, sizes = searched(sample), table(index), list[int]()
+
+    def counts(words: PackedWords, moves: np.ndarray, check: Callable[[], None]) -> np.ndarray:
+        sizes.append(moves.size)
+        return plain_counts(words, moves, check)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_search, "_ENTRIES", most)
+        patch.setattr(PackedWords, "counts", counts)
+        larger, smaller = search.split(moves, 0.0), search.drop(moves, 0.0)
+        before = plain_score(moves, sample)
+        search.recast(recast := moves.copy())
+    assert max(sizes[:2]) <= max(most, 8)
+    assert max(sizes[2:]) <= max(most, 6) + 6 * 5  # room for what is known, and five plain actions
+    assert larger.shape == (4, 2)
+    assert smaller.shape == (2, 2)
+    assert plain_score(recast, sample) >= before - 1e-9
 
 
 @settings(max_examples=30)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.samples import sample_of, samples
+from lengthwise.inference import packed
 from lengthwise.inference.packed import PackedWords, log_likelihood, misjudged
 from lengthwise.inference.sample import Sample
 
@@ -32,18 +33,18 @@ def tables(draw: st.DrawFn, symbols: int = 2, most: int = 4) -> np.ndarray:
 @given(samples(longest=20), tables(), st.integers(0, 99))
 def test_words_end_where_plain_reading_ends(sample: Sample, moves: np.ndarray, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(sample))
-    packed = PackedWords.of(sample, order)
+    every = PackedWords.of(sample, order)
     half = len(sample) // 2
-    for part, rows in ((packed, order), (packed.part(half, len(sample)), order[half:])):
+    for part, rows in ((every, order), (every.part(half, len(sample)), order[half:])):
         found = part.counts(moves)
         for candidate, table in enumerate(moves.tolist()):
             ends = Counter(
                 (end_of(table, sample.word(row)), int(sample.classes[row])) for row in rows
             )
-            every = np.ndindex(*found[candidate].shape)
+            places = np.ndindex(*found[candidate].shape)
             assert (
                 found[candidate].tolist()
-                == np.reshape([ends[place] for place in every], found[candidate].shape).tolist()
+                == np.reshape([ends[place] for place in places], found[candidate].shape).tolist()
             )
 
 
@@ -65,3 +66,22 @@ def test_the_likelihood_is_that_of_the_shares_of_each_state(rows: list[list[int]
     assert found == pytest.approx(plain, abs=1e-9)
     assert (found == 0) == all(0 in row for row in rows)
     assert misjudged(np.array([rows])).tolist() == [sum(map(min, rows))]
+
+
+def test_reading_can_be_ended_within_a_chunk_and_between_chunks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = PackedWords.of(sample_of([(0, 1) * 60, (1,) * 100], [0, 1]), np.arange(2))
+    calls = list[None]()
+    moves = np.zeros((5, 1, 2), dtype=np.int64)
+
+    def called() -> int:
+        calls.clear()
+        words.counts(moves, lambda: calls.append(None))
+        return len(calls)
+
+    assert called() == 1
+    monkeypatch.setattr(packed, "_AT_ONCE", 1)
+    assert called() == 5
+    monkeypatch.setattr(packed, "_BETWEEN", 1)
+    assert called() == 5 + 5 * len(words.blocks)

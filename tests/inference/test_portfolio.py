@@ -216,3 +216,19 @@ def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -
     assert found is not None
     assert found.language.transitions == language.minimised().transitions
     assert found.language.classes == language.minimised().classes
+
+
+def test_a_searcher_of_three_shares_makes_three_times_as_many_attempts() -> None:
+    order: list[str] = []
+
+    class Noted(Says):
+        def attempt(self, number: int, task: SearchTask) -> Attempt | None:
+            order.append(self.name)
+            return super().attempt(number, task)
+
+    class NotedOften(Noted):
+        share = 3.0
+
+    searchers = (Noted("one", [None] * 5), NotedOften("often", [None] * 40))
+    search_automaton(words_of_one_length(40), searchers=searchers)
+    assert order[:16].count("often") == 12

@@ -13,8 +13,8 @@ from lengthwise.inference.shortcuts import (
     SHORTCUTS,
     ClassedWords,
     best_shortcut,
-    compare_counts,
     ends,
+    rank_counts,
     right_answers,
 )
 
@@ -78,15 +78,15 @@ def test_words_come_in_parts() -> None:
     assert right_answers(parts, parts, 2, 2)["first and last symbol"] == 3
 
 
-def test_counts_are_compared_pair_by_pair() -> None:
-    tokens = np.array([[-1, -1, 0], [1, 1, 0], [0, 1, 2]])
-    # occurs 0, 1, 2; then 0 against 1, 0 against 2, 1 against 2
-    assert compare_counts(tokens, 3).tolist() == [
-        [1, 0, 0, 1, 1, 0],
-        [1, 1, 0, -1, 1, 1],
-        [1, 1, 1, 0, 0, 0],
-    ]
-    assert compare_counts(tokens[:1], 1).tolist() == [[1]]
+@given(st.lists(st.lists(st.integers(-1, 4), min_size=6, max_size=6), min_size=1, max_size=20))
+def test_ranks_compare_the_counts_of_each_two_symbols(tokens: list[list[int]]) -> None:
+    ranks = rank_counts(np.array(tokens), 5)
+    for word, found in zip(tokens, ranks.tolist(), strict=True):
+        counts = [word.count(symbol) for symbol in range(5)]
+        assert [rank > 0 for rank in found] == [count > 0 for count in counts]
+        for one, other in combinations(range(5), 2):
+            assert np.sign(found[one] - found[other]) == np.sign(counts[one] - counts[other])
+        assert set(found) | {0} == set(range(len(set(counts) | {0})))  # equal orders, equal ranks
 
 
 def test_ends_are_the_first_and_last_symbol_of_the_word() -> None:

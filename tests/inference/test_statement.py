@@ -91,6 +91,18 @@ def test_an_automaton_that_a_shortcut_equals_is_not_found() -> None:
     assert replace(found, shortcut_right=10).verdict == "refuted"
 
 
+@pytest.mark.parametrize(("wrong", "verdict"), [(12, ""), (20, "not found"), (24, "not found")])
+def test_an_automaton_at_chance_is_not_found_however_many_labels_may_be_wrong(
+    wrong: int, verdict: str
+) -> None:
+    """Of 40 words, 20 wrong ones do not refute where three labels of ten may be wrong."""
+    known, held = words(900, 1), flipped(words(40, 2), range(wrong))
+    found = state_data(EVEN, known, known.part(np.zeros(0, dtype=int)), held, noise=0.3)
+    assert found.verdict == verdict
+    assert found.sentences()[0].startswith("The language is not found: A is right") == bool(verdict)
+    assert (chance_of_at_least(wrong, 40, 0.3) > 0.001 / 3) == (wrong < 24)
+
+
 def test_an_automaton_of_one_answer_is_no_better_than_chance() -> None:
     known, held = words(900, 1), words(100, 2)
     rare = [flipped(each, np.flatnonzero(each.classes)) for each in (known, held)]

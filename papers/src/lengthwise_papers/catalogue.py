@@ -35,6 +35,7 @@ from lengthwise_papers.own import (
     soundness,
     symbol_by_symbol,
     word_statements,
+    words_needed,
 )
 from lengthwise_papers.steps2022 import figure1 as steps_figure1
 from lengthwise_papers.steps2022 import figure2 as steps_figure2
@@ -76,6 +77,7 @@ EXPERIMENTS: Catalogue[Experiment] = Catalogue(
         "own/labels-alone": labels_alone.LABELS_ALONE,
         "own/long-words": long_words.LONG_WORDS,
         "own/random-words": random_words.RANDOM_WORDS,
+        "own/words-needed": words_needed.WORDS_NEEDED,
         "own/constructions": constructions.CONSTRUCTIONS,
         "own/compiled-sizes": compiled_sizes.COMPILED_SIZES,
         "own/rungs": rungs.RUNG_SIZES,

@@ -116,7 +116,7 @@ def test_a_transformer_fails_only_where_there_was_something_to_learn() -> None:
 
     def says(
         rnn: dict[str, int], transformer: dict[str, int], **more: Any
-    ) -> list[tuple[bool, str]]:
+    ) -> list[tuple[bool | None, str]]:
         found = [
             record("parity", "rnn", 0, rnn),
             record("parity", "transformer", 0, transformer, **more),

@@ -39,7 +39,7 @@ def test_a_transformer_is_set_beside_an_rnn_that_is_right() -> None:
         tests = {table2.SAME: found_by_test(same), table2.FARTHER: found_by_test(farther)}
         return record(model, "P(1) = 0.3", 0, {}, tests=tests)
 
-    def says(rnn: dict[str, int], other: dict[str, int]) -> list[tuple[bool, str]]:
+    def says(rnn: dict[str, int], other: dict[str, int]) -> list[tuple[bool | None, str]]:
         found = table2.check([run("rnn", {}, rnn), run("transformer", {"41": 4}, other)])
         return [(one.holds, one.measured) for one in found if "Transformer" in one.says]
 

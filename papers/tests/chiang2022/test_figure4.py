@@ -29,7 +29,7 @@ FIGURE_4_ENDS = {
 
 
 def test_figure_4_is_judged_by_the_end_of_its_curves() -> None:
-    def check(key: tuple[str, int] = ("standard", 10), **other: float) -> list[bool]:
+    def check(key: tuple[str, int] = ("standard", 10), **other: float) -> list[bool | None]:
         found = {**FIGURE_4_ENDS, key: {**FIGURE_4_ENDS[key], **other}}
         runs = [
             of_figure_4("first", scale, n, seed, **(end if seed else FIGURE_4_ENDS[scale, n]))

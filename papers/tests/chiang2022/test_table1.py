@@ -61,7 +61,7 @@ def _records(short: float = 2.0, both: float = 0.0) -> list[Record]:
     return found
 
 
-def _verdicts(records: list[Record]) -> list[bool]:
+def _verdicts(records: list[Record]) -> list[bool | None]:
     return [statement.holds for statement in check(records)]
 
 

@@ -19,6 +19,7 @@ from lengthwise.cli.output import (
 )
 from lengthwise.errors import ClaimError
 from lengthwise.files import require_file_place, write_text
+from lengthwise.inference.positives.statement import PositiveStatement
 from lengthwise.languages.att import to_att
 from lengthwise.languages.dot import to_dot
 
@@ -50,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--assume",
         metavar="CLASS",
-        help="search a class of languages alone: SL, TSL, SP, LT, PT, star-free, group, ...",
+        help="search a class of languages alone: SL, TSL, SP, LT, PT, star-free, group, ...; of "
+        "words of one label k-testable, prefix-closed or k-reversible",
     )
     add_settings(parser, "label_noise=0.01, max_states=64")
     add_json(parser)
@@ -86,10 +88,16 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         say(f"{found}\n")
         print_description(found.language, description)
-        spec = f"inferred:{out}" if out is not None and out.suffix == ".json" else found.name
-        note(f"next: lengthwise train {shlex.quote(spec)} --out DIR")
+        note(f"next: lengthwise train {shlex.quote(_trainable(found, out))} --out DIR")
     if refutation := found.statement.refutation:
         raise ClaimError(f"{found.name}: {refutation}")
+
+
+def _trainable(found: "Inference", out: Path | None) -> str:
+    """Return what `train` takes to learn the automaton."""
+    if isinstance(found.statement, PositiveStatement):
+        return f"att:{out if out is not None and out.suffix == '.att' else 'FILE.att'}"
+    return f"inferred:{out}" if out is not None and out.suffix == ".json" else found.name
 
 
 _WRITERS: dict[str, Callable[["Inference"], str]] = {

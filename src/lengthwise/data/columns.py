@@ -1,7 +1,8 @@
 """Columns: where a table of words has its words and labels, or its events, and in what format."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from lengthwise.errors import ConfigError, unknown_name
 
@@ -13,6 +14,8 @@ class Columns:
     Either a row is a word and its label, or, with `case` and `event`, one event: the events of one
     case make up its word, in the order of the rows or of the column `time`, and the label may stand
     in any row of the case.
+
+    Without a label, `label=`, each word is of the language.
     """
 
     word: str = "word"
@@ -45,7 +48,7 @@ class Columns:
         for name, column in ((name.strip(), column.strip()) for name, column in pairs):
             if name not in known:
                 raise unknown_name("part of columns", name, known)
-            if not column or name in found:
+            if (not column and name != "label") or name in found:
                 said = "has no column" if not column else "is given twice"
                 raise ConfigError(f"columns: {name} {said}. Write {name}=COLUMN once.")
             found[name] = column
@@ -86,14 +89,22 @@ class Columns:
     @property
     def are_named(self) -> bool:
         """Whether the user named a column."""
-        return (self.word, self.label, self.case) != ("word", "label", "")
+        return (self.word, self.label or "label", self.case) != ("word", "label", "")
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that are read: word and label, or case, event, label and perhaps time."""
+        label = [self.label] if self.label else []
         if not self.case:
-            return (self.word, self.label)
-        return (self.case, self.event, self.label, *([self.time] if self.time else []))
+            return (self.word, *label)
+        return (self.case, self.event, *label, *([self.time] if self.time else []))
+
+    def labelled(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the values of a row with its label: `1` where there is no column of labels."""
+        if self.label:
+            return tuple(values)
+        at = 2 if self.case else 1
+        return (*values[:at], "1", *values[at:])
 
     def to_dict(self) -> dict[str, str]:
         """Return the names that are not the default."""

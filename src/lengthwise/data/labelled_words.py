@@ -28,6 +28,9 @@ PARTS = (TRAIN, VALID, TEST)
 Rows = NDArray[np.int64]
 """Numbers of words."""
 
+ONE_LABEL = ("0", "1")
+"""Names of the classes of words that all have one label: each is in the language, and has 1."""
+
 _AT_ONCE = 2**22
 """Number of symbols that are moved at once."""
 
@@ -51,6 +54,11 @@ class LabelledWords:
 
     def __len__(self) -> int:
         return len(self.classes)
+
+    @property
+    def have_one_label(self) -> bool:
+        """Whether all words are of a language, and none shows what is outside it."""
+        return self.class_names == ONE_LABEL and bool(np.all(self.classes))
 
     @classmethod
     def of(

@@ -132,11 +132,6 @@ def number_words(
     symbols, lengths, labels = found.names.symbols, found.lengths, found.labels
     if not lengths:
         raise TextError(f"{source} has no words. Write a word and its label on each line.")
-    if len(found.classes) < 2:
-        raise TextError(
-            f"{source} has one class only, {next(iter(found.classes))!r:.60}, so there is nothing "
-            f"to learn. Give words of two classes or more."
-        )
     if not symbols:
         raise TextError(f"{source} has no symbol, only the empty word. Give more words.")
     first = found.first
@@ -179,10 +174,10 @@ def _require_no_heading(
     )
     names = [str(name).strip() for name in (first.word, first.label)]
     columns = [name.lower() for name in names]
-    if {*columns} <= _WORDS | _LABELS:
+    shown = [repr(name) for name in (names if source.columns.label else names[:1])]
+    if {*columns} <= _WORDS | _LABELS or (not source.columns.label and columns[0] in _WORDS):
         raise TextError(
-            f"{source.place(first.place)} seems to be a heading, {names[0]!r} and {names[1]!r}. "
-            f"{remedy}"
+            f"{source.place(first.place)} seems to be a heading, {' and '.join(shown)}. {remedy}"
         )
     if len(labels) < _FEW or labels.count(0) > 1 or max(labels) < 2:
         return

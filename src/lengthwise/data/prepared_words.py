@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.columns import Columns
-from lengthwise.data.labelled_words import LabelledWords
+from lengthwise.data.labelled_words import ONE_LABEL, LabelledWords
 from lengthwise.data.numbered_words import NumberedWords, number_words
 from lengthwise.data.word_files import WordFile
 from lengthwise.data.word_symbols import (
@@ -69,7 +69,7 @@ def prepared(
 
     Raises:
         TextError: it cannot be read; a line is no labelled word, or has a symbol outside the
-            alphabet; a word has two labels; or all words have one label.
+            alphabet; or a word has two labels.
         LanguageError: the alphabet is none.
         ConfigError: a library that it needs is not installed.
     """
@@ -170,12 +170,15 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
         rows = order[is_new]
     alphabet = list(read.symbols) if read.is_stated else sorted(read.symbols)
     names = sorted(read.classes, key=_label_order(read.classes))
+    numbers = _numbers(read.classes, names)
+    if len(names) == 1:
+        names, numbers = list(ONE_LABEL), np.ones(1, dtype=np.int64)
     lengths = read.lengths[rows]
     ends = np.concatenate([[0], np.cumsum(lengths)])
     arrays = {
         "words": _in_order(read, rows, ends, _numbers(read.symbols, alphabet)),
         "ends": ends,
-        "classes": _numbers(read.classes, names)[read.labels[rows]].astype(_least(len(names))),
+        "classes": numbers[read.labels[rows]].astype(_least(len(names))),
         "hashes": read.hashes[rows, 0],
     }
     for name, each in arrays.items():

@@ -37,10 +37,17 @@ class WordsReference:
         *,
         by_majority: bool = False,
         columns: Columns | None = None,
+        needs_labels: bool = True,
     ) -> "WordsReference":
-        """Return the reference to a file, which is read."""
+        """Return the reference to a file, which is read.
+
+        Raises:
+            TextError: it cannot be read; or it `needs_labels`, and all words have one.
+        """
         columns = columns or Columns()
         words = prepared(file, alphabet, by_majority=by_majority, columns=columns)
+        if needs_labels:
+            require_labels(words, f"words:{file}")
         return cls(
             file=str(file.resolve()),
             digest=words.digest,
@@ -90,3 +97,17 @@ class WordsReference:
                 f"the same words with --text, or train again in a new folder."
             )
         return words
+
+
+def require_labels(words: LabelledWords, name: str) -> None:
+    """Refuse words of one label, which do not show what is outside their language.
+
+    Raises:
+        TextError: they are such words.
+    """
+    if words.have_one_label:
+        raise TextError(
+            f"{name}: all words have one label, so none shows what to reject. Give words of two "
+            f"labels, or infer a language, `lengthwise infer FILE --out A.att`, and train on it, "
+            f"`lengthwise train att:A.att`."
+        )

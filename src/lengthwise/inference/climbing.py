@@ -59,7 +59,7 @@ class Climb(Searcher):
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Try counters first; then grow automata, by turns from one state and from the best."""
         draw = np.random.default_rng(number)
-        words = _Words.of(task, draw)
+        words = DrawnWords.of(task, draw)
         if number == 0:
             return words.result(*_counted(words))
         turn, goes_on = divmod(number - 1, 2)
@@ -76,7 +76,7 @@ class Climb(Searcher):
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class DrawnWords:
     """The words of a task in a drawn order, since a sample has the shortest first."""
 
     task: SearchTask
@@ -84,7 +84,8 @@ class _Words:
     draw: np.random.Generator
 
     @classmethod
-    def of(cls, task: SearchTask, draw: np.random.Generator) -> "_Words":
+    def of(cls, task: SearchTask, draw: np.random.Generator) -> "DrawnWords":
+        """Draw an order for the words of a task."""
         order = draw.permutation(len(task.sample))
         return cls(task, PackedWords.of(task.sample, order), draw)
 
@@ -111,7 +112,7 @@ class _Words:
         return Attempt(to_language(moves, classes, sample), work)
 
 
-def _counted(words: _Words) -> tuple[Array | None, int]:
+def _counted(words: DrawnWords) -> tuple[Array | None, int]:
     """Return the counter that explains the classes best, improved, if it is above chance."""
     search = words.search(_WORDS[0], np.inf)
     best, best_score = None, -np.inf
@@ -126,7 +127,7 @@ def _counted(words: _Words) -> tuple[Array | None, int]:
             best, best_score = moves[scores.argmax()].copy(), found
     if best is None:
         return None, search.work
-    return _corrected(words, best, [search], _WORK)
+    return corrected(words, best, [search], _WORK)
 
 
 def _counters(modulus: int, symbols: int) -> Array:
@@ -158,7 +159,7 @@ def _moves(language: Language) -> Array:
 
 
 def _grown(
-    words: _Words, moves: Array, most_states: int, some: int, most_work: int
+    words: DrawnWords, moves: Array, most_states: int, some: int, most_work: int
 ) -> tuple[Array, int]:
     """Return an automaton that grew by some words, from another one, and was corrected by all."""
     search = words.search(some, most_work)
@@ -172,11 +173,11 @@ def _grown(
                 moves = better.copy()
     except WorkUsedUpError:
         return moves, search.work
-    return _corrected(words, moves, [search], most_work)
+    return corrected(words, moves, [search], most_work)
 
 
-def _corrected(
-    words: _Words, moves: Array, searches: list[LocalSearch], most_work: int
+def corrected(
+    words: DrawnWords, moves: Array, searches: list[LocalSearch], most_work: int
 ) -> tuple[Array, int]:
     """Return an automaton that is corrected by more and more words, and shrinks while it fits.
 

@@ -38,7 +38,7 @@ _PAIRS = 8_000
 """Pairs of transitions that are redirected at once, and compared."""
 
 _ENTRIES = 2**22
-"""Greatest number of transitions of all candidates that are pairs."""
+"""Greatest number of transitions of all candidates that are made at once."""
 
 _SCALE = 20.0
 """Difference of log-likelihood that heated moves overlook at first."""
@@ -91,9 +91,8 @@ class LocalSearch:
         words = self.words if words is None else words
         if self.work > self.most_work:
             raise WorkUsedUpError
-        self._check()
         self.work += len(moves) * words.blocks.size
-        return words.counts(moves)
+        return words.counts(moves, self._check)
 
     def score(self, moves: Array) -> float:
         """Return the log-likelihood of an automaton, on all words."""
@@ -168,7 +167,10 @@ class LocalSearch:
         own = np.arange(states)
         resets = np.repeat(own[:, None], states, axis=1)
         for symbol in self._draw.permutation(symbols).tolist():
-            actions = np.unique(np.concatenate([moves.T, own[None], resets]), axis=0)
+            known = np.unique(moves.T, axis=0)
+            known = known[self._some(len(known), moves.size)]
+            plain = np.concatenate([moves.T[[symbol]], own[None], resets])
+            actions = np.unique(np.concatenate([known, plain]), axis=0)
             candidates = np.repeat(moves[None], len(actions), axis=0)
             candidates[:, :, symbol] = actions
             now = int(np.flatnonzero((actions == moves[:, symbol]).all(axis=1))[0])
@@ -210,16 +212,25 @@ class LocalSearch:
     def split(self, moves: Array, heat: float) -> Array:
         """Lead a transition to a new state, which goes on as its target does."""
         states, symbols = moves.shape
-        candidates = np.empty((moves.size, states + 1, symbols), dtype=np.int64)
+        edges = self._some(moves.size, moves.size + symbols)
+        candidates = np.empty((len(edges), states + 1, symbols), dtype=np.int64)
         candidates[:, :states] = moves
-        edges = np.arange(moves.size)
-        candidates[:, states] = moves[moves.ravel()]
-        candidates[edges, edges // symbols, edges % symbols] = states
+        candidates[:, states] = moves[moves.ravel()[edges]]
+        candidates[np.arange(len(edges)), edges // symbols, edges % symbols] = states
         return self._proposed(candidates, heat)
 
     def drop(self, moves: Array, heat: float) -> Array:
         """Leave a state out: what led to it leads to another state."""
-        return self._proposed(_dropped(moves), heat)
+        return self._proposed(self._dropped(moves), heat)
+
+    def _dropped(self, moves: Array) -> Array:
+        """Return automata with a state less, as many as are made at once."""
+        return dropped(moves, self._some((len(moves) - 1) ** 2, moves.size))
+
+    def _some(self, count: int, size: int) -> Array:
+        """Return the numbers of as many candidates of a size as are made at once."""
+        most = max(1, _ENTRIES // size)
+        return np.arange(count) if count <= most else self._draw.choice(count, most, replace=False)
 
     def _proposed(self, candidates: Array, heat: float) -> Array:
         likelihood = log_likelihood(self.counts(candidates, self._proposing))
@@ -260,7 +271,7 @@ class LocalSearch:
         """Leave out states while the automaton, after a descent, still fits about as well."""
         score = self.score(moves)
         while len(moves) > 1:
-            candidates = _dropped(moves)
+            candidates = self._dropped(moves)
             likelihood = log_likelihood(self.counts(candidates, self._proposing))
             least = score - _state_cost(moves)
             for chosen in np.argsort(-likelihood, kind="stable")[:_KEPT]:
@@ -289,16 +300,21 @@ def _state_cost(moves: Array) -> float:
     return float(moves.shape[1] * np.log(len(moves)))
 
 
-def _dropped(moves: Array) -> Array:
-    """Return automata with a state less: what led to one leads to another."""
-    states = len(moves)
-    found = []
-    for state in range(1, states):
-        for other in range(states):
-            if other != state:
-                fewer = np.delete(np.where(moves == state, other, moves), state, axis=0)
-                found.append(fewer - (fewer > state))
-    return np.array(found, dtype=np.int64).reshape(-1, max(states - 1, 1), moves.shape[1])
+def dropped(moves: Array, pairs: Array | None = None) -> Array:
+    """Return automata with a state less: what led to one leads to another.
+
+    `pairs` are numbers of the pairs of states, the first state after the start with all others
+    first; all of them by default.
+    """
+    states, symbols = moves.shape
+    pairs = np.arange((states - 1) ** 2) if pairs is None else pairs
+    found = np.empty((len(pairs), max(states - 1, 1), symbols), dtype=np.int64)
+    for row, pair in enumerate(pairs.tolist()):
+        state, other = 1 + pair // (states - 1), pair % (states - 1)
+        other += other >= state
+        fewer = np.delete(np.where(moves == state, other, moves), state, axis=0)
+        found[row] = fewer - (fewer > state)
+    return found
 
 
 def commonest_classes(counts: Array, common: int) -> Array:

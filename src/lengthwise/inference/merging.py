@@ -44,6 +44,11 @@ _FEW = 48
 """Number of words by which candidates are judged first, since most fail at once."""
 
 
+_BETWEEN, _OVERHEAD = 2**21, 2**11
+"""Number of symbols that are read, about, between two calls that may end the search, and those that
+are read in the time that one more symbol of all words takes in any case."""
+
+
 class MergedTooLargeError(TextError):
     """The search passed the greatest number of states."""
 
@@ -59,8 +64,16 @@ class _Scores:
 class Merging:
     """The automaton so far, with the place of every word."""
 
-    def __init__(self, sample: Sample, *, noise: float, max_states: int) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        *,
+        noise: float,
+        max_states: int,
+        check: Callable[[], None] = never_stop,
+    ) -> None:
         self._sample = sample
+        self._check = check
         self._max_states = max_states
         self._num_symbols = sample.num_symbols
         self._least = 2 * noise * (1 - noise)
@@ -92,8 +105,11 @@ class Merging:
         active = np.flatnonzero(left > 0)
         own = active if rows is None else rows[active]
         state, left = state[active], left[active]
-        base = own * stride
+        base, read = own * stride, 0
         while len(active):
+            if (read := read + len(active) + _OVERHEAD) > _BETWEEN:
+                self._check()
+                read = 0
             edge = state * width + flat[base + left]
             target = table[edge]
             left = left - 1
@@ -253,12 +269,12 @@ def merged_automaton(
     An open edge is decided when the best target has `caution` bits of evidence more than any other.
     When no edge has that, half of it is enough, and so on; in the end all edges are decided, as a
     guess. Right guesses need few new states, so without `guesses` only few are allowed then.
-    `check` is called at every edge, and may raise what ends the search.
+    `check` is called several times a second, and may raise what ends the search.
 
     Raises:
         TooManyStatesError: it would have too many states.
     """
-    search = Merging(sample, noise=noise, max_states=max_states)
+    search = Merging(sample, noise=noise, max_states=max_states, check=check)
     enough = caution
     while len(edges := search.open_edges()):
         decided = False

@@ -9,12 +9,14 @@ Axes:
     code       strings of up to `block` symbols, shorter ones first, then in the order of symbols
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import never_stop
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +29,9 @@ _MOST_PAIRS = 300
 _AT_ONCE = 2**18
 """Number of places `[candidate, word]`, or entries of tables, that are read at once, to stay in the
 processor's cache."""
+
+_BETWEEN = 2**23
+"""Number of places that are read, about, between two calls that may end the reading."""
 
 
 def _num_codes(num_symbols: int, block: int) -> int:
@@ -86,24 +91,29 @@ class PackedWords:
             block=self.block,
         )
 
-    def counts(self, moves: Array) -> Array:
+    def counts(self, moves: Array, check: Callable[[], None] = never_stop) -> Array:
         """Return how many words of each class end in each state, `[candidate, state, class]`.
 
-        `moves[candidate, state, symbol]` are the transitions.
+        `moves[candidate, state, symbol]` are the transitions. `check` is called several times a
+        second.
         """
         table = moves.shape[1] * _num_codes(self.num_symbols, self.block)
         step = max(1, _AT_ONCE // max(len(self), table))
-        parts = [self._counts(moves[at : at + step]) for at in range(0, len(moves), step)]
+        parts = [self._counts(moves[at : at + step], check) for at in range(0, len(moves), step)]
         return np.concatenate(parts)
 
-    def _counts(self, moves: Array) -> Array:
+    def _counts(self, moves: Array, check: Callable[[], None]) -> Array:
+        check()
         number, states, _ = moves.shape
         table = _composed(moves, self.block)
         width = table.shape[1]
         flat = (table * width).ravel()
         state = np.repeat(np.arange(number) * states * width, len(self)).reshape(number, -1)
         index = np.empty_like(state)
-        for codes in self.blocks:
+        between = 1 + _BETWEEN // max(1, state.size)
+        for place, codes in enumerate(self.blocks):
+            if place % between == between - 1:
+                check()
             np.add(state, codes, out=index)
             np.take(flat, index, out=state, mode="clip")
         state //= width

@@ -1,15 +1,15 @@
 """The portfolio: several searchers share a budget of time, and the best automaton is kept.
 
-The next attempt is that of the searcher that has read the fewest symbols so far. An automaton is
-better than another if it is the shorter description of the labels: the bits of the automaton, or of
-the rule that it was made of, and those of the labels that it misjudges, in training and validation.
-Without noise, one that misjudges no word goes before all others. Training alone makes automata;
-validation only helps to choose.
+The next attempt is that of the searcher that has read the fewest symbols so far, by its share. An
+automaton is better than another if it is the shorter description of the labels: the bits of the
+automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
+training and validation. Without noise, one that misjudges no word goes before all others. Training
+alone makes automata; validation only helps to choose.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
-the one that found it, to a limit; when the words prove that there is none with fewer states; when
-no searcher has an attempt left; or when the budget is used up. What it finds depends on the words
-alone, unless the budget ends it.
+the one that found it, to a limit; when it is proved that there is none with fewer states, or none
+with as many as are allowed; when no searcher has an attempt left; or when the budget is used up.
+What it finds depends on the words alone, unless the budget ends it.
 """
 
 import math
@@ -22,6 +22,8 @@ import numpy as np
 
 from lengthwise.inference.climbing import Climb
 from lengthwise.inference.distinguish import needed_states
+from lengthwise.inference.exact import Exact
+from lengthwise.inference.guiding import Guide
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import (
@@ -33,11 +35,19 @@ from lengthwise.inference.searcher import (
     size_in_bits,
     to_language,
 )
+from lengthwise.inference.splitting import Splitting
 from lengthwise.inference.state_merging import StateMerging, explained
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 
-SEARCHERS: tuple[Searcher, ...] = (StateMerging(), *(rung() for rung in RUNGS.values()), Climb())
+SEARCHERS: tuple[Searcher, ...] = (
+    StateMerging(),
+    *(rung() for rung in RUNGS.values()),
+    Climb(),
+    Exact(),
+    Guide(),
+    Splitting(),
+)
 """What is asked by default, in the order in which they begin."""
 
 _COMPRESSED = 0.5
@@ -95,6 +105,8 @@ class SearchState:
     """None before a search begins."""
     work_at_best: int = 0
     """Symbols that its searcher had read when it found it."""
+    least_states: int = 1
+    """States that every automaton has that fits the words, as far as that is proved."""
     seconds: float = 0.0
     end: End = ""
 
@@ -105,6 +117,7 @@ class SearchState:
             "work": self.work,
             "best": None if self.best is None else self.best.to_dict(),
             "work_at_best": self.work_at_best,
+            "least_states": self.least_states,
             "seconds": self.seconds,
             "end": self.end,
         }
@@ -202,11 +215,12 @@ def search_automaton(
         if state.seconds - before > budget:
             raise OutOfTimeError
 
-    task = SearchTask(judge.train, judge.noise, max_states, None, check)
+    task = SearchTask(judge.train, judge.noise, max_states, check=check)
     try:
         while not state.end:
             check()
-            _attempt(searchers, replace(task, best=state.best.language), state, judge)
+            now = replace(task, best=state.best.language, least_states=state.least_states)
+            _attempt(searchers, now, state, judge)
             keep(state)
     except OutOfTimeError:
         state.end = "out of time"
@@ -231,7 +245,7 @@ def _attempt(
     if not ready:
         state.end = "exhausted"
         return
-    chosen = min(ready, key=lambda each: state.work.get(each.name, 0))
+    chosen = min(ready, key=lambda each: state.work.get(each.name, 0) / each.share)
     number = state.attempts.get(chosen.name, 0)
     made = chosen.attempt(number, task)
     if made is None:
@@ -241,8 +255,17 @@ def _attempt(
         state.work[chosen.name] = state.work.get(chosen.name, 0) + max(made.work, 1)
         if made.language is not None and made.language.num_states <= task.max_states:
             _keep_better(judge(made.language, chosen.name, made.bits), state, judge)
+        state.least_states = max(state.least_states, made.least_states)
     best = state.best
-    if best is not None and judge.explains(best):
+    if (
+        best is not None
+        and best.language.num_states <= state.least_states
+        and fits_all(best, judge)
+    ):
+        state.end = "explained"
+    elif state.least_states > task.max_states:
+        state.end = "exhausted"
+    elif best is not None and judge.explains(best):
         others = (
             state.work.get(each.name, 0)
             for each in searchers
@@ -253,14 +276,16 @@ def _attempt(
             state.end = "explained"
 
 
+def fits_all(found: Hypothesis, judge: Judge) -> bool:
+    """Return whether an automaton is right on all words, all of which have right labels."""
+    return judge.noise == 0 and found.wrong + found.wrong_in_validation == 0
+
+
 def _keep_better(found: Hypothesis, state: SearchState, judge: Judge) -> None:
     best = state.best
     if best is not None and found.rank(judge.noise) >= best.rank(judge.noise):
         return
     state.best, state.work_at_best = found, state.work[found.searcher]
-    if (
-        judge.noise == 0
-        and found.wrong + found.wrong_in_validation == 0
-        and needed_states(found.language, judge.train) == found.language.num_states
-    ):
-        state.end = "explained"
+    if fits_all(found, judge):
+        proved = needed_states(found.language, judge.train)
+        state.least_states = max(state.least_states, proved)

@@ -33,6 +33,8 @@ class SearchTask:
     """Greatest number of states of a hypothesis."""
     best: Language | None = None
     """The best automaton that any searcher has made so far."""
+    least_states: int = 1
+    """States that every automaton has that fits the words, as far as that is proved."""
     check: Callable[[], None] = never_stop
     """Raise `OutOfTimeError` if the time is used up; a long attempt calls it every few hundred
     milliseconds."""
@@ -50,6 +52,8 @@ class Attempt:
     bits: float = math.inf
     """Bits of the hypothesis in terms of its searcher, where these can be fewer than those of the
     automaton."""
+    least_states: int = 1
+    """States that every automaton has that fits the words, as the attempt proved."""
 
 
 class OutOfTimeError(Exception):
@@ -60,6 +64,8 @@ class Searcher(ABC):
     """A way to make automata from labelled words."""
 
     name: ClassVar[str]
+    share: ClassVar[float] = 1.0
+    """How much it reads for each symbol that another searcher reads."""
 
     @abstractmethod
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:

@@ -6,7 +6,8 @@ that it has not seen, with the most frequent class of all.
 
 - majority: no features; one answer for all words
 - length only: the length
-- symbol counts: the length, which symbols occur, and of each two which occurs more often
+- symbol counts: the length, which symbols occur, and of each two which occurs more often: that is,
+  the rank of each symbol by its number of occurrences
 - first and last symbol: the length, and these two symbols
 
 Axes:
@@ -56,7 +57,7 @@ def best_shortcut(train: Sample, held_out: Sample) -> tuple[str, int]:
 
 def _parts(sample: Sample, num_symbols: int) -> list[ClassedWords]:
     width = sample.symbols.shape[1]
-    at_once = max(1, _MOST_FEATURES // max(num_symbols**2, width))
+    at_once = max(1, _MOST_FEATURES // max(num_symbols, width))
     places = np.arange(width - 1, 0, -1)
     return [
         ClassedWords(
@@ -85,20 +86,27 @@ def right_answers(
 
     majority = np.full(len(true), np.bincount(classes, minlength=num_classes).argmax())
     by_length = answered(None, majority)
-    answers = (majority, by_length, *(answered(each, by_length) for each in (compare_counts, ends)))
+    answers = (majority, by_length, *(answered(each, by_length) for each in (rank_counts, ends)))
     return {
         name: int((found == true).sum()) for name, found in zip(SHORTCUTS, answers, strict=True)
     }
 
 
-def compare_counts(tokens: Array, num_symbols: int) -> Array:
-    """Return which symbols occur, and for each two symbols which occurs more often."""
+def rank_counts(tokens: Array, num_symbols: int) -> Array:
+    """Return the rank of each symbol by how often it occurs, 0 if it does not occur.
+
+    The ranks say for each two symbols which occurs more often. Those that occur equally often have
+    one rank.
+    """
     words = len(tokens)
     inside = (tokens >= 0) & (tokens < num_symbols)
     flat = np.nonzero(inside)[0] * num_symbols + tokens[inside]
     counts = np.bincount(flat, minlength=words * num_symbols).reshape(words, num_symbols)
-    left, right = np.triu_indices(num_symbols, 1)
-    return np.concatenate([counts > 0, np.sign(counts[:, left] - counts[:, right])], axis=1)
+    order = counts.argsort(axis=1)
+    climbing = np.diff(np.take_along_axis(counts, order, axis=1), axis=1, prepend=0) > 0
+    ranks = np.empty_like(counts)
+    np.put_along_axis(ranks, order, climbing.cumsum(axis=1), axis=1)
+    return ranks
 
 
 def ends(tokens: Array, num_symbols: int) -> Array:

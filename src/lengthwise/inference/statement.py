@@ -18,6 +18,8 @@ of N words Bin(N, e) at most are labelled otherwise than A says. A is refuted wh
 probability below a third of 1 - `CONFIDENCE` in one of three tests: among the words held out, among
 all words, or among those held out to which A does not give the commonest label. With e = 0 one word
 refutes. So an automaton that is the language is refuted with probability 1 - `CONFIDENCE` at most.
+Where few words are held out or many labels are wrong, an automaton at chance may not be refuted. So
+one that is not clearly better than a shortcut is called not found if it is only in doubt.
 """
 
 import math
@@ -50,8 +52,8 @@ _TESTS = 3
 
 Verdict: TypeAlias = Literal["", "in doubt", "at chance", "not found", "refuted"]
 """What words say against an automaton: nothing; more of them disagree than is likely; it gives all
-of them one label; it is refuted, and not clearly better than a shortcut; it is not the language, or
-more labels are wrong than was said."""
+of them one label; more of those held out disagree than is likely, and it is not clearly better on
+them than a shortcut; it is not the language, or more labels are wrong than was said."""
 
 _CLEARLY = 0.001
 """Probability that an automaton does so well, or better, if it is no better than a shortcut, below
@@ -167,7 +169,7 @@ class DataStatement:
         """What the words say against A, if they do."""
         if self.is_constant:
             return "at chance"
-        if self._refuted_by(self.chances.held_out) and not self._beats_shortcut:
+        if self.chances.held_out < _DOUBTFUL and not self._beats_shortcut:
             return "not found"
         if self._refuted_by(self.chances.least):
             return "refuted"
@@ -319,10 +321,12 @@ def state_data(
     *,
     noise: float = 0.0,
     undecided: int = 0,
+    least_states: int = 1,
 ) -> DataStatement:
     """Return what labelled words say of a minimal automaton, and of how many they say nothing.
 
-    The part that was held out must have had no influence on the automaton.
+    The part that was held out must have had no influence on the automaton. A search may have proved
+    that every automaton that fits the words has at least so many states.
     """
     known = joined(train, valid)
     counts, support = words_at_transitions(language, train), Support.of(language, known)
@@ -349,7 +353,7 @@ def state_data(
         wrong_share_below=limit_of_different(held.wrong, held.words, 1 - CONFIDENCE),
         chances=_chances(language, known, held_out, parts, noise),
         is_constant=len(set(language.classes)) == 1,
-        needed_states=found.needed_states if found else None,
+        needed_states=max(found.needed_states, least_states) if found else None,
         forced=found.is_characteristic if found else None,
         unforced_transitions=int((~found.forced).sum()) if found else None,
         short_words=(

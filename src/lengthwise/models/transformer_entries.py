@@ -41,7 +41,7 @@ def _transformer(
     `paper` is its shape in that preset, if it has another one there. One that sees the whole word
     from everywhere answers at its end only.
     """
-    own = {name: shape[name] for name in ("d_model", "num_heads")} | (paper or {})
+    own = {**{name: shape[name] for name in ("d_model", "num_heads")}, **(paper or {})}
     return ModelEntry(
         summary=summary,
         architecture=architecture,

@@ -7,7 +7,7 @@ The defaults are for who names no objective. Up to 300 elements a tree is valida
 validation of more judges every chunk, which takes as long as hundreds of steps. A network that
 reads symbol by symbol learns the steps of the minimal automaton, so its defaults depend on their
 number alone: a wider network for more states, and all steps in one batch as long as they fit.
-`docs/verification.md` has the measurements behind the numbers.
+`docs/reproducing/proofs.md` has the measurements behind the numbers.
 """
 
 from collections.abc import Mapping

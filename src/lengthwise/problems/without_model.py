@@ -64,7 +64,7 @@ def with_inference(
         sort_settings(layer, names, derived=InferredProblem.setup.derived)
     before = there.problem if there and isinstance(there.problem, InferredProblem) else None
     config = InferenceConfig.from_dict({**(before.own_values() if before else {}), **own})
-    words = referred(spec, given.get("alphabet"), config, given.get("columns"))
+    words = referred(spec, given.get("alphabet"), config, given.get("columns"), needs_labels=True)
     if before is None:
         problem = InferredProblem.of(infer_from(words, config, watch))
     else:

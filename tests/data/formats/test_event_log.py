@@ -86,3 +86,8 @@ def test_slips_are_named_with_their_place(content: str, columns: str, message: s
     with pytest.raises(TextError) as refused:
         read(content.encode(), columns)
     assert message in str(refused.value)
+
+
+def test_traces_without_labels_are_of_the_language() -> None:
+    content = event_log([(("x", "y"), "0"), ((), "1")]).encode()
+    assert read(content, "label=") == [(("x", "y"), "1"), ((), "1")]

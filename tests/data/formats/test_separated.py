@@ -78,6 +78,8 @@ def test_most_blocks_of_plain_words_are_bytes(tmp_path: Path) -> None:
         ("class\tid\ttext\nyes\t7\tab\n", "word=text,label=class", [(2, "ab", "yes")]),
         ("Label\tWord\n1\tab\n", "", [(2, "ab", "1")]),
         ("word\tlabel\tmore\nab\t1\t5\n", "", [(2, "ab", "1")]),
+        ("ab\nba\n", "label=", [(1, "ab", "1"), (2, "ba", "1")]),
+        ("label\tword\n0\tab\n", "label=", [(2, "ab", "1")]),
         ("id\tdo\tok\na\tx\t\nb\tz\t0\na\ty\t1\n", "case=id,event=do,label=ok",
          [(2, ["x", "y"], "1"), (3, ["z"], "0")]),
     ],

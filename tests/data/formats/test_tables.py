@@ -83,3 +83,8 @@ def test_a_file_that_is_not_parquet_and_a_missing_library_are_one_line(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(LengthwiseError, match=r"needs the library pyarrow.*lengthwise\[text\]"):
         list(Parquet().rows(path, Columns()))
+
+
+def test_rows_without_a_column_of_labels_are_of_the_language() -> None:
+    assert read({"word": ["ab", "b"], "label": ["x", None]}, "label=") == [("ab", "1"), ("b", "1")]
+    assert read({"id": [1, 1], "do": ["y", "z"]}, "case=id,event=do,label=") == [(["y", "z"], "1")]

@@ -7,7 +7,7 @@ import pytest
 
 from inference.rungs.test_classes import found_by, sample_of
 from inference.samples import numbered
-from lengthwise.inference.rungs.counted import Counted, GroupCounts, _parts
+from lengthwise.inference.rungs.counted import Counted, GroupCounts, _Equations, _parts
 from lengthwise.inference.rungs.fitting import Bench
 from lengthwise.inference.rungs.literals import windows
 from lengthwise.inference.sample import Sample
@@ -119,3 +119,18 @@ def test_a_symbol_that_no_word_has_takes_no_part_in_a_count(noise: float) -> Non
     assert found.language is not None
     assert found.language.num_states == 3
     assert [row[2] for row in found.language.transitions] == [0, 1, 2]
+
+
+def test_equations_are_solved_once_and_count_as_work_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = SearchTask(sample_of(counting(3, 4, {0}, seed=1), 200))
+    first = GroupCounts().attempt(0, task)
+    assert first is not None
+    monkeypatch.setattr(_Equations, "linear", lambda self: pytest.fail("solved again"))
+    again = GroupCounts().attempt(0, task)
+    assert again is not None
+    assert (again.language, again.work) == (first.language, first.work)
+    assert Counted().attempt(0, task) is not None
+    with pytest.raises(pytest.fail.Exception):
+        GroupCounts().attempt(0, SearchTask(task.sample.part(np.arange(150))))

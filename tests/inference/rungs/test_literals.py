@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import holds, samples, tiers, words_of
+from lengthwise.inference.rungs import literals
 from lengthwise.inference.rungs.literals import (
     Kind,
     Literal,
@@ -59,16 +60,49 @@ EVERY: dict[str, tuple[Kind, list[Literal]]] = {
 
 @settings(max_examples=25)
 @pytest.mark.parametrize("name", EVERY)
-@given(sample=samples(), tier=tiers())
+@given(
+    sample=samples(),
+    tier=tiers(),
+    at_once=st.sampled_from([1, 10_000, literals._AT_ONCE]),
+    bitmap=st.sampled_from([0, literals._BITMAP]),
+)
 def test_a_pool_has_what_holds_of_each_word_and_nothing_else(
-    name: str, sample: Sample, tier: Mask
+    name: str, sample: Sample, tier: Mask, at_once: int, bitmap: int
 ) -> None:
-    kind, literals = EVERY[name]
-    pool = kind(MarkedWords.of(sample).on_tier(tier))
+    kind, every_literal = EVERY[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(literals, "_AT_ONCE", at_once)
+        patch.setattr(literals, "_BITMAP", bitmap)
+        pool = kind(MarkedWords.of(sample).on_tier(tier))
     found = {pool.get(number): pool.column(number).tolist() for number in range(len(pool))}
-    every = {each: [holds(each, word, tier) for word in words_of(sample)] for each in literals}
+    every = {each: [holds(each, word, tier) for word in words_of(sample)] for each in every_literal}
     assert found == {each: column for each, column in every.items() if any(column)}
     assert pool.sizes.tolist() == [pool.get(number).size for number in range(len(pool))]
+
+
+@pytest.mark.parametrize("name", ["subsequences", "ordered"])
+@pytest.mark.parametrize("at_once", [1, literals._AT_ONCE])
+@pytest.mark.parametrize("bitmap", [0, literals._BITMAP])
+def test_words_with_too_many_literals_have_none(
+    name: str, at_once: int, bitmap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = MarkedWords.of(Sample.of_words([(0, 1, 2, 0), (2, 1, 0)], [0, 1], 3, 2))
+    monkeypatch.setattr(literals, "_AT_ONCE", at_once)
+    monkeypatch.setattr(literals, "_BITMAP", bitmap)
+    entries = len(EVERY[name][0](words).literal)
+    assert entries > 0
+    monkeypatch.setattr(literals, "MOST_ENTRIES", 10 * entries)
+    assert len(EVERY[name][0](words).literal) == entries
+    monkeypatch.setattr(literals, "MOST_ENTRIES", entries - 1)
+    assert not len(EVERY[name][0](words))
+
+
+def test_a_subsequence_is_made_once_however_often_it_occurs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = MarkedWords.of(Sample.of_words([(0,) * 40, (0, 1) * 20], [0, 1], 2, 2))
+    monkeypatch.setattr(literals, "MOST_ENTRIES", 3 + 14)
+    assert len(subsequences(3)(words).literal) == 3 + 14
 
 
 @given(sample=samples(), least=st.integers(1, 8))

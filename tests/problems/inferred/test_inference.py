@@ -10,6 +10,7 @@ import pytest
 import lengthwise as lw
 from lengthwise.display import html_of
 from lengthwise.errors import ConfigError, LengthwiseError, RunError, TextError
+from lengthwise.inference.statement import DataStatement
 from lengthwise.problems.inferred.inference import Inference
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.planning import make_plan
@@ -37,6 +38,7 @@ def test_the_automaton_is_the_one_that_the_words_mean(found: Inference) -> None:
 
 
 def test_what_is_printed_begins_with_the_words_held_out(found: Inference) -> None:
+    assert isinstance(found.statement, DataStatement)
     held = found.statement.held_out
     right = held.words - held.wrong
     shortcut = found.statement.shortcut_right

@@ -25,6 +25,7 @@ from lengthwise.evaluation.scores import percent
 from lengthwise.files import read_object, write_json
 from lengthwise.inference.limits import limit_of_different
 from lengthwise.inference.sample import answers_of
+from lengthwise.inference.statement import DataStatement
 from lengthwise.notebooks.views import of_run
 from lengthwise.problems.account import Records
 from lengthwise.problems.base import Run
@@ -276,6 +277,7 @@ def test_wrong_labels_are_allowed_for(folder: Path, tmp_path: Path) -> None:
     for word in ("", "a", "ab", "aab", "bbbb"):
         assert found.language.classify(word) == label(word)
     statement = found.statement
+    assert isinstance(statement, DataStatement)
     assert statement.forced is None
     assert statement.training.wrong > 0
     (about,) = [each for each in statement.sentences() if "With confidence" in each]
@@ -293,6 +295,7 @@ def test_the_bound_on_wrong_labels_is_about_different_words(tmp_path: Path) -> N
     own = write(tmp_path / "often.tsv", lines)
     inference = lw.infer(own, label_noise=0.01)
     statement, given = inference.statement, inference.language
+    assert isinstance(statement, DataStatement)
     share = sum(given.classify(line.split("\t")[0]) != int(line[-1]) for line in lines) / len(lines)
     assert share > 0.5
     assert statement.wrong_share_below < 0.06
@@ -307,6 +310,7 @@ def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Pa
         own = write(tmp_path / f"{number}.tsv", some)
         found.append(lw.infer(own, label_noise=0.01).statement)
     assert found[0] == found[1]
+    assert isinstance(found[0], DataStatement)
     assert found[0].undecided == 3
     says = "3 words with several labels, of which none has the most lines, are left out."
     assert says in found[0].sentences()
@@ -315,6 +319,7 @@ def test_words_whose_labels_are_undecided_are_counted(folder: Path, tmp_path: Pa
 def test_an_unseen_symbol_is_said_to_be_a_guess(folder: Path) -> None:
     found = lw.infer(folder / "own.tsv", alphabet="abc")
     statement = found.statement
+    assert isinstance(statement, DataStatement)
     assert (statement.num_unseen, statement.forced) == (3, False)
     assert found.language.classify("cacbc") == label("ab")
     assert any("are guesses" in sentence for sentence in statement.sentences())

@@ -187,10 +187,11 @@ def test_paper_sizes_are_those_of_the_models_own_papers() -> None:
 
     for preset in ("laptop", "paper"):
         assert shape("encoder-cls", preset) == (16, 2, 2, 64)
-        assert shape("chomsky-transformer", preset) == (64, 8, 5, 256)
         assert shape("decoder", preset) == (64, 8, 5, 0)
         for name in ("elman", "gru", "lstm"):
             assert shape(name, preset) == (256, None, 1, None)
+    assert shape("chomsky-transformer", "laptop") == (64, 8, 5, 256)
+    assert shape("chomsky-transformer", "paper") == (256, 8, 5, 1024)
     assert shape("lstm", "smoke") == (16, None, 1, None)
 
 

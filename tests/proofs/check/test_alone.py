@@ -59,7 +59,7 @@ SHARED = {
     *("balls", "narrow", "bounded"),
     *("node", "layer_node", "tight_node", "recurrent_node", "window_node", "slot_node"),
 }
-"""Modules that compute for both, as docs/verification.md says."""
+"""Modules that compute for both, as docs/certificate.md says."""
 
 DATA = {"arrays", "certificate", "margins"}
 """Types of values that they exchange."""
@@ -70,6 +70,6 @@ def test_the_search_shares_what_the_page_says() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in search)
     named = set(re.findall(r"from lengthwise\.proofs\.check\.(\w+) import", text))
     assert named <= SHARED | DATA | {"induction"}  # which `certify` asks, as anybody else
-    page = (Path(__file__).parents[3] / "docs" / "verification.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "certificate.md").read_text(encoding="utf-8")
     shared = page.partition("**What the search shares with it.**")[2].partition("\n\n")[0]
     assert set(re.findall(r"`(\w+)`", shared)) >= SHARED

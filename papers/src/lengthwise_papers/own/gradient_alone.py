@@ -286,9 +286,9 @@ def note(records: Sequence[Record]) -> str:
     some = [name for name in rows if any(one["verdict"] == "equivalent" for one in runs_of[name])]
     every = [name for name in rows if all(one["verdict"] == "equivalent" for one in runs_of[name])]
     return (
-        "Told: words of at most 40 symbols (`audited`), and the label of each whole word. Proved "
-        f"with every seed in {len(every)}, with some seed in {len(some)} of {len(rows)} rows of "
-        "Table 1."
+        "Supervision: words of at most 40 symbols (`audited`), and the label of each whole word. "
+        f"Proved with every seed in {len(every)}, with some seed in {len(some)} of {len(rows)} "
+        "rows of Table 1."
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from lengthwise.evaluation.scores import wilson
+from lengthwise.inference.statement import DataStatement
 from lengthwise.languages.language import Language
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
@@ -84,6 +85,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     if settings["learner"] == "pipeline":
         inference = infer_words(language, words, settings["budget"], folder)
         statement = inference.statement
+        assert isinstance(statement, DataStatement)
         said = {
             "verdict": statement.verdict or "found",
             "wrong_share_below": statement.wrong_share_below,

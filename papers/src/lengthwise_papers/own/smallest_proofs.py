@@ -147,8 +147,8 @@ def note(records: Sequence[Record]) -> str:
     """Say what the numbers are."""
     return (
         "Parameters of the smallest network that was proved, with its width and bits. A width was "
-        "given up when no seed of 5 (3 of trees) was proved. Told: codes of states, and of chunks "
-        f"for trees, which were tried for up to {MOST_ELEMENTS} elements.{_without(records)}"
+        "given up when no seed of 5 (3 of trees) was proved. Supervision: codes of states, and of "
+        f"chunks for trees, which were tried for up to {MOST_ELEMENTS} elements.{_without(records)}"
     )
 
 

@@ -44,7 +44,7 @@ LARGEST = (62_700, 2)
 """One whose minimal automaton has just below 100,000 transitions."""
 
 MOST: Mapping[str, int] = {"elman-binary": 1_000, "gru-binary": 6_300, SCRATCHPAD: 62_700}
-"""States drawn above which a model is left out: `docs/verification.md` says why."""
+"""States drawn above which a model is left out: `docs/reproducing/proofs.md` says why."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -178,8 +178,8 @@ def note(records: Sequence[Record]) -> str:
     words = sum(sum(one["words_per_length"].values()) for one in proved)
     wrong = sum(one["wrong_words"] for one in proved)
     return (
-        "Told: a code, or tokens, for every state of the minimal automaton. train, certify and "
-        f"`--check` are seconds of processor (one thread). Of {words:,} random words of up to "
+        "Supervision: a code, or tokens, for every state of the minimal automaton. train, certify "
+        f"and `--check` are seconds of processor (one thread). Of {words:,} random words of up to "
         f"{max((int(n) for one in proved for n in one['words_per_length']), default=0):,} symbols "
         f"the {len(proved)} proved networks, scratchpads too, missed {wrong}."
     )

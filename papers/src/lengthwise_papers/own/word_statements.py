@@ -24,7 +24,7 @@ from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_text
 from lengthwise.inference.limits import limit_of_different, upper_limit
-from lengthwise.inference.statement import CONFIDENCE
+from lengthwise.inference.statement import CONFIDENCE, DataStatement
 from lengthwise.languages.language import Language
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import uniform_automaton
@@ -233,6 +233,7 @@ def searched(
     answers = [found.class_names[found.classify(word)] for word in source.written]
     truth = [source.language.class_names[each] for each in source.words.classes]
     wrong = np.array([a != b for a, b in zip(answers, truth, strict=True)])
+    assert isinstance(statement, DataStatement)
     held = source.held_out(0.2)
     flipped_there, right_there = source.chances(kind, count)
     errors = np.where(wrong, right_there, flipped_there)[held].sum()

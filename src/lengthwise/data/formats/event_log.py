@@ -43,10 +43,11 @@ class EventLog(Reader):
 
     def _row(self, trace: ElementTree.Element, place: Place, columns: Columns) -> Row:
         own = _attributes(trace)
-        if columns.label not in own:
+        if columns.label and columns.label not in own:
             raise TextError(
                 f"{place} has no attribute {columns.label!r:.60}, which is its label. "
-                f"{suggestion(columns.label, own)} Name one with --columns label=..."
+                f"{suggestion(columns.label, own)} Name one with --columns label=..., or none, "
+                f"label=, if no trace has a label."
             )
         events: list[Event] = []
         name = columns.event or _NAME
@@ -61,7 +62,7 @@ class EventLog(Reader):
                     )
             times = (found[columns.time],) if columns.time else ()
             events.append(Event.of(place, "trace", found[name], "1", *times))
-        label = label_of(own[columns.label], place)
+        label = label_of(own[columns.label], place) if columns.label else "1"
         for _, word, _ in words_of_events(events):
             return Row(place.number, word, label)
         return Row(place.number, [], label)

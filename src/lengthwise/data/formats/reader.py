@@ -92,12 +92,12 @@ def values_of_record(record: Mapping[str, Any], columns: Columns, place: Place) 
     Raises:
         TextError: one of them is not there, or null.
     """
-    for name in (columns.word, columns.label) if not columns.case else columns.names:
+    for name in columns.names:
         if name not in record:
             raise TextError(f"{place} has no {name}. {suggestion(name, record)}")
         if record[name] is None and not columns.case:
             raise TextError(f"{place}: the {name} is null. Give a text, or leave the line out.")
-    return tuple(record[name] for name in columns.names)
+    return columns.labelled([record[name] for name in columns.names])
 
 
 def label_of(value: object, place: Place) -> str:

@@ -14,6 +14,7 @@ from lengthwise.data.formats.plain_block import PlainBlock
 from lengthwise.data.formats.reader import Row, TableReader, label_of
 from lengthwise.data.packed import decoded, opened
 from lengthwise.errors import TextError, suggestion
+from lengthwise.wording import counted
 
 _AT_ONCE = 2**21
 """Bytes of a block."""
@@ -36,7 +37,7 @@ class TabSeparated(TableReader):
         if columns.are_named:
             yield from super().blocks(path, columns)
             return
-        number, fields = 1, _Fields(columns, 2)
+        number, fields = 1, _Fields(columns, len(columns.names))
         with opened(path) as file:
             for written in _whole_lines(file):
                 start = 0
@@ -154,18 +155,20 @@ class _Fields:
             self.at = list(range(self.count))
         if len(fields) != self.width:
             raise TextError(f"{place} {self._miscounted(len(fields), reader)}")
-        return tuple(fields[at] for at in self.at)
+        return self.columns.labelled([fields[at] for at in self.at])
 
     def _miscounted(self, found: int, reader: TableReader) -> str:
+        mark = "tab" if reader.name == "tsv" else "comma"
+        if self.at == [0] and self.width == 1:
+            return f"has {counted(found - 1, mark)}, but label= says that it is a word alone."
         if self.at != [0, 1] or self.width != 2:
             return (
                 f"has {found} fields, but the heading names {self.width}. Write as many in each "
                 f"line."
             )
-        mark = "tab" if reader.name == "tsv" else "comma"
         has = f"no {mark}" if found == 1 else f"{found - 1} {mark}s"
         named = (
-            ""
+            ", or, if no word has a label, --columns label="
             if found == 1
             else (
                 ", or name the columns in the first line, such as --columns word=text,label=class"

@@ -74,7 +74,7 @@ class SavedDataset(TableReader):
             ) from None
         require_columns(path, columns, known)
         label = columns.label
-        names = getattr(table.features[label], "names", None)  # of numbers that stand for names
+        names = getattr(table.features.get(label), "names", None)  # of numbers that stand for names
         chosen = table.select_columns(list(dict.fromkeys(columns.names)))
         for number, record in zip(count(1), chosen, strict=False):
             if names is not None and isinstance(record[label], int):

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,7 +27,7 @@ from lengthwise.inference.rungs.literals import (
     windows,
 )
 from lengthwise.inference.rungs.rules import score_literals
-from lengthwise.inference.sample import Array
+from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 
 _MOST_TRIED = 20_000
@@ -60,6 +62,11 @@ class _Equations:
     num_classes: int
     seed: int = 0
     work: int = field(default=0, init=False)
+
+    @classmethod
+    def of(cls, sample: Sample, seed: int = 0) -> "_Equations":
+        """Return the equations of the words of a sample."""
+        return cls(symbol_counts(sample), sample.classes, sample.num_classes, seed)
 
     def of_class(self, number: int, unknowns: int) -> Array:
         """Return the counts of enough words of a class, drawn at random."""
@@ -120,9 +127,25 @@ def _different(found: list[tuple[Array, int]], seen: Mask) -> list[ValueAutomato
     return chosen
 
 
-def _equations(task: SearchTask, rows: Array | None = None, seed: int = 0) -> _Equations:
-    sample = task.sample if rows is None else task.sample.part(rows)
-    return _Equations(symbol_counts(sample), sample.classes, sample.num_classes, seed)
+Solution: TypeAlias = tuple[list[ValueAutomaton], int]
+"""Counts, and the symbols that were read for them."""
+
+_SOLVED = WeakKeyDictionary[Sample, dict[tuple[int, int], Solution]]()
+"""The counts of samples that were solved for, by prime and degree."""
+
+
+def _solved(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
+    """Return the counts of all words: linear ones, or those of a degree modulo a prime.
+
+    Each is looked for once in a sample. The work is that of the first time, so that a search does
+    not depend on what is known.
+    """
+    known = _SOLVED.setdefault(task.sample, {})
+    if (prime, degree) not in known:
+        equations = _Equations.of(task.sample)
+        found = equations.polynomial(prime, degree, task) if prime else equations.linear()
+        known[prime, degree] = found, equations.work
+    return known[prime, degree]
 
 
 def _only(bench: Bench) -> Chosen:
@@ -140,16 +163,13 @@ class GroupCounts(Searcher):
         with noise, solve equations of other words."""
         symbols = task.sample.num_symbols
         if number == 0:
-            equations = _equations(task)
-            return _counting(task, equations.linear(), equations.work)
+            return _counting(task, *_solved(task))
         if number == 1:
             return self._try_all(task, symbols)
         if number - 2 < len(_DEGREES):
-            equations = _equations(task)
-            found = equations.polynomial(*_DEGREES[number - 2], task)
-            return _counting(task, found, equations.work)
+            return _counting(task, *_solved(task, *_DEGREES[number - 2]))
         if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
-            equations = _equations(task, seed=number)
+            equations = _Equations.of(task.sample, seed=number)
             return _counting(task, equations.linear(), equations.work)
         return None
 
@@ -192,20 +212,18 @@ class Counted(Searcher):
         add literals."""
         turn, place = divmod(number, len(self._KINDS))
         if turn == 0:
-            equations = _equations(task)
-            counters = equations.linear()
+            counters, work = _solved(task)
         elif turn == 1:
             return self._split(task, self._KINDS[place], prime=0)
         elif turn == 2:
-            equations = _equations(task)
-            counters = equations.polynomial(5, 2, task)
+            counters, work = _solved(task, *_DEGREES[0])
         elif turn == 3:
             return self._split(task, self._KINDS[place], prime=5)
         else:
             return None
         if not counters:
-            return Attempt(None, equations.work)
-        return self._with_literals(task, counters, self._KINDS[place], equations.work)
+            return Attempt(None, work)
+        return self._with_literals(task, counters, self._KINDS[place], work)
 
     def _with_literals(
         self, task: SearchTask, counters: list[ValueAutomaton], kind: Kind, work: int
@@ -218,8 +236,7 @@ class Counted(Searcher):
         rows = bench.drawn(4_000, 0)
         for part in _parts(bench, kind, rows):
             task.check()
-            sample = bench.sample.part(np.sort(part))
-            equations = _Equations(symbol_counts(sample), sample.classes, sample.num_classes)
+            equations = _Equations.of(bench.sample.part(np.sort(part)))
             counters = equations.polynomial(prime, 2, task) if prime else equations.linear()
             bench.work += equations.work
             for each in counters:

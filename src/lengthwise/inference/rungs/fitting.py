@@ -60,7 +60,7 @@ class Bench:
             rows = np.random.default_rng(0).permutation(len(sample))[:MOST_JUDGED]
             sample = sample.part(np.sort(rows))
         self.sample = sample
-        self.words = MarkedWords.of(sample)
+        self.words = MarkedWords.of(sample, self.task.check)
         values = [each.values(sample) for each in self.counters]
         sizes = [int(each.value.max()) + 1 for each in self.counters]
         self.num_cells = int(np.prod(sizes))

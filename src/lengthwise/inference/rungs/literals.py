@@ -9,7 +9,8 @@ mark that stands before and after each word. Symbols outside a tier are skipped 
     two blocks                   two windows in order   PLT
 
 A pool lists pairs of a word and a literal that holds of it, so its size depends on the words and
-not on the number of literals that an alphabet allows.
+not on the number of literals that an alphabet allows. Words are read a few at a time. If they have
+more pairs than `MOST_ENTRIES`, the pool is empty, as they are too long for literals of this kind.
 
 Axes:
     word   words
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import never_stop
 
 Mask = NDArray[np.bool_]
 
@@ -36,6 +38,12 @@ _CODED = 2**62
 
 _BITMAP = 40_000_000
 """Greatest number of possible pairs that are made different by a table instead of by sorting."""
+
+MOST_ENTRIES = 2**25
+"""Greatest number of entries of a pool."""
+
+_AT_ONCE = 2**22
+"""Number of entries, about, that are made at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +74,11 @@ class MarkedWords:
     """The class of each word."""
     num_symbols: int
     num_classes: int
+    check: Callable[[], None] = never_stop
+    """Ends what takes too long, as that of `SearchTask` does."""
 
     @classmethod
-    def of(cls, sample: Sample) -> "MarkedWords":
+    def of(cls, sample: Sample, check: Callable[[], None] = never_stop) -> "MarkedWords":
         """Return the words of a sample."""
         width = sample.symbols.shape[1] - 1
         left = sample.lengths[:, None] - np.arange(width)
@@ -82,6 +92,7 @@ class MarkedWords:
             groups=sample.classes,
             num_symbols=sample.num_symbols,
             num_classes=sample.num_classes,
+            check=check,
         )
 
     def part(self, rows: Array) -> "MarkedWords":
@@ -168,65 +179,94 @@ class Pool:
 Kind = Callable[[MarkedWords], Pool]
 """Makes the pool of the literals of a kind."""
 
+Entries = Callable[[MarkedWords], tuple[Array, Array] | None]
+"""Returns a word and a code for each literal that holds of it, with repeats; None if too many."""
+
 
 def windows(longest: int, *, times: int = 1) -> Kind:
     """Return the kind of windows of up to `longest` symbols that occur up to `times` times."""
 
-    def pool(words: MarkedWords) -> Pool:
+    def once(words: MarkedWords) -> tuple[Array, Array]:
         word, code, _ = _windows(words, longest)
-        base = words.num_symbols + 2
-        size = base**longest
-        if times == 1:
-            return _pool(words, word, code, size, (longest,))
+        return word, code
+
+    def often(words: MarkedWords) -> tuple[Array, Array]:
+        size = (words.num_symbols + 2) ** longest
+        word, code = once(words)
         keys, number = np.unique(word * size + code, return_counts=True)
-        number = np.minimum(number, times)
-        every = np.repeat(np.arange(len(keys)), number)
-        first = np.repeat(number.cumsum() - number, number)
+        every, step = _repeated(np.minimum(number, times))
         word, code = np.divmod(keys[every], size)
-        code = code * (MOST_TIMES + 1) + np.arange(len(every)) - first + 1
-        return _pool(words, word, code, size * (MOST_TIMES + 1), (longest,), counted=True)
+        return word, code * (MOST_TIMES + 1) + step + 1
+
+    def pool(words: MarkedWords) -> Pool:
+        size, each = (words.num_symbols + 2) ** longest, longest * words.digits.shape[1]
+        if times == 1:
+            return _pool(words, once, each, size, (longest,))
+        return _pool(words, often, each, size * (MOST_TIMES + 1), (longest,), counted=True)
 
     return pool
 
 
 def subsequences(longest: int) -> Kind:
-    """Return the kind of subsequences of up to `longest` symbols."""
+    """Return the kind of subsequences of up to `longest` symbols.
+
+    Each is found where it ends first: each of its symbols is the first of its kind after the one
+    before.
+    """
+
+    def entries(words: MarkedWords) -> tuple[Array, Array] | None:
+        base, (count, width) = words.num_symbols + 2, words.digits.shape
+        bounds, nexts = _following(words)
+        place, code = np.arange(count) * width, np.zeros(count, dtype=np.int64)
+        found_word, found_code, total = list[Array](), list[Array](), 0
+        for _ in range(longest):
+            number = bounds[place + 1] - bounds[place]
+            if (total := total + int(number.sum())) > MOST_ENTRIES:
+                return None
+            every, step = _repeated(number)
+            place = nexts[bounds[place][every] + step]
+            code = code[every] * base + words.digits.ravel()[place]
+            found_word.append(place // width)
+            found_code.append(code)
+        return np.concatenate(found_word), np.concatenate(found_code)
 
     def pool(words: MarkedWords) -> Pool:
-        base, digits = words.num_symbols + 2, words.digits[:, 1:]
-        inside = (digits > 0) & (digits <= words.num_symbols)
-        word, place = np.nonzero(inside)
-        code = digits[word, place]
-        ends = inside.sum(axis=1)
-        found_word, found_code = [word], [code]
-        for _ in range(longest - 1):
-            # of one subsequence of one word, the one that ends first is enough
-            order = np.argsort((word * base**longest + code) * digits.shape[1] + place)
-            word, place, code = word[order], place[order], code[order]
-            new = (np.diff(code, prepend=-1) != 0) | (np.diff(word, prepend=-1) != 0)
-            word, place, code = word[new], place[new], code[new]
-            number = ends[word] - place - 1
-            every = np.repeat(np.arange(len(word)), number)
-            step = np.arange(len(every)) - np.repeat(number.cumsum() - number, number)
-            word, place = word[every], place[every] + 1 + step
-            code = code[every] * base + digits[word, place]
-            found_word.append(word)
-            found_code.append(code)
-        return _pool(
-            words,
-            np.concatenate(found_word),
-            np.concatenate(found_code),
-            base**longest,
-            (1,) * longest,
-        )
+        base, width = words.num_symbols + 2, words.digits.shape[1]
+        kinds = min(base, width)
+        each = kinds * width + kinds**longest
+        return _pool(words, entries, each, base**longest, (1,) * longest)
 
     return pool
+
+
+def _following(words: MarkedWords) -> tuple[Array, Array]:
+    """Return, for each place of all words, the places where a symbol follows it that has not
+    occurred since: those from `bounds[place]` to `bounds[place + 1]` of the second array."""
+    digits, width = words.digits, words.digits.shape[1]
+    word, place = np.nonzero((digits > 0) & (digits <= words.num_symbols))
+    kind = word * (words.num_symbols + 2) + digits[word, place]
+    order = np.argsort(kind, kind="stable")
+    word, place, kind = word[order], place[order], kind[order]
+    before = np.zeros(len(place), dtype=np.int64)  # place 0 is before all symbols
+    before[1:] = np.where(np.diff(kind) == 0, place[:-1], 0)
+    every, step = _repeated(place - before)
+    since = (word * width + before)[every] + step
+    order = np.argsort(since, kind="stable")
+    bounds = np.zeros(digits.size + 1, dtype=np.int64)
+    bounds[1:] = np.bincount(since, minlength=digits.size).cumsum()
+    return bounds, (word * width + place)[every][order]
+
+
+def _repeated(number: Array) -> tuple[Array, Array]:
+    """Return each index as often as its number says, and how often it came before."""
+    every = np.repeat(np.arange(len(number)), number)
+    return every, np.arange(len(every)) - np.repeat(number.cumsum() - number, number)
 
 
 def ordered_windows(longest: int, shortest: int = 1) -> Kind:
     """Return the kind of two windows without marks, one after the other without overlap."""
 
-    def pool(words: MarkedWords) -> Pool:
+    def entries(words: MarkedWords) -> tuple[Array, Array] | None:
         base = words.num_symbols + 2
         size = base**longest
         inner = replace(words, digits=np.where(words.digits > words.num_symbols, 0, words.digits))
@@ -240,14 +280,18 @@ def ordered_windows(longest: int, shortest: int = 1) -> Kind:
         length = np.searchsorted(base ** np.arange(longest + 1), code, side="right")
         first_end, last_start = place[firsts] + length, place[lasts]
         number = np.bincount(word, minlength=len(words.digits))[word]
-        start = np.searchsorted(word, word)
-        every = np.repeat(np.arange(len(word)), number)
-        other = np.arange(len(every)) - np.repeat(number.cumsum() - number, number) + start[every]
+        if int(number.sum()) > MOST_ENTRIES:
+            return None
+        every, step = _repeated(number)
+        other = np.searchsorted(word, word)[every] + step
         there = first_end[every] <= last_start[other]
         every, other = every[there], other[there]
-        return _pool(
-            words, word[every], code[every] * size + code[other], size**2, (longest, longest)
-        )
+        return word[every], code[every] * size + code[other]
+
+    def pool(words: MarkedWords) -> Pool:
+        size, width = (words.num_symbols + 2) ** longest, words.digits.shape[1]
+        each = min(longest * width, size) ** 2
+        return _pool(words, entries, each, size**2, (longest, longest))
 
     return pool
 
@@ -274,25 +318,16 @@ def _windows(words: MarkedWords, longest: int, shortest: int = 1) -> tuple[Array
 
 def _pool(
     words: MarkedWords,
-    word: Array,
-    code: Array,
+    entries: Entries,
+    each: int,
     size: int,
     shape: tuple[int, ...],
     *,
     counted: bool = False,
 ) -> Pool:
-    """Return the pool of entries, which may repeat; codes are below `size`."""
+    """Return the pool of words that have about `each` entries, with codes below `size`."""
     count = len(words.digits)
-    if size * count > _CODED:
-        keys = np.zeros(0, dtype=np.int64)
-    elif size * count <= _BITMAP:
-        there = np.zeros(size * count, dtype=bool)
-        there[code * count + word] = True
-        keys = np.flatnonzero(there)
-    else:
-        keys = np.sort(code * count + word)
-        keys = keys[np.diff(keys, prepend=-1) != 0]
-    code, word = np.divmod(keys, count)
+    code, word = np.divmod(_keys(words, entries, each, size), max(count, 1))
     new = np.diff(code, prepend=-1) != 0
     return Pool(
         codes=code[new],
@@ -303,6 +338,33 @@ def _pool(
         shape=shape,
         counted=counted,
     )
+
+
+def _keys(words: MarkedWords, entries: Entries, each: int, size: int) -> Array:
+    """Return the different pairs of a code and a word, sorted; none if they are too many."""
+    count, none = len(words.digits), np.zeros(0, dtype=np.int64)
+    if size * count > _CODED:
+        return none
+    there = np.zeros(size * count if size * count <= _BITMAP else 0, dtype=bool)
+    parts, total, step = [none], 0, max(1, _AT_ONCE // each)
+    for first in range(0, count, step):
+        words.check()
+        rows = np.arange(first, min(first + step, count))
+        made = entries(words if len(rows) == count else words.part(rows))
+        if made is None:
+            return none
+        keys = made[1] * count + made[0] + first
+        if len(there):
+            there[keys] = True
+            continue
+        keys = np.sort(keys)
+        parts.append(keys[np.diff(keys, prepend=-1) != 0])
+        if (total := total + len(parts[-1])) > MOST_ENTRIES:
+            return none
+    if len(there):
+        keys = np.flatnonzero(there)
+        return keys if len(keys) <= MOST_ENTRIES else none
+    return np.sort(np.concatenate(parts)) if len(parts) > 2 else parts[-1]
 
 
 def keep_literals(pool: Pool, least: int) -> Pool:

@@ -1,7 +1,9 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
 from lengthwise.inference.portfolio import End, Judge
+from lengthwise.inference.positives.statement import PositiveStatement
 from lengthwise.inference.rungs.refuting import refuting_word
 from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
@@ -25,9 +28,13 @@ from lengthwise.languages.characters import split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.validation import short
+from lengthwise.problems.inferred.one_label import require_fitting, smallest_language
 from lengthwise.problems.inferred.searching import searched
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch, no_watch
+
+_MORE_STATES = "Raise max_states, or, if labels may be wrong, set label_noise=0.01."
+"""What helps where no automaton of as many states fits."""
 
 _TELLING = 2_000
 """Number of the shortest words that are asked, before a search, whether they need more states."""
@@ -41,7 +48,7 @@ class Inference(Viewed):
     settings: InferenceConfig
     language: Language
     """The automaton A."""
-    statement: DataStatement
+    statement: DataStatement | PositiveStatement
     """What the words say of A; those that were held out had no part in its choice."""
     end: End
     """Why the search ended."""
@@ -49,6 +56,8 @@ class Inference(Viewed):
     """Time that it took in all, in seconds."""
     searcher: str
     """What made A."""
+    least_states: int = 1
+    """States that every automaton has that fits the words, as the search proved."""
 
     @property
     def name(self) -> str:
@@ -95,6 +104,7 @@ class Inference(Viewed):
             "language": to_dict(self.language),
             "words": self.words.to_dict(),
             "inference": self.settings.to_dict(),
+            "least_states": self.least_states,
             "search": {"end": self.end, "by": self.searcher},
             "statement": self.statement.to_dict(),
         }
@@ -110,11 +120,14 @@ def referred(
     alphabet: str | None,
     config: InferenceConfig,
     columns: str | Mapping[str, str] | Columns | None = None,
+    *,
+    needs_labels: bool = False,
 ) -> WordsReference:
     """Read the file that a specification or a path names; `Columns.parse` reads `columns`.
 
     Raises:
-        TextError: none is named, or it holds no labelled words.
+        TextError: none is named, or it holds no labelled words; or it `needs_labels`, and all words
+            have one.
         LanguageError: the alphabet is none.
     """
     file = spec.removeprefix("words:")
@@ -128,6 +141,7 @@ def referred(
         stated or None,
         by_majority=config.label_noise > 0,
         columns=Columns.parse(columns),
+        needs_labels=needs_labels,
     )
 
 
@@ -140,9 +154,25 @@ def infer_from(
         TextError: no automaton with up to `max_states` states fits them, or a part has no words.
     """
     there, name = words.load(), spec_of_words(words)
+    require_fitting(there, settings, name)
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
     parts = _Parts(there, settings, name)
     train, valid = parts.sample(TRAIN), parts.sample(VALID)
+    if there.have_one_label:
+        start = time.monotonic()
+        smallest, said, ended, by = smallest_language(
+            train, valid, partial(parts.sample, TEST), config=settings, name=name, watch=watch
+        )
+        return Inference(
+            words=words,
+            settings=settings,
+            language=named_as(smallest, there),
+            statement=said,
+            end=ended,
+            seconds=time.monotonic() - start,
+            searcher=by,
+            least_states=1,
+        )
     known = joined(train, valid)
     if settings.label_noise == 0:
         shortest = known.part(np.arange(min(len(known), _TELLING)))
@@ -152,10 +182,15 @@ def infer_from(
     state = searched(there, judge, settings, name, watch)
     best = state.best
     assert best is not None
+    if state.least_states > settings.max_states:
+        raise TextError(
+            f"{name}: no automaton with up to {settings.max_states} states fits all words, as an "
+            f"exact search proved. {_MORE_STATES}"
+        )
     if best.wrong + best.wrong_in_validation and settings.label_noise == 0:
         _require_possible(known, there, settings.max_states, name)
     language = named_as(best.language, there)
-    statement = parts.statement(language)
+    statement = parts.statement(language, state.least_states)
     return Inference(
         words=words,
         settings=settings,
@@ -164,6 +199,7 @@ def infer_from(
         end=state.end,
         seconds=state.seconds,
         searcher=best.searcher,
+        least_states=state.least_states,
     )
 
 
@@ -199,11 +235,13 @@ class _Parts:
             self.read[part] = sample_of(self.words, part, self.config, self.name)
         return self.read[part]
 
-    def statement(self, language: Language) -> DataStatement:
+    def statement(self, language: Language, least_states: int) -> DataStatement:
         """Return the statement about an automaton; this is where words held out are looked at."""
         samples = [self.sample(part) for part in (TRAIN, VALID, TEST)]
         noise, undecided = self.config.label_noise, self.words.undecided
-        return state_data(language, *samples, noise=noise, undecided=undecided)
+        return state_data(
+            language, *samples, noise=noise, undecided=undecided, least_states=least_states
+        )
 
 
 def named_as(found: Language, words: LabelledWords) -> Language:
@@ -223,9 +261,7 @@ def _require_possible(known: Sample, words: LabelledWords, max_states: int, name
         alphabet=words.alphabet, transitions=loops, classes=(0,), class_names=words.class_names
     )
     if why := no_automaton(known, blank, max_states):
-        raise TextError(
-            f"{name}: {why}. Raise max_states, or, if labels may be wrong, set label_noise=0.01."
-        )
+        raise TextError(f"{name}: {why}. {_MORE_STATES}")
 
 
 def _require_class(known: Sample, words: LabelledWords, assumed: str | None, name: str) -> None:
@@ -234,24 +270,31 @@ def _require_class(known: Sample, words: LabelledWords, assumed: str | None, nam
     Raises:
         TextError: with the word that tells.
     """
-    found = None if assumed is None else refuting_word(known, assumed)
-    if found is None:
+    if assumed is None or (found := refuting_word(known, assumed)) is None:
         return
     row, why = found
-    label = int(known.classes[row])
+    label, (other, language) = int(known.classes[row]), words.class_names
     written = written_word([words.alphabet[each] for each in known.word(row)], words.alphabet)
+    turned = assumed.removeprefix("co") if assumed.startswith("co") else f"co{assumed}"
+    remedy = "Assume another class, or none."
+    if refuting_word(known, turned) is None:
+        remedy = f"Assume {turned} if the words with the label {other} are those of {assumed}."
     raise TextError(
-        f"{name}: the words refute the class {assumed} for those with the label "
-        f"{words.class_names[1]}: {short(written)} has the label {words.class_names[label]}, and "
-        f"{why} with the label {words.class_names[1 - label]}. Assume another class, or none."
+        f"{name}: the words refute the class {assumed} for those with the label {language}, the "
+        f"second one: {short(written)} has the label {words.class_names[label]}, and {why} with "
+        f"the label {words.class_names[1 - label]}. {remedy}"
     )
 
 
 def statement_of(
-    language: Language, words: LabelledWords, config: InferenceConfig, name: str
+    language: Language,
+    words: LabelledWords,
+    config: InferenceConfig,
+    name: str,
+    least_states: int = 1,
 ) -> DataStatement:
     """Return the statement about an automaton; this is where the words held out are looked at."""
-    return _Parts(words, config, name).statement(language)
+    return _Parts(words, config, name).statement(language, least_states)
 
 
 def supported(

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from lengthwise.data.words_reference import WordsReference
+from lengthwise.data.words_reference import WordsReference, require_labels
 from lengthwise.errors import LanguageError, TextError
 from lengthwise.files import read_object, values_of, write_json, write_text
 from lengthwise.inference.statement import DataStatement
@@ -77,18 +77,31 @@ class InferredProblem(Recognition, Parametrised, Concluding):
 
     words: WordsReference
     inference: InferenceConfig
+    least_states: int = 1
+    """States that every automaton has that fits the words, as the search proved."""
 
     @classmethod
     def of(cls, inference: Inference) -> Self:
-        """Return the automaton of an inference as what is to be learned."""
-        return cls(language=inference.language, words=inference.words, inference=inference.settings)
+        """Return the automaton of an inference as what is to be learned.
+
+        Raises:
+            TextError: all words have one label, so that none held out can be wrongly accepted.
+        """
+        require_labels(inference.words.load(), inference.name)
+        return cls(
+            language=inference.language,
+            words=inference.words,
+            inference=inference.settings,
+            least_states=inference.least_states,
+        )
 
     @classmethod
     def parse(cls, spec: str, settings: Mapping[str, Any], options: Options) -> Self:
         """Read an inference that `lengthwise infer FILE --out inferred.json` wrote.
 
         Raises:
-            TextError: no file is named, or the words that it names are gone, or are others now.
+            TextError: no file is named, the words that it names are gone or others now, or all
+                have one label.
             RunError: it holds no inference.
         """
         file, written = (
@@ -100,7 +113,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         values = read_object(file, remedy=f"Infer again: `{written}`.")
         with values_of(file, remedy=f"Infer again: `{written}`."):
             found = cls.from_dict(values)
-        found.words.load()
+        require_labels(found.words.load(), spec)
         return found
 
     @classmethod
@@ -111,14 +124,16 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             language=from_dict(values["language"]),
             words=words,
             inference=InferenceConfig.from_dict(values["inference"]),
+            least_states=values["least_states"],
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the automaton, the reference to the words, and how it was inferred."""
+        """Return the automaton, the reference to the words, how it was inferred, and a bound."""
         return {
             "language": to_dict(self.language),
             "words": self.words.to_dict(),
             "inference": self.inference.to_dict(),
+            "least_states": self.least_states,
         }
 
     def identity(self) -> dict[str, Any]:
@@ -206,7 +221,9 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         Raises:
             TextError: the file is gone, or holds other words.
         """
-        return statement_of(self.language, self.words.load(), self.inference, self.name)
+        return statement_of(
+            self.language, self.words.load(), self.inference, self.name, self.least_states
+        )
 
     def conclude(self, run: Run) -> None:
         """Write the certificate, the automaton and the statement, unless they are there."""

@@ -58,12 +58,14 @@ def searched(
                 show=show,
             )
             assert state.best is not None
-            more = _more(working, state)
+            is_impossible = state.least_states > config.max_states
+            more = None if is_impossible else _more(working, state)
             if more is None:
                 break
             refuted.append(state.best.language)
             best = more.few(state.best.language, state.best.searcher, state.best.size)
-            working, state = more, SearchState(best=best, seconds=state.seconds)
+            working, proved = more, state.least_states
+            state = SearchState(best=best, seconds=state.seconds, least_states=proved)
     if state.end in ("explained", "exhausted"):
         place.unlink(missing_ok=True)
     if not working.are_all:

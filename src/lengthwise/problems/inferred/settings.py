@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from lengthwise.data.word_parts import require_parts
 from lengthwise.errors import unknown_name
+from lengthwise.inference.positives.choice import POSITIVES
 from lengthwise.inference.rungs.catalogue import ASSUMED
 from lengthwise.settings import (
     Config,
@@ -27,7 +28,8 @@ class InferenceConfig(Config):
     budget: Annotated[float, Setting(unit="seconds", above=0)] = 120.0
     """Greatest time of a search; another call goes on where it ended."""
     assume: str | None = None
-    """Class to which the language is known to belong, such as SL or group; None for any."""
+    """Class to which the language is known to belong, such as SL or group; of words of one label
+    k-testable, prefix-closed or k-reversible; None for any."""
     validation_share: Annotated[float, Setting(above=0, below=1)] = 0.05
     """Share of the words by which one of several automata is chosen."""
     test_share: Annotated[float, Setting(above=0, below=1)] = 0.05
@@ -38,8 +40,9 @@ class InferenceConfig(Config):
     def __post_init__(self) -> None:
         Config.__post_init__(self)
         require_parts(self)
-        if self.assume is not None and self.assume not in ASSUMED:
-            raise unknown_name("class of languages", self.assume, ASSUMED)
+        known = [*ASSUMED, *POSITIVES]
+        if self.assume is not None and self.assume not in known:
+            raise unknown_name("class of languages", self.assume, known)
 
 
 OF_INFERENCE = {each.name for each in fields(InferenceConfig)}

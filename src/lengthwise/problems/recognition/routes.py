@@ -6,8 +6,8 @@
 
 `composition` is a RegularGPT as in the paper, and is tried where there are few state maps, as it
 closes within seconds or not soon. `maps` closes for any automaton that a state has a slot for, and
-`codebook` of a network that reads symbol by symbol for larger ones. `docs/verification.md` has the
-numbers.
+`codebook` of a network that reads symbol by symbol for larger ones. `docs/reproducing/proofs.md`
+has the numbers.
 """
 
 from collections.abc import Sequence

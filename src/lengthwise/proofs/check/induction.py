@@ -4,7 +4,7 @@ Nothing in the file is trusted, and no code of the exploration that made it is u
 imports from here the node functions of networks and the bounds on their rounding (`node.py`,
 `balls.py` and their kind), so that a fault in them would be in both. The checker in Rust
 (`checker/`) shares nothing with either.
-The steps are those of "What the checker does" in docs/verification.md, in that order: 1 the
+The steps are those of "What a checker verifies" in docs/certificate.md, in that order: 1 the
 language (`name_of_language`, `check_machine`), 2 the elements (`elements.py`), 3 level 0
 (`Induction.check_symbols`), 4 from one level to the next (`Induction.check_next`), 5 answers
 (`Induction.wrong_words`), 6 the end (`Induction.check_repetition`,

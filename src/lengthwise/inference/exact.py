@@ -1,0 +1,162 @@
+"""Exact search: decide by a SAT solver whether an automaton of n states fits the words.
+
+The search begins with the number of beginnings of which each two are distinguished, and with some
+of the words. Words that a solution misjudges join them. Where there is no solution (`sat_formula`),
+these words refute all automata of up to n states, and n grows. So the first automaton that fits all
+words is a smallest one, and it is known that there is none with fewer states.
+
+The library python-sat decides. Without it, there is no such search; nor is there one where labels
+may be wrong.
+"""
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from lengthwise.inference.distinguish import apart, words_at_transitions
+from lengthwise.inference.sample import Sample, answers_of
+from lengthwise.inference.sat_formula import ColouringFormula, PrefixTree
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, count_wrong, to_language
+from lengthwise.languages.language import Language
+
+if TYPE_CHECKING:
+    from pysat.solvers import Glucose4
+
+_LATE = 20_000_000
+"""Symbols that each of the other searchers reads before this one begins."""
+
+_PROPAGATIONS = 4_000_000
+"""Propagations of the first attempt; each attempt has twice as many as the one before."""
+
+_ATTEMPTS = 4
+"""Number of attempts, besides the first one, which waits."""
+
+_CONFLICTS = 100
+"""Conflicts between two moments at which the search can be ended."""
+
+_CLAUSES = 500_000
+"""Greatest number of clauses of a formula."""
+
+_READ = 4
+"""Symbols that are read in the time of a propagation, or in which a clause is made, about."""
+
+_FIRST, _MORE = 40, 10
+"""Words with which an attempt begins, and misjudged words that join them each time."""
+
+_TELLING = 2_000
+"""Number of the shortest words that are asked for distinguished beginnings."""
+
+_APART = WeakKeyDictionary[Sample, int]()
+"""The states that samples need by their distinguished beginnings."""
+
+
+class Exact(Searcher):
+    """Finds an automaton with the fewest states, and that there is none with fewer."""
+
+    name = "exact"
+
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
+        """Wait until others have searched; then decide as much as some propagations allow."""
+        if number > _ATTEMPTS or task.noise > 0 or find_spec("pysat") is None:
+            return None
+        if number == 0:
+            return Attempt(None, _LATE)
+        best, most = task.best, task.max_states
+        if best is not None and not count_wrong(best, task.sample):
+            most = min(most, best.num_states - 1)
+        search = _Search(task, _PROPAGATIONS * 2 ** (number - 1))
+        states, found = max(_needed(task), task.least_states), None
+        try:
+            while found is None and states <= most:
+                found = search.automaton(states)
+                states += found is None
+        except _UndecidedError:
+            pass
+        return Attempt(found, search.work, least_states=states)
+
+
+def _needed(task: SearchTask) -> int:
+    """Return the states that the words need by their distinguished beginnings, and by classes."""
+    if task.sample not in _APART:
+        few = task.sample.part(np.arange(min(len(task.sample), _TELLING)))
+        _APART[task.sample] = len(apart(few, task.max_states + 1))
+    return max(_APART[task.sample], len(np.unique(task.sample.classes)), 1)
+
+
+class _UndecidedError(Exception):
+    """The propagations are used up, or the formula is too large."""
+
+
+class _Search:
+    """Decides for more and more states, by a tree that grows, of which it keeps the work."""
+
+    def __init__(self, task: SearchTask, propagations: int) -> None:
+        self.task = task
+        self.work = 0
+        self._propagations = propagations
+        self._tree = PrefixTree()
+        self._add(np.arange(min(len(task.sample), _FIRST)))
+
+    def _add(self, rows: np.ndarray) -> None:
+        for row in rows.tolist():
+            self._tree.add(self.task.sample.word(row), int(self.task.sample.classes[row]))
+
+    def automaton(self, states: int) -> Language | None:
+        """Return an automaton of so many states that fits all words; None if there is none.
+
+        Raises:
+            _UndecidedError: this was not decided.
+        """
+        from pysat.solvers import Glucose4
+
+        sample = self.task.sample
+        formula = ColouringFormula(states, sample.num_symbols, sample.num_classes)
+        size = formula.moves.size * (states + sample.num_symbols) // 2
+        with Glucose4() as solver:
+            if size < _CLAUSES:
+                solver.append_formula(formula.of_automata())
+            while True:
+                growth = formula.growth(self._tree)
+                size += growth
+                if size >= _CLAUSES:
+                    raise _UndecidedError
+                self.work += _READ * growth
+                solver.append_formula(formula.of_tree(self._tree))
+                if not self._solved(solver):
+                    return None
+                found = to_language(*formula.read(solver.get_model()), sample)
+                self.task.check()
+                self.work += int(sample.lengths.sum())
+                wrong = np.flatnonzero(answers_of(found, sample) != sample.classes)
+                if not len(wrong):
+                    return _without_guesses(found, sample)
+                self._add(wrong[:_MORE])
+
+    def _solved(self, solver: "Glucose4") -> bool:
+        """Return whether the clauses so far have a solution.
+
+        Raises:
+            _UndecidedError: the propagations are used up.
+        """
+        while True:
+            self.task.check()
+            before = solver.accum_stats()["propagations"]
+            solver.conf_budget(_CONFLICTS)
+            found: bool | None = solver.solve_limited(expect_interrupt=True)
+            spent = solver.accum_stats()["propagations"] - before
+            self.work += _READ * spent
+            self._propagations -= spent
+            if found is not None:
+                return found
+            if self._propagations < 0:
+                raise _UndecidedError
+
+
+def _without_guesses(language: Language, sample: Sample) -> Language:
+    """Return an automaton of which transitions that no word passes lead to their own states."""
+    passed = words_at_transitions(language, sample) > 0
+    moves, own = np.array(language.transitions), np.arange(language.num_states)[:, None]
+    moves = np.where(passed, moves, own)
+    return to_language(moves, np.array(language.classes), sample, language.start)

@@ -1,0 +1,158 @@
+"""Splitting: automata in which most symbols change nothing, from many words with wrong labels.
+
+In a log most events leave the state as it is, and what tells two states apart comes long after what
+led to them. So a state is split by what marks a visit (`visits`), together with the symbol that
+leads elsewhere from the new state; a transition is redirected; and two states are merged. All such
+changes are compared by one reading of the words, the best ones by the bits that they save, and the
+best one is made, as long as bits are saved.
+
+Bits of the automaton count for less at first: it grows beyond what is needed, until its parts fit
+one another and what is superfluous can go.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, LabelExplanation
+from lengthwise.inference.local_search import commonest_classes, dropped
+from lengthwise.inference.packed import PackedWords
+from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, never_stop, to_language
+from lengthwise.inference.visits import Passes, passes_of, split_at
+
+_SYMBOLS = 100_000
+"""Symbols of the words by which the first attempts change an automaton."""
+
+_DOUBLINGS = 2
+"""How often later attempts double them, at most."""
+
+_PART = 0.75
+"""Share of the words that later attempts use at most, so that they do not repeat the first."""
+
+_LIGHT = (0.25, 0.1)
+"""Weights, by turns, of the bits of an automaton that may grow beyond what is needed."""
+
+_STATES = 10
+"""Greatest number of states."""
+
+_ENTRIES = 2**24
+"""Greatest number of counts by which changes are compared."""
+
+_READ_AT_ONCE = 8
+"""Symbols of packed words that are read in the time of one of state merging, about."""
+
+_RARE = 0.1
+"""Share of the words below which a class is rare."""
+
+_LEAST_GAIN = 0.5
+"""Bits that a change must save."""
+
+
+class Splitting(Searcher):
+    """Grows automata from one state, by the changes that save most bits."""
+
+    name = "splitting"
+
+    def attempt(self, number: int, task: SearchTask) -> Attempt | None:
+        """By turns, read classes off the ends of words, and off alarms for one of the classes.
+
+        Without wrong labels, other searchers are faster, unless a class is rare.
+        """
+        if not task.noise and task.sample.shares.min() > _RARE:
+            return None
+        search = _Search.of(number, task)
+        if search.most_states < 2:
+            return None
+        classes = np.argsort(task.sample.shares, kind="stable")
+        turn, kind = divmod(number, len(classes) + 1)
+        light = _LIGHT[turn % len(_LIGHT)]
+        moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
+        if kind:
+            alarms = ByAlarms(search.sample, int(classes[kind - 1]), task.noise)
+            moves = search.changed(alarms, moves, light)
+            moves = alarms.with_alarm(moves)
+        elif turn:
+            moves = search.changed(ByEnd(search.sample), moves, light)
+        moves = search.changed(ByEnd(search.sample), moves, 1.0)
+        counts = PackedWords.of(task.sample, np.arange(len(task.sample))).counts(moves[None])[0]
+        common = int(task.sample.shares.argmax())
+        language = to_language(moves, commonest_classes(counts, common), task.sample)
+        return Attempt(language, search.work // _READ_AT_ONCE)
+
+
+@dataclass(slots=True)
+class _Search:
+    """The words of an attempt, and what it has read."""
+
+    sample: Sample
+    most_states: int
+    check: Callable[[], None] = never_stop
+    work: int = 0
+
+    @classmethod
+    def of(cls, number: int, task: SearchTask) -> "_Search":
+        draw, sample = np.random.default_rng(number), task.sample
+        turn = number // (sample.num_classes + 1)
+        symbols = _SYMBOLS * 2 ** min(turn, _DOUBLINGS)
+        order = draw.permutation(len(sample))
+        enough = np.searchsorted(np.cumsum(sample.lengths[order]), symbols, side="right")
+        most_words = len(sample) if turn == 0 else _PART * len(sample)
+        part = sample.part(np.sort(order[: max(min(int(enough), int(most_words)), 1)]))
+        each = sample.num_classes * sample.num_symbols**2
+        most = min(_STATES, task.max_states, int(round((_ENTRIES / each) ** (1 / 3), 9)))
+        return cls(part, most, task.check)
+
+    def changed(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
+        """Change an automaton as long as that saves bits."""
+        now = Candidate(moves, np.arange(len(moves)))
+        bits = float(explanation.bits([now], weight)[0])
+        explanation.adopt(now)
+        while True:
+            for kind in (self._changes, self._merges):
+                self.check()
+                candidates = list(kind(explanation, now.moves))
+                found = explanation.bits(candidates, weight)
+                self.work += (len(candidates) + len(now.moves)) * int(self.sample.lengths.sum())
+                if len(found) and found.min() < bits - _LEAST_GAIN:
+                    now, bits = candidates[int(found.argmin())], float(found.min())
+                    explanation.adopt(now)
+                    break
+            else:
+                return now.moves
+
+    def _changes(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
+        """Yield the most promising redirections and splits."""
+        states, symbols = moves.shape
+        own = np.arange(states)
+        edges, splits = passes_of(moves, self.sample)
+        for edge, target in _best(explanation, moves, edges, moves.size):
+            if target < states and target != moves.ravel()[edge]:
+                other = moves.copy()
+                other.ravel()[edge] = target
+                yield Candidate(other, own)
+        if states < self.most_states:
+            for code, target in _best(explanation, moves, splits, moves.size * symbols):
+                edge, symbol = divmod(code, symbols)
+                other = split_at(moves, edge)
+                if target < states:
+                    other[states, symbol] = target
+                yield Candidate(other, np.append(own, moves.ravel()[edge]))
+
+    def _merges(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
+        """Yield all automata with a state less."""
+        own = np.arange(len(moves))
+        left = np.repeat(own[1:], len(moves) - 1)
+        for other, state in zip(dropped(moves), left, strict=True):
+            yield Candidate(other, np.delete(own, state))
+
+
+def _best(
+    explanation: LabelExplanation, moves: Array, passes: Passes, count: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the codes and targets that gain most, about, the best first."""
+    gains = explanation.gains(moves, passes, count)
+    order = np.argsort(-gains, axis=None, kind="stable")[: explanation.most_candidates]
+    for place in order.tolist():
+        yield divmod(place, gains.shape[1])
