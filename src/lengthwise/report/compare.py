@@ -408,7 +408,7 @@ def _names(plans: Sequence[Plan]) -> list[str]:
     names = [plan.model for plan in plans]
     told = {plan.supervision for plan in plans}
     if len(told) > 1:
-        names = [f"{plan.model}, told {plan.supervision}" for plan in plans]
+        names = [f"{plan.model} ({plan.supervision})" for plan in plans]
     found = []
     for name, plan in zip(names, plans, strict=True):
         alike = [_settings(other) for n, other in zip(names, plans, strict=True) if n == name]
