@@ -104,8 +104,8 @@ def test_a_model_of_which_nothing_is_known_is_asked_as_before(of_letters: Run) -
 def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
     language, model, none = of_letters.language, of_letters.model, cast(Any, None)
     lengths, words = (
-        "lengths are whole numbers, such as range",
-        "words are a list of texts, but got",
+        "lengths are integers, such as range",
+        "words are a list of strings, but got",
     )
 
     def tested(lengths: Any) -> Any:

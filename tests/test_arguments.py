@@ -17,12 +17,12 @@ def test_integers_of_any_library_are_accepted_from_the_least_on() -> None:
 
 @pytest.mark.parametrize("value", [-1, True, 1.0, "1", None])
 def test_what_is_no_count_is_refused(value: Any) -> None:
-    with pytest.raises(ConfigError, match=r"words is a whole number of 0 or more, but got"):
+    with pytest.raises(ConfigError, match=r"words is an integer of 0 or more, but got"):
         whole("words", value)
 
 
 def test_one_below_the_least_is_refused_with_the_error_that_is_asked_for() -> None:
-    with pytest.raises(TextError, match=r"words is a whole number of 3 or more, but got 2\."):
+    with pytest.raises(TextError, match=r"words is an integer of 3 or more, but got 2\."):
         whole("words", 2, least=3, error=TextError)
 
 
@@ -41,5 +41,5 @@ def test_paths_are_strings_or_paths() -> None:
 
 def test_strings_are_strings() -> None:
     assert require_text("language", "parity", "parity") == "parity"
-    with pytest.raises(ConfigError, match=r"language is a text, such as 'parity', but got b'a'\."):
+    with pytest.raises(ConfigError, match=r"language is a string, such as 'parity', but got b'a'"):
         require_text("language", b"a", "parity")

@@ -54,12 +54,12 @@ def test_any_bytes_are_a_value_or_a_reason_on_one_line(content: bytes) -> None:
         (b"[" * 100_000, "more than 100 deep"),
         (b"[" * 101 + b"]" * 101, "more than 100 deep"),
         (b'{"a":' * 101 + b"0" + b"}" * 101, "more than 100 deep"),
-        (b"[NaN]", "NaN is no number"),
-        (b"[-Infinity]", "-Infinity is no number"),
+        (b"[NaN]", "NaN is not a JSON number"),
+        (b"[-Infinity]", "-Infinity is not a JSON number"),
         (b"[1e999]", "1e999 is too large"),
         (b"[18446744073709551616]", "more than 64 bits"),
         (b"[" + b"9" * 5000 + b"]", "more than 64 bits"),
-        (b'{"a": 1, "b": 2, "b": 3}', "'b' stands twice"),
+        (b'{"a": 1, "b": 2, "b": 3}', "'b' appears twice"),
         (b'["\\ud800"]', "half of a character, '\\ud800': a lone surrogate"),
     ],
 )
@@ -84,7 +84,7 @@ def test_the_deepest_and_the_largest_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "kind"), [("[]", "a list"), ("3", "a whole number"), ("null", "null")]
+    ("content", "kind"), [("[]", "a list"), ("3", "an integer"), ("null", "null")]
 )
 def test_another_value_than_an_object_is_named(tmp_path: Path, content: str, kind: str) -> None:
     path = tmp_path / "a.json"
@@ -96,11 +96,11 @@ def test_another_value_than_an_object_is_named(tmp_path: Path, content: str, kin
 
 
 def test_a_value_of_another_kind_is_named() -> None:
-    kinds = {"a": "a number", "b": "a whole number or null", "c": "true or false"}
+    kinds = {"a": "a number", "b": "an integer or null", "c": "true or false"}
     require_kinds({"a": 1, "b": None, "c": True, "d": []}, kinds, where="here", remedy="Go.")
     for record, told in [
         ({"a": True}, "here: a must be a number, but it is true or false. Go."),
-        ({"a": 1.0, "b": 1.0}, "here: b must be a whole number or null, but it is a number. Go."),
+        ({"a": 1.0, "b": 1.0}, "here: b must be an integer or null, but it is a number. Go."),
         ({"a": 1, "b": 2}, "here: c must be true or false, but it is missing. Go."),
         ([], "here must be an object, but it is a list. Go."),
     ]:

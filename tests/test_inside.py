@@ -134,24 +134,24 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.train("parity", preset=[]), "a preset is given by its name, but got []"),  # type: ignore[arg-type]
         (lambda: lw.train("parity", device=None, **small), "a device is a name, but got None"),  # type: ignore[arg-type]
         (lambda: lw.train("parity", out=3, **small), "out is a path"),  # type: ignore[arg-type]
-        (lambda: lw.train("parity", steps="x"), "steps='x' must be a whole number."),
+        (lambda: lw.train("parity", steps="x"), "steps='x' must be an integer."),
         (lambda: lw.load(None), "a run's folder is a path"),  # type: ignore[arg-type]
         (lambda: lw.load(tmp_path, model=3), "model is a name"),  # type: ignore[arg-type]
         (lambda: lw.language("regex:a*", 3), "an alphabet is a string"),  # type: ignore[arg-type]
         (lambda: lw.language("regex:a*", [1]), "an alphabet is a string"),  # type: ignore[list-item]
         (lambda: lw.evaluate("runs/a"), "Load its folder: lw.load(folder)"),  # type: ignore[arg-type]
-        (lambda: lw.evaluate(run, lengths=[True]), "lengths are whole numbers"),
+        (lambda: lw.evaluate(run, lengths=[True]), "lengths are integers"),
         (lambda: lw.evaluate(run, lengths=[3], words_per_length=1.5), "words_per_length is a"),  # type: ignore[arg-type]
         (
             lambda: lw.evaluate(model, language=language, lengths=[3], seed="x"),  # type: ignore[arg-type]
-            "seed is a whole number",
+            "seed is an integer",
         ),
         (
             lambda: lw.evaluate(model, language=language, lengths=[3], protocol=3),  # type: ignore[arg-type]
-            "protocol is a text",
+            "protocol is a string",
         ),
         (lambda: lw.predict(model, ["a"], language=language, heat=1), "heat is not for words"),
-        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is a whole number of 1"),  # type: ignore[arg-type]
+        (lambda: lw.certify(run, max_chunks="x"), "max_chunks is an integer of 1"),  # type: ignore[arg-type]
         (lambda: lw.predict(model, ["0"]), "Give language='parity', say, or a Language"),
         (lambda: lw.evaluate(model), "a network alone does not know its language"),
         (lambda: lw.predict("run", ["0"]), "Load its folder: lw.load(folder)"),  # type: ignore[arg-type]
@@ -167,8 +167,8 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.language(3), "or a Language, but got 3"),  # type: ignore[arg-type]
         (lambda: lw.language(language, "xy"), "so it cannot have 'xy'"),
         (lambda: lw.language("count:2:3"), "'2' is not 0, 1, a or b, which need no alphabet"),
-        (lambda: list(language.words(max_length=2.5)), "max_length is a whole number"),  # type: ignore[arg-type]
-        (lambda: list(language.words(max_length=-1)), "max_length is a whole number"),
+        (lambda: list(language.words(max_length=2.5)), "max_length is an integer"),  # type: ignore[arg-type]
+        (lambda: list(language.words(max_length=-1)), "max_length is an integer"),
         (lambda: list(language.words(max_length=2, only=2)), "only=2 is not a class"),
         (lambda: lw.load("runs/none"), "runs/none is not a folder"),
         (lambda: lw.train(run.problem, alphabet="ab", **small), "a problem has its alphabet"),
@@ -176,13 +176,13 @@ def test_slips_are_told_in_one_line(run: lw.Run, tmp_path: Path) -> None:
         (lambda: lw.language(language, max_states=3), "max_states is for functions"),
         (lambda: lw.language("regex[ab:a*"), "Write regex[...]: before the rest"),
         (lambda: lw.extract(model), "a network alone does not know its language"),
-        (lambda: lw.extract(run, max_elements=0), "max_elements is a whole number of 1"),
+        (lambda: lw.extract(run, max_elements=0), "max_elements is an integer of 1"),
         (lambda: lw.extract("run", language="parity"), "Load its folder"),  # type: ignore[arg-type]
-        (lambda: lw.inside.streaming(run, 1.5), "an announced length is a whole"),  # type: ignore[arg-type]
-        (lambda: lw.inside.learn_automaton(model), "an alphabet is a text such as '01'"),
+        (lambda: lw.inside.streaming(run, 1.5), "an announced length is an integer"),  # type: ignore[arg-type]
+        (lambda: lw.inside.learn_automaton(model), "an alphabet is a string such as '01'"),
         (lambda: lw.inside.learn_automaton(3, "ab"), "a recogniser is a run, a model"),  # type: ignore[arg-type]
-        (lambda: lw.inside.learn_automaton(model, "ab", classes=2), "classes are a text"),  # type: ignore[arg-type]
-        (lambda: lw.inside.learn_automaton(run, num_tests="x"), "num_tests is a whole"),  # type: ignore[arg-type]
+        (lambda: lw.inside.learn_automaton(model, "ab", classes=2), "classes are a string"),  # type: ignore[arg-type]
+        (lambda: lw.inside.learn_automaton(run, num_tests="x"), "num_tests is an integer"),  # type: ignore[arg-type]
         (lambda: lw.inside.analyse(model), "a network alone does not know its language"),
         (lambda: lw.inside.analyse(run, "cluster"), "Did you mean 'clusters'"),
         (lambda: lw.inside.analyse(run, lengths="9"), "lengths are a list"),  # type: ignore[arg-type]
@@ -234,7 +234,7 @@ def test_slips_are_told_where_the_tests_check_types_themselves() -> None:
     assert done.stderr == ""
     assert [line.partition(", but got")[0] for line in done.stdout.splitlines()] == [
         "weights are computed for a language, a circuit or a name, such as 'parity'",
-        "longest is a whole number of 0 or more",
+        "longest is an integer of 0 or more",
         "a step task is a line, such as 'steps:addition'",
         "a task is about a Language",
     ]

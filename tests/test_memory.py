@@ -1,4 +1,4 @@
-"""Where memory does not suffice, a user reads one line, and nothing half-written is left."""
+"""Where out of memory, a user reads one line, and nothing half-written is left."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -40,14 +40,14 @@ def overflowing_shape() -> None:
 @pytest.mark.parametrize(
     ("ask", "size"),
     [
-        (torch_array, " for another 33,554,432.0 GiB."),
-        (numpy_array, " for another 32.0 PiB."),
-        (python_bytes, "memory does not suffice."),
-        (overflowing_shape, "memory does not suffice."),
+        (torch_array, " another 33,554,432.0 GiB was requested."),
+        (numpy_array, " another 32.0 PiB was requested."),
+        (python_bytes, "out of memory."),
+        (overflowing_shape, "out of memory."),
     ],
 )
 def test_every_kind_of_error_is_known(ask: Callable[[], None], size: str) -> None:
-    with pytest.raises(ConfigError, match="memory does not suffice") as raised, enough_memory("R."):
+    with pytest.raises(ConfigError, match="out of memory") as raised, enough_memory("R."):
         ask()
     assert size in str(raised.value)
     assert str(raised.value).endswith(" R.")
@@ -56,10 +56,16 @@ def test_every_kind_of_error_is_known(ask: Callable[[], None], size: str) -> Non
 @pytest.mark.parametrize(
     ("told", "size"),
     [
-        ("out of memory: you tried to allocate 33554432 bytes", "another 32 MiB. R."),
-        ("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has", "another 2.50 GiB. R."),
-        ("out of memory: Unable to allocate 200. MiB for an array", "another 200 MiB. R."),
-        ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling", "memory does not suffice. R."),
+        ("out of memory: you tried to allocate 33554432 bytes", "another 32 MiB was requested. R."),
+        (
+            "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has",
+            "another 2.50 GiB was requested. R.",
+        ),
+        (
+            "out of memory: Unable to allocate 200. MiB for an array",
+            "another 200 MiB was requested. R.",
+        ),
+        ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling", "out of memory. R."),
     ],
 )
 def test_a_size_is_told_in_a_fitting_unit(told: str, size: str) -> None:
@@ -111,7 +117,7 @@ def test_a_folder_of_the_users_own_is_left_empty(
     own.mkdir()
     (tmp_path / "link").symlink_to(own)
     monkeypatch.chdir(own)
-    with pytest.raises(ConfigError, match="memory does not suffice"):
+    with pytest.raises(ConfigError, match="out of memory"):
         lw.train("parity", model=Hungry(1), out=out, **SHORT)
     assert list(own.iterdir()) == []
 
@@ -137,14 +143,14 @@ def test_a_checkpoint_that_does_not_fit_into_memory_is_not_given_up(
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
     monkeypatch.setattr(Adapted, "load_state_dict", full)
-    with pytest.raises(ConfigError, match=r"does not suffice for another 2\.00 GiB"):
+    with pytest.raises(ConfigError, match=r"out of memory: another 2\.00 GiB was requested"):
         lw.train("parity", model=Hungry(99), out=out, **SHORT)
     assert (out / "checkpoint.safetensors").exists()
 
 
 def test_what_was_trained_before_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with pytest.raises(ConfigError, match="memory does not suffice"):
+    with pytest.raises(ConfigError, match="out of memory"):
         lw.train("parity", model=Hungry(6), out=out, **SHORT)
     assert (out / "checkpoint.safetensors").exists()
     again = lw.train("parity", model=Hungry(99), out=out, **SHORT)
@@ -157,5 +163,5 @@ def test_a_command_says_it_in_one_line(
     monkeypatch.setattr(languages, "run", lambda arguments: torch_array())
     status, _, error = Shell(capsys, monkeypatch)("languages")
     assert status == 2
-    assert error.startswith("lengthwise: memory does not suffice for another ")
+    assert error.startswith("lengthwise: out of memory: another ")
     assert error.count("\n") == 1

@@ -26,7 +26,7 @@ NAMES = sorted(EXPERIMENTS)
 COMPUTED = [
     name
     for name in NAMES
-    if name not in ("chiang2022/figure4", "steps2022/figure2")
+    if name not in ("chi2023/figure3", "chiang2022/figure4", "steps2022/figure2")
     and not isinstance(EXPERIMENTS[name], TrainedExperiment)
     and (
         name in ("own/compiled-sizes", "own/constructions", "own/ranges", "own/rungs")

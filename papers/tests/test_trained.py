@@ -206,7 +206,7 @@ def test_what_cannot_be_chosen_is_refused(tmp_path: Any) -> None:
 
     with pytest.raises(ConfigError, match="none of the 3 runs of chi2023/table1 has lstm"):
         collect(only=("lstm",))
-    with pytest.raises(ConfigError, match="seed 1 comes twice"):
+    with pytest.raises(ConfigError, match="seed 1 is given twice"):
         collect(seeds=(1, 1))
     with pytest.raises(RunError, match="has no finished run of these"):
         collect(finished=True)

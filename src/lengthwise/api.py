@@ -218,7 +218,7 @@ def predict(
 
     `model` is a run, a construction, or a network alone, whose `language` must be given.
 
-    For a language the answer is the class of a word of any length. A word is a text as it is
+    For a language the answer is the class of a word of any length. A word is a string as it is
     written, or a sequence of integers as encoded. The class is that of the largest logit, in the
     model's own precision, and the first of equal ones; certificates are about this class. A circuit
     reads its bits. For other runs the answer is the text that the commands `predict` and
@@ -245,8 +245,8 @@ def predict(
     chosen = fitting_language(model, language)
     if not _are_words(inputs):
         raise ConfigError(
-            f"words are a list of texts, but got {short(inputs)}. Give [word], where a word is a "
-            f"text, or the numbers that language.encode makes of one."
+            f"words are a list of strings, but got {short(inputs)}. Give [word], where a word is a "
+            f"string, or the numbers that language.encode makes of one."
         )
     encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in inputs]
     for word in encoded:
@@ -268,8 +268,8 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
     if isinstance(inputs, str) or not (
         isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
     ):
-        remedy = "Give [text]" if isinstance(inputs, str) else "Write each input as a text"
-        raise ConfigError(f"inputs are a list of texts, but got {short(inputs)}. {remedy}.")
+        remedy = "Give [text]" if isinstance(inputs, str) else "Write each input as a string"
+        raise ConfigError(f"inputs are a list of strings, but got {short(inputs)}. {remedy}.")
     read = []
     for number, text in enumerate(inputs, 1):
         try:
@@ -316,8 +316,8 @@ def evaluate(
 
     Raises:
         TaskError: no length has a word, or the language has no words of that protocol.
-        ConfigError: the model was made for other symbols or classes, lengths are not whole
-            numbers, an option is not for this problem, or there is no folder to store into.
+        ConfigError: the model was made for other symbols or classes, lengths are not
+            integers, an option is not for this problem, or there is no folder to store into.
         LanguageError: a network is given alone.
         RunError: the model computes a circuit.
     """

@@ -12,7 +12,7 @@ from lengthwise.errors import ConfigError, LengthwiseError
 def whole(
     name: str, value: Any, least: int = 0, *, error: type[LengthwiseError] = ConfigError
 ) -> int:
-    """Return a whole number of at least `least`.
+    """Return an integer of at least `least`.
 
     Raises:
         ConfigError: the value is something else, or smaller; or another error, if one is given.
@@ -22,7 +22,7 @@ def whole(
     except TypeError:
         found = None
     if found is None or found < least:
-        raise error(f"{name} is a whole number of {least} or more, but got {value!r:.40}.")
+        raise error(f"{name} is an integer of {least} or more, but got {value!r:.40}.")
     return found
 
 
@@ -38,7 +38,7 @@ def number(name: str, value: Any, example: float) -> float:
 
 
 def path_of(name: str, value: Any, example: str = "runs/parity") -> Path:
-    """Return the path that is given as a text or a path.
+    """Return the path that is given as a string or a path.
 
     Raises:
         ConfigError: the value is something else.
@@ -49,11 +49,11 @@ def path_of(name: str, value: Any, example: str = "runs/parity") -> Path:
 
 
 def require_text(name: str, value: Any, example: str) -> str:
-    """Return a text.
+    """Return the value if it is a string.
 
     Raises:
         ConfigError: the value is something else.
     """
     if not isinstance(value, str):
-        raise ConfigError(f"{name} is a text, such as {example!r}, but got {value!r:.40}.")
+        raise ConfigError(f"{name} is a string, such as {example!r}, but got {value!r:.40}.")
     return value

@@ -33,7 +33,7 @@ class RunError(LengthwiseError):
 
 
 class NothingFinishedError(RunError):
-    """A folder of runs without any finished run of those that are asked for."""
+    """A folder of runs that lacks all finished runs that are requested."""
 
 
 class VerificationError(LengthwiseError):
@@ -53,7 +53,7 @@ class CertificateError(LengthwiseError):
 
 
 class TextError(LengthwiseError):
-    """A text that cannot be read, or is too short to train on."""
+    """A file or corpus that cannot be read, or is too short to train on."""
 
 
 class MissingLibraryError(ConfigError):

@@ -53,7 +53,7 @@ def require_file_place(path: Path, *endings: str) -> None:
         raise RunError(f"{path} is a folder, but a file is to be written. Give the name of a file.")
     is_device = path.parent == Path("/dev") or (path.exists() and not path.is_file())
     if is_device:  # a file would take its place
-        raise RunError(f"{path} is no file that can be replaced. Give the name of a file.")
+        raise RunError(f"{path} is not a file that can be replaced. Give the name of a file.")
     require_folder_place(path.parent)
     if endings:
         require_name(path, *endings)
@@ -148,16 +148,16 @@ def write_text(path: Path, content: str) -> None:
 
 
 def read_text(path: Path, noun: str, error_type: type[LengthwiseError]) -> str:
-    """Read a text in UTF-8, without its byte-order mark; `noun` names its kind in messages.
+    """Read a file in UTF-8, without its byte-order mark; `noun` names its kind in messages.
 
     Raises:
-        error_type: the file cannot be read, or is no text.
+        error_type: the file cannot be read, or is not UTF-8.
     """
     try:
         return path.read_text(encoding="utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise error_type(
-            f"{path}: {noun} is a text in UTF-8, but byte {error.start + 1} is none."
+            f"{path}: {noun} is in UTF-8, but byte {error.start + 1} is not."
         ) from None
     except OSError as error:
         raise error_type(f"{path}: cannot be read ({error.strerror}). Give a file.") from None
@@ -177,7 +177,7 @@ _REMEDY = "Restore it, or train again in a new folder."
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the JSON value of a text, if this package could have written it.
+    """Return the JSON value of a string, if this package could have written it.
 
     Python's own reader accepts more (`NaN`, a repeated key), and raises other errors on texts that
     were made to break it.
@@ -263,7 +263,7 @@ def values_of(path: Path, *, remedy: str = _REMEDY) -> Iterator[None]:
 def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: str) -> None:
     """Refuse a record that is not an object, lacks a named value, or has one of another kind.
 
-    The kinds are `a text`, `a whole number`, `a number`, `a share` (a number from 0 to 1), `true or
+    The kinds are `a string`, `an integer`, `a number`, `a share` (a number from 0 to 1), `true or
     false`, `a list`, `an object` and `null`; several are joined by ` or `.
 
     Raises:
@@ -274,7 +274,7 @@ def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: 
     for name, wanted in kinds.items():
         found = _kind(record[name]) if name in record else "missing"
         options = wanted.split(" or ") if wanted != "true or false" else [wanted]
-        is_number = found in ("a number", "a whole number")
+        is_number = found in ("a number", "an integer")
         if is_number and "a share" in options:
             fits = -_SLACK <= record[name] <= 1 + _SLACK
             found = "a share" if fits else f"{record[name]!r:.12}, and not from 0 to 1"
@@ -294,7 +294,7 @@ _MOST_LEVELS = 100
 """Greatest nesting of lists and objects: far more than the package writes, and safe to recurse
 into."""
 
-_TOO_DEEP = f"lists and objects stand more than {_MOST_LEVELS} deep within one another"
+_TOO_DEEP = f"lists and objects are nested more than {_MOST_LEVELS} deep"
 
 
 def _content(path: Path) -> bytes:
@@ -309,12 +309,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         count = Counter(name for name, _ in pairs)
         twice = max(count, key=lambda name: count[name])
-        raise ValueError(f"the key {twice!r:.60} stands twice in one object")
+        raise ValueError(f"the key {twice!r:.60} appears twice in one object")
     return found
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(digits: str) -> float:
@@ -358,8 +358,8 @@ def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
 
 def _kind(value: Any) -> str:
     """Return the kind of a JSON value for a message."""
-    kinds = {list: "a list", str: "a text", bool: "true or false", dict: "an object"}
-    kinds |= {int: "a whole number", float: "a number", type(None): "null"}
+    kinds = {list: "a list", str: "a string", bool: "true or false", dict: "an object"}
+    kinds |= {int: "an integer", float: "a number", type(None): "null"}
     return kinds[type(value)]
 
 

@@ -97,7 +97,7 @@ def streaming(model: Model, *lengths: int) -> Stream:
     """Return a stream that reads symbol by symbol and answers at the announced lengths.
 
     Raises:
-        ConfigError: the model composes no vectors of sub-words, or a length is no whole number.
+        ConfigError: the model composes no vectors of sub-words, or a length is not an integer.
         WordError: no length is announced.
     """
     network = module_of(model)
@@ -150,11 +150,11 @@ def learn_automaton(
         )
     if alphabet is None or not _are_texts(alphabet):
         raise ConfigError(
-            f"an alphabet is a text such as '01', or a list of symbols, but got {alphabet!r:.40}."
+            f"an alphabet is a string such as '01', or a list of symbols, but got {alphabet!r:.40}."
         )
     if classes is not None and not _are_texts(classes):
         raise ConfigError(
-            f"classes are a text such as '01', or a list of names, but got {classes!r:.40}."
+            f"classes are a string such as '01', or a list of names, but got {classes!r:.40}."
         )
     return learn_from_recogniser(
         recogniser,
@@ -188,7 +188,8 @@ def analyse(
     run, and `report` shows it.
 
     Raises:
-        ConfigError: there is no such analysis, the model is not a RegularGPT, or a number is none.
+        ConfigError: there is no such analysis, the model is not a RegularGPT, or an option is
+            not a number.
         TaskError: a length has no word or no positions, or there are too many symbols.
         LanguageError: the language has too many elements, or a network is given alone.
         ClaimError: something is not finite.
@@ -196,7 +197,7 @@ def analyse(
     network, run = module_of(model), run_of(model)
     chosen = asked_language(model, language)
     if isinstance(lengths, str | int) or not isinstance(lengths, Sequence):
-        raise ConfigError(f"lengths are a list of whole numbers, but got {lengths!r:.40}.")
+        raise ConfigError(f"lengths are a list of integers, but got {lengths!r:.40}.")
     record = analyse_model(
         figure,
         network,
@@ -250,7 +251,7 @@ def shortcuts(
 
     Raises:
         TaskError: a length has no word, or the language has no words of that protocol.
-        ConfigError: lengths are not whole numbers, or there is no such protocol.
+        ConfigError: lengths are not integers, or there is no such protocol.
     """
     protocol = require_text("protocol", protocol, "audited")
     task = Task(language=named_language(language), protocol=protocol)

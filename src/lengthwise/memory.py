@@ -1,4 +1,4 @@
-"""Turns what Python, numpy and torch raise where memory does not suffice into one message."""
+"""Turn the out-of-memory errors of Python, numpy and torch into one message."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _ALLOCATED = re.compile(r"allocate ([\d.]+) ?(\w+)")
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Return whether an error says that memory does not suffice."""
+    """Return whether an error says that memory has run out."""
     return isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(sign in str(error) for sign in _SIGNS)
     )
@@ -30,12 +30,13 @@ def lacks_memory(error: BaseException) -> bool:
 def memory_message(error: BaseException, remedy: str) -> str:
     """Return the message for an error that `lacks_memory`, with the size that was asked for."""
     found = _ALLOCATED.search(str(error))
-    asked = "" if found is None else f" for another {_size(found[1].rstrip('.'), found[2])}"
-    return f"memory does not suffice{asked}. {remedy}"
+    size = None if found is None else _size(found[1].rstrip("."), found[2])
+    asked = "" if size is None else f": another {size} was requested"
+    return f"out of memory{asked}. {remedy}"
 
 
 def _size(number: str, unit: str) -> str:
-    """Return a size for people: bytes are divided into the largest unit of which there is one."""
+    """Return a size for people, with bytes in the largest unit that fits."""
     if unit not in ("bytes", "byte"):
         return f"{number} {unit}"
     size = float(number)

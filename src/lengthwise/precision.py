@@ -245,7 +245,7 @@ def _last_object(output: bytes) -> Mapping[str, Any]:
 
 def _stored(path: Path, key: Mapping[str, Any]) -> Trial | None:
     """Return the trial in a file, if it is complete, made for this machine and not too old."""
-    kinds = {"failure": "a text or null", "kept_for": "a number or null", "made": "a number"}
+    kinds = {"failure": "a string or null", "kept_for": "a number or null", "made": "a number"}
     try:
         stored = read_object(path)
         require_kinds(stored.get("trial"), kinds, where=str(path), remedy="")

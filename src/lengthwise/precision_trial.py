@@ -1,4 +1,4 @@
-"""Tries one precision on one device: products, attention and norms, forward and backward.
+"""Try one precision on one device: products, attention and norms, forward and backward.
 
 `lengthwise.precision` runs this file as a separate program, because a precision that does not work
 may kill the process. The program needs only torch, and nothing of lengthwise. Its last line on
@@ -36,7 +36,7 @@ precision, and 6 in single."""
 HALF = (torch.bfloat16, torch.float16)
 
 _AUTOCAST = "a linear map under autocast"
-"""The name of what is tried last, in half precision alone."""
+"""The name of the last trial, which is for half precision only."""
 
 
 class WrongError(Exception):
@@ -61,7 +61,7 @@ def try_precision(dtype: torch.dtype, device: torch.device) -> None:
 
 
 def _tell_that(name: str) -> None:
-    """Print what is tried next, which is known then if it kills the process."""
+    """Print the next trial, so that it is known if the process is killed."""
     print(json.dumps({"tries": name}), flush=True)
 
 

@@ -91,7 +91,7 @@ class Catalogue(Mapping[str, T], Generic[T]):
         wanted = self.expected
         is_class = isinstance(loaded, type) and issubclass(loaded, wanted or object)
         if wanted and not (is_class or isinstance(loaded, wanted)):
-            raise self._refusal(plugin, f"at {plugin.value} is no {wanted.__name__}")
+            raise self._refusal(plugin, f"at {plugin.value} is not a {wanted.__name__}")
         for name in self.needs:
             if not hasattr(loaded, name):
                 raise self._refusal(plugin, f"at {plugin.value} has no {name!r}")
@@ -100,7 +100,7 @@ class Catalogue(Mapping[str, T], Generic[T]):
     def _refusal(self, plugin: EntryPoint, why: str) -> ConfigError:
         owner = f" of {plugin.dist.name}" if plugin.dist else ""
         return ConfigError(
-            f"{self.kind} {plugin.name!r}{owner} {why}. Mend or uninstall that package."
+            f"{self.kind} {plugin.name!r}{owner} {why}. Fix or uninstall that package."
         )
 
 

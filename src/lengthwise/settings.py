@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 from lengthwise.errors import ConfigError, unknown_name
 
 _MOST_WHOLE = 2**62
-"""Greatest whole number of a setting, so that JSON holds it."""
+"""Largest integer that a setting takes, so that JSON holds it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,7 +120,7 @@ class SettingInfo:
     kind: str
     """Description of the values that it takes."""
     default: Any
-    """Value unless a user sets another; None if that follows from other settings."""
+    """The default; None if it follows from other settings."""
     unit: str = ""
     letter: str = ""
     meaning: str = ""
@@ -169,14 +169,14 @@ def sort_settings(
         if home is None:
             continue
         if home in spelled and strict:
-            raise ConfigError(f"{spelled[home]} is given again as {name}. Give it once.")
+            raise ConfigError(f"{spelled[home]} is also given as {name}. Give it once.")
         spelled[home] = name
         found[home[0]][home[1]] = value
     return found
 
 
 def merged(layers: Iterable[Parts]) -> Parts:
-    """Merge settings by section; a later layer stands over an earlier one.
+    """Merge settings by section; a later layer overrides an earlier one.
 
     A layer that names another variant for a section than an earlier one drops the settings of that.
     """
@@ -399,5 +399,5 @@ def _describe(hint: Any) -> str:
         return _listed(get_args(hint))
     if get_origin(hint) is tuple:
         return f"a list, each {_describe(get_args(hint)[0])}"
-    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    names = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
     return "none" if hint is NoneType else names.get(hint, str(hint))

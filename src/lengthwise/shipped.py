@@ -39,7 +39,7 @@ def resolved(path: Path | str) -> Path:
 
 
 def resolved_corpus(path: Path | str) -> Path:
-    """Return the folder of a text that is written `zoo:NAME`, and any other path as it is.
+    """Return the folder of the corpus `zoo:NAME`, and any other path unchanged.
 
     Raises:
         TextError: there is no text of this name.
@@ -55,9 +55,7 @@ def resolved_corpus(path: Path | str) -> Path:
 
 
 def spelled(folder: Path) -> str:
-    """Return how the folder of a model or of a text is written: `zoo:NAME` if it comes with the
-    package.
-    """
+    """Return how a folder of the package is written, `zoo:NAME`, and any other as its path."""
     return f"{PREFIX}{folder.name}" if folder.parent in (ROOT, CORPORA) else str(folder)
 
 

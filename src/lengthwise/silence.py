@@ -25,13 +25,13 @@ T = TypeVar("T")
 
 
 class _Heard:
-    """What standard error has shown last, and what is going on."""
+    """What standard error showed last, and the work under way."""
 
     def __init__(self) -> None:
         self.last = time.monotonic()
         self.num_muted = 0
         self.works: list[object] = []
-        """Work under way; the innermost, which stands last, is the one that is told."""
+        """Work under way; the last is the innermost, and the only one that is reported."""
 
 
 _heard = _Heard()
@@ -59,7 +59,7 @@ def muted(*, is_shown: bool = False) -> Iterator[None]:
 
 @contextmanager
 def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
-    """Print lines while silent work goes on that counts nothing; `what` names it."""
+    """Print lines during silent work that has no count; `what` names it."""
     over, own, start = threading.Event(), object(), time.monotonic()
     _heard.last = start
 
@@ -85,7 +85,7 @@ def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
 
 
 def told(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator by which a function tells of its silent work where a person looks."""
+    """Return a decorator that reports the silent work of a function where a person looks."""
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)

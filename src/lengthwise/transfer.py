@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 STAGED = frozenset({"cuda"})
-"""Devices that have taken over what is in ordinary memory when such a copy has been asked for. On
+"""Devices that have copied ordinary memory by the time that a copy is requested. On
 others it may be read later, when it is already something else."""
 
 

@@ -24,5 +24,5 @@ def shorter_mark(validation: Mapping[str, Any]) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return a text of at most so many characters, the last of which is … if some are left out."""
+    """Return the string cut to `longest` characters; a cut one ends in …."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

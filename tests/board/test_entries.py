@@ -71,7 +71,7 @@ def test_entries_are_stored_as_they_are(entries: list[BoardEntry]) -> None:
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "entries.json"
     file.write_text('{"entries": [{"name": "a"}]}')
-    with pytest.raises(RunError, match="language must be a text"):
+    with pytest.raises(RunError, match="language must be a string"):
         load_entries(file)
 
 

@@ -156,7 +156,7 @@ def _other_symbols(folder: Path) -> None:
 
 FORGERIES: dict[Callable[[Path], None], str] = {
     _rename_language: "the certificate does not hold",
-    _another_language: "about no language of the board",
+    _another_language: "not about a language of the board",
     _swap_weights: "of another model",
     _swap_one_weight: "of another model",
     _halve_weights: "weights of a type that no run",
@@ -164,9 +164,9 @@ FORGERIES: dict[Callable[[Path], None], str] = {
     _add_pickle: "no other files",
     _pickle_for_weights: "cannot be read",
     _add_code: "no other files",
-    _link_weights: "is no plain file",
-    _folder_for_a_file: "is no plain file",
-    _pipe_for_a_file: "is no plain file",
+    _link_weights: "is not a plain file",
+    _folder_for_a_file: "is not a plain file",
+    _pipe_for_a_file: "is not a plain file",
     _huge: "at most",
     _not_closed: "proves nothing",
     _change_a_byte: "was changed",

@@ -135,7 +135,7 @@ def test_a_certificate_may_stand_beside_other_files(
 
 def test_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(RunError, match="pipe is no file that can be replaced"):
+    with pytest.raises(RunError, match="pipe is not a file that can be replaced"):
         require_file_place(tmp_path / "pipe")
 
 

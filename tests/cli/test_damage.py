@@ -292,7 +292,7 @@ def test_a_key_that_stands_twice_is_refused(shell: Shell, whole: Path, tmp_path:
         file = tmp_path / "run" / name
         content = file.read_bytes()
         file.write_bytes(doubled(content))
-        assert "stands twice" in refused_in_one_line(shell, COMMANDS["report"](str(file.parent)))
+        assert "appears twice" in refused_in_one_line(shell, COMMANDS["report"](str(file.parent)))
         file.write_bytes(content)
 
 

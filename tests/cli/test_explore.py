@@ -42,7 +42,7 @@ def test_a_file_that_cannot_answer_for_a_network_is_written_with_a_word_about_it
     [
         (("paritty", "--out", "x.html"), "Did you mean 'parity'?"),
         (("regex:(a|", "--out", "x.html"), "column 1: '(' is not closed"),
-        (("--port", "65536"), "is not a whole number of 0 or more, up to 65535"),
+        (("--port", "65536"), "is not an integer of 0 or more, up to 65535"),
         (("--out", "x.html", "--port", "1"), "--out writes a page and serves nothing"),
         (("--out", "."), "is a folder"),
     ],

@@ -47,7 +47,7 @@ def test_a_model_by_import_path_goes_the_whole_way(shell: Shell, package: Path) 
         ("--model users_own:incomplete", "must take vocab_size and num_classes, but it takes size"),
         ("--model users_own:torch", "is a module, which builds no network"),
         ("--model users_own:gru --set wdith=3", "unknown setting 'wdith'. Did you mean 'width'?"),
-        ("--model users_own:gru --set width=wide", "width='wide' must be a whole number"),
+        ("--model users_own:gru --set width=wide", "width='wide' must be an integer"),
         ("--model users_own:gru --set objective=prefix", "objective='prefix' is not for"),
         ("--model users_own:Gru()", "cannot be built again from its name"),
     ],

@@ -94,7 +94,7 @@ def test_a_comparison_is_written_as_page_and_figure(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["compare", "{a0}", "{a0}"], "stands twice"),
+        (["compare", "{a0}", "{a0}"], "is given twice"),
         (["compare", "{a0}", "{stopped}"], "is about parity and"),
         (["compare", "{a0}", "{unknown}"], "is not a folder"),
         (["compare", "{compiled}"], "holds computed weights"),
@@ -222,5 +222,5 @@ def test_weights_that_were_cut_off_are_damage_with_a_remedy(
     cut, whole = shell.json("ls", str(tmp_path))["runs"]
     assert (cut["state"], whole["state"]) == ("damaged", "finished")
     assert cut["reason"] == (
-        f"{weights} is cut off or no file of weights. Train again in a new folder."
+        f"{weights} is truncated, or not a file of weights. Train again in a new folder."
     )

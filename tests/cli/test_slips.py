@@ -146,7 +146,7 @@ def test_a_cut_off_checkpoint_is_told_of_and_training_goes_on(
     checkpoint.write_bytes(checkpoint.read_bytes()[:100])
     status, _, error = shell(*command, str(out))
     assert status == 0
-    told = "cannot be read, so training goes on from the checkpoint before it"
+    told = "cannot be read, so training continues from the one before it"
     assert error.splitlines()[0] == f"{checkpoint} {told}"
     assert "Warning" not in error
     whole = (tmp_path / "whole" / "model.safetensors").read_bytes()

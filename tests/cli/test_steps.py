@@ -64,7 +64,7 @@ def test_predict_writes_outputs_and_steps(shell: Shell, run_folder: Path) -> Non
     ("arguments", "message"),
     [
         (["--set", 'order=["e1"]'], "has all outputs, but 'e2' is missing"),
-        (["--set", 'order=["e2","c2","e1","e3"]'], "'e2' stands before 'c2'"),
+        (["--set", 'order=["e2","c2","e1","e3"]'], "'e2' comes before 'c2'"),
         (
             ["--set", "examples=64"],
             "so examples=64 leave none to test on. Set examples=32, or at most 62.",

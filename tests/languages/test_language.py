@@ -79,7 +79,7 @@ def test_boolean_operations_are_those_of_the_words(
 
 def test_what_is_no_length_has_no_counts() -> None:
     for length in (-1, 1.5, "a", True):
-        with pytest.raises(LanguageError, match="length is a whole number of 0 or more, but got"):
+        with pytest.raises(LanguageError, match="length is an integer of 0 or more, but got"):
             PARITY.counts(length)  # type: ignore[arg-type]
 
 

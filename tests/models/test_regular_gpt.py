@@ -168,7 +168,7 @@ def test_state_survives_a_round_trip() -> None:
         ({"dropout": 1.0}, "dropout=1.0 is too large. Use a number below 1"),
         ({"num_head": 4}, "Did you mean 'num_heads'"),
         ({"norm": "batch"}, "norm='batch' must be one of 'post', 'pre', 'none'"),
-        ({"d_model": "wide"}, "d_model='wide' must be a whole number"),
+        ({"d_model": "wide"}, "d_model='wide' must be an integer"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(values: dict[str, Any], message: str) -> None:

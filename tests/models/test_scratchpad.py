@@ -126,7 +126,7 @@ def test_a_class_without_states_is_never_the_answer() -> None:
 def test_states_without_a_class_are_refused(classes: list[int]) -> None:
     with pytest.raises(ConfigError, match="must give each state a class below num_classes=2, or 2"):
         make(state_classes=classes)
-    with pytest.raises(ConfigError, match="must be a list, each a whole number"):
+    with pytest.raises(ConfigError, match="must be a list, each an integer"):
         make(state_classes=[0, "1"])
 
 

@@ -197,7 +197,8 @@ found["problem"] = run("train", "odd:3", "--out", "run")
 """
     found = drive(tmp_path, script, tmp_path / "plugin")
     assert (
-        "language 'odd' of odd at odd_module:thing is no NamedLanguage" in found["language"]["err"]
+        "language 'odd' of odd at odd_module:thing is not a NamedLanguage"
+        in found["language"]["err"]
     )
     assert "problem 'odd' of odd at odd_module:Bare has no 'kind'" in found["problem"]["err"]
     assert {each["status"] for each in found.values()} == {2}

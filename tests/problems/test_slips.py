@@ -63,7 +63,7 @@ def test_a_problem_is_trained_as_its_specification_is() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"bits": 3, "task.bits": 4}, "bits is given again as task.bits"),
+        ({"bits": 3, "task.bits": 4}, "bits is also given as task.bits"),
         ({"task.nosuch": 4}, "unknown setting of task 'nosuch'"),
         ({"network": 3}, "network is a section of settings, but got 3"),
         ({"training": []}, "training is a section of settings, but got"),
@@ -152,12 +152,12 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
         (lambda: lw.predict(steps, ["1"], language="parity"), "classifies no words"),
         (
             lambda: lw.evaluate(steps, words="a"),
-            "words is a whole number of 0 or more, but got 'a'",
+            "words is an integer of 0 or more, but got 'a'",
         ),
         (lambda: lw.evaluate(steps, words=2, seed=3), "seed is not for step tasks"),
         (
             lambda: lw.evaluate(steps, words=-1),
-            "words is a whole number of 0 or more, but got -1",
+            "words is an integer of 0 or more, but got -1",
         ),
         (lambda: lw.evaluate(steps, store=True), "has no folder, so nothing can be stored"),
         (lambda: lw.evaluate(lw.load("zoo:parity"), store=True), "is part of the package"),

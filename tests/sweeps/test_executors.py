@@ -210,7 +210,7 @@ def test_executors_are_named_by_what_the_command_says() -> None:
 
 @pytest.mark.parametrize("address", ["127.0.0.1:none", "htp://here:1", "here", "tcp://here", ""])
 def test_what_is_no_address_is_refused_before_anybody_is_asked(address: str) -> None:
-    with pytest.raises(ConfigError, match=r"is no address\. Write it as tcp://HOST:PORT"):
+    with pytest.raises(ConfigError, match=r"is not an address\. Write it as tcp://HOST:PORT"):
         DaskExecutor(address)
 
 

@@ -62,16 +62,15 @@ def test_every_part_of_a_job_is_in_its_digest() -> None:
         ({"lengths": (3, 4, 3)}, "test 'a' has length 3 twice. Give each once."),
         (
             {"lengths": (3, -1)},
-            "a length of test 'a' is a whole number of 0 or more, but got -1.",
+            "a length of test 'a' is an integer of 0 or more, but got -1.",
         ),
         (
             {"lengths": "41:50"},
-            "test 'a' has lengths='41:50'. Give a list of whole numbers; parse_lengths reads "
-            "41:500.",
+            "test 'a' has lengths='41:50'. Give a list of integers; parse_lengths reads 41:500.",
         ),
         (
             {"lengths": 5},
-            "test 'a' has lengths=5. Give a list of whole numbers; parse_lengths reads 41:500.",
+            "test 'a' has lengths=5. Give a list of integers; parse_lengths reads 41:500.",
         ),
         ({"words_per_length": 0}, "test 'a' has words_per_length=0. Use 1 or more."),
     ],
@@ -99,7 +98,7 @@ def test_tests_are_told_apart_and_have_a_known_protocol() -> None:
 
 def test_the_same_run_is_not_asked_for_twice() -> None:
     plan = small_plan()
-    with pytest.raises(ConfigError, match="seed 1 comes twice"):
+    with pytest.raises(ConfigError, match="seed 1 is given twice"):
         jobs_over_seeds(plan, [0, 1, 1], TESTS)
     with pytest.raises(ConfigError, match="no seed"):
         jobs_over_seeds(plan, [], TESTS)

@@ -38,10 +38,10 @@ def test_the_papers_example_of_each_regime() -> None:
     ("order", "message"),
     [
         (["c2", "e2"], "has all outputs, but 'e1' is missing"),
-        (["c2", "c2", "e1", "e2"], "'c2' stands twice"),
+        (["c2", "c2", "e1", "e2"], "'c2' appears twice"),
         (["x", "e1", "e2"], "'x' is none of addition"),
         (["a1", "e1", "e2"], "'a1' is none of addition"),
-        (["e2", "c2", "e1"], "'e2' stands before 'c2'"),
+        (["e2", "c2", "e1"], "'e2' comes before 'c2'"),
     ],
 )
 def test_a_wrong_order_is_told(order: list[str], message: str) -> None:
@@ -75,15 +75,15 @@ def test_lines_that_are_no_inputs_are_refused() -> None:
 @pytest.mark.parametrize(
     ("spec", "settings", "kind", "message"),
     [
-        ("addition", {}, ConfigError, "is written steps:addition"),
-        ("steps:addition", {"bits": 0}, ConfigError, "bits=0 must be a whole number"),
-        ("steps:addition", {"bits": True}, ConfigError, "bits=True must be a whole number"),
-        ("steps:addition", {"order": 3}, ConfigError, "order=3 is no order of addition"),
-        ("steps:addition", {"order": 1.0}, ConfigError, "order=1.0 is no order of addition"),
-        ("steps:addition", {"order": "up"}, ConfigError, "order='up' is no order of addition"),
+        ("addition", {}, ConfigError, "is written like steps:addition"),
+        ("steps:addition", {"bits": 0}, ConfigError, "bits=0 must be an integer"),
+        ("steps:addition", {"bits": True}, ConfigError, "bits=True must be an integer"),
+        ("steps:addition", {"order": 3}, ConfigError, "order=3 is not an order of addition"),
+        ("steps:addition", {"order": 1.0}, ConfigError, "order=1.0 is not an order of addition"),
+        ("steps:addition", {"order": "up"}, ConfigError, "order='up' is not an order of addition"),
         ("steps:addition", {"length": 3}, ConfigError, "unknown setting 'length'"),
         ("steps:multiplication", {"order": [1]}, ConfigError, "neither gates nor a list"),
-        ("steps:parity", {"length": 0}, ConfigError, "length=0 must be a whole number"),
+        ("steps:parity", {"length": 0}, ConfigError, "length=0 must be an integer"),
         ("steps:modular-arithmetic", {}, TaskError, "have a domain"),
         ("steps:nothing", {}, LanguageError, "unknown task of steps:TASK, 'nothing'"),
         ("steps:circuit:none.blif", {}, CircuitError, "cannot be read"),

@@ -150,5 +150,5 @@ def test_tasks_that_cannot_be_are_refused(settings: dict[str, object], part: str
 
 
 def test_lengths_in_the_wrong_order_are_refused() -> None:
-    with pytest.raises(TaskError, match=r"lengths 5..3 are no range"):
+    with pytest.raises(TaskError, match=r"lengths 5..3 are not a range"):
         Task(language=MOD_3).lengths(5, 3)

@@ -195,7 +195,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
 def test_what_was_interrupted_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "made"
     RunFolder(path).claim({**made().compiled.to_dict(), "environment": {}})
-    with pytest.raises(RunError, match="Give its `compile` command again"):
+    with pytest.raises(RunError, match="Run its `compile` command again"):
         read_construction(path)
     saved(path, made())
     assert read_construction(path).claim == made().claim

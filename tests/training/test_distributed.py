@@ -138,7 +138,9 @@ def test_what_several_processes_cannot_do_is_refused(
     with pytest.raises(ConfigError, match="batch_size=2 leaves some of 3 processes without"):
         NextToken(TOKENS, TOKENS, few, processes=Part(0, 3))
     of_two(monkeypatch, LOCAL_RANK="")
-    with pytest.raises(ConfigError, match=r"WORLD_SIZE='2' and LOCAL_RANK='', which is no number"):
+    with pytest.raises(
+        ConfigError, match=r"WORLD_SIZE='2' and LOCAL_RANK='', which is not a number"
+    ):
         join("cpu")
 
 

@@ -106,7 +106,7 @@ def test_a_lost_checkpoint_costs_one_validation(tmp_path: Path, fail_at: int, da
         metrics = fit(resumed, Regression(), CONFIG, folder=folder)
     else:
         last.write_bytes(last.read_bytes()[:-9] if damage == "cut off" else b"")
-        with pytest.warns(LengthwiseWarning, match="goes on from the checkpoint before it"):
+        with pytest.warns(LengthwiseWarning, match="continues from the one before it"):
             metrics = fit(resumed, Regression(), CONFIG, folder=folder)
 
     assert torch.equal(weights(whole), weights(resumed))

@@ -218,7 +218,7 @@ class TrainingWatch:
         self._progress, self._before, self._steps = progress, before, steps
 
     def update(self, step: int, record: Mapping[str, Any]) -> None:
-        """Called after every step."""
+        """Report the step among those of the whole work."""
         self._progress(self._before + step, self._steps)
 
 

@@ -203,7 +203,7 @@ def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list
 
 
 def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
-    """Train a run in a folder, where it goes on; return it and a record of its training.
+    """Train or continue a run in a folder; return it and a record of its training.
 
     Steps are those of all its stages together, and times those up to the last checkpoint of each
     attempt; they are None if they were not measured.

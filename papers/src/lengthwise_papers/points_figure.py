@@ -39,7 +39,7 @@ def points_figure(
 def shares_figure(shares: Mapping[str, Mapping[str, tuple[int, int]]], *, ylabel: str) -> Figure:
     """Plot shares in per cent with Wilson's 95 % intervals: a colour and a marker for each name.
 
-    `shares[name][group]` are how many, and of how many. Groups stand side by side.
+    `shares[name][group]` are how many, and of how many. Groups are side by side.
     """
     groups = list(dict.fromkeys(group for own in shares.values() for group in own))
     with mpl.rc_context(STYLE):

@@ -1,13 +1,13 @@
 """One queue for all experiments: what is missing, the most telling first.
 
 A unit is a run, a part, or an experiment that is measured in one go (`Experiment.units`). Units are
-done in processes of their own, and keep what they find in the folder of runs, where training goes
-on after any interruption. This process alone writes the files of records, each time that a unit
-ends, and at the start those of units that ended as the last queue was killed. So whatever is
+done in processes of their own, and keep what they find in the folder of runs, where training
+continues after any interruption. This process alone writes the files of records, each time that a
+unit ends, and at the start those of units that ended as the last queue was killed. So whatever is
 killed, and whenever, nothing that was finished is lost; and a machine that has nothing but the
-files of records goes on from them.
+files of records continues from them.
 
-Order: first a unit of each kind of which nothing is done, then a second one of each kind with one,
+Order: first a unit of each kind with none done, then a second one of each kind with one,
 and so on; the papers' tables before our own; what is quick before what takes long, judged by
 units of the same kind that this queue has finished, or else by earlier ones.
 """
@@ -136,7 +136,7 @@ class Queue:
         return all(text.casefold() in name.casefold() for text in self.only)
 
     def unwritten(self) -> list[str]:
-        """Return the experiments of which the folder of runs has units that the files of records
+        """Return the experiments with units that the folder of runs has and the files of records
         lack: a queue was killed after they had ended."""
         files = replace(self, runs=self.runs / "none")  # as on a machine that has no runs
         written = files._every()[0]
@@ -175,7 +175,7 @@ class Report:
     failed: dict[str, str] = field(default_factory=dict)
     """The error of each."""
     stopped: list[str] = field(default_factory=list)
-    """Names of units that were running when the time was over; they go on where they were."""
+    """Names of units that were running when the time was over; they continue where they were."""
     is_over: bool = False
     """True if the time was over before all was done."""
 

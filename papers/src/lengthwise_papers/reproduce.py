@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_duration,
         metavar="8h",
         help="with all: hours (8h), minutes (30m) or seconds (90s) after which it stops; started "
-        "again, it goes on where it was",
+        "again, it continues where it was",
     )
     parser.add_argument(
         "--workers", type=whole_number(1), default=1, help="processes that train (default 1)"
@@ -234,7 +234,7 @@ def _summary(
         ("records", str(arguments.out)),
     ]
     if report.is_over:
-        did.insert(0, ("ended", "the budget is used up; started again, it goes on"))
+        did.insert(0, ("ended", "the budget is used up; started again, it continues"))
     done, left = sum(each.done for each in found.counts.values()), len(found.missing)
     first = "; ".join(work.name for work in found.missing[:_NEXT])
     more = f"; and {left - _NEXT:,} more (--json has all)" if left > _NEXT else ""
@@ -265,7 +265,7 @@ def _duration(text: str) -> float:
     seconds = {"h": 3600.0, "m": 60.0, "s": 1.0}.get(text[-1:])
     if seconds is None or not text[:-1].isdecimal() or len(text) > 8:
         raise argparse.ArgumentTypeError(
-            f"a whole number with h, m or s, such as 8h or 90m, but got {text!r}"
+            f"an integer with h, m or s, such as 8h or 90m, but got {text!r}"
         )
     return int(text[:-1]) * seconds
 
@@ -276,8 +276,7 @@ def _seeds(text: str | None) -> tuple[int, ...]:
     pieces = text.split(",")
     if not all(piece.strip().isdecimal() and len(piece) < 10 for piece in pieces):
         raise ConfigError(
-            f"--seeds are whole numbers of at most nine digits with commas, but got {text!r}. Try "
-            f"0,1,2."
+            f"--seeds are integers of at most nine digits with commas, but got {text!r}. Try 0,1,2."
         )
     return tuple(int(piece) for piece in pieces)
 

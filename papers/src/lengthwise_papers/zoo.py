@@ -3,7 +3,7 @@
     python -m lengthwise_papers.zoo [NAME ...]
 
 writes below `src/lengthwise/zoo/models`, and the board's entries. A model is made if it has no
-record, or one of another recipe, so a stopped call goes on with the next one. The tiny ones are
+record, or one of another recipe, so a stopped call continues with the next one. The tiny ones are
 trained as `papers/results/own-smallest-proofs.json` says, which `lengthwise reproduce
 own/smallest-proofs --out papers/results` measures.
 """
@@ -59,7 +59,7 @@ WORDS, WINDOWS = 256, 1_000
 """Words, and windows of the text, of each length."""
 
 TEXT = "text:zoo:python-english"
-"""The text that language models learn, of which the package holds the tokens."""
+"""The corpus that language models learn; the package holds its tokens."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -63,7 +63,7 @@ class Knowledge:
 
 
 def has_binary_memory(network: object) -> bool:
-    """Return whether a network with these settings hands on signs only."""
+    """Return whether a network with these settings passes on signs only."""
     return getattr(network, "memory", None) == "binary"
 
 
@@ -123,7 +123,7 @@ def analysis_of(
     it has no word, it is the longest below that has one.
 
     Raises:
-        ConfigError: there is no such analysis, or the model is no RegularGPT.
+        ConfigError: there is no such analysis, or the model is not a RegularGPT.
         TaskError: a length has no word or no positions, or there are too many symbols.
         LanguageError: the language has too many elements.
         ClaimError: something is not finite.
@@ -235,7 +235,7 @@ def _cluster_meaning(record: Record, known: Knowledge) -> str:
         )
         if known.has_binary_memory:
             said += (
-                " The model hands on only signs computed from these vectors, which the proof "
+                " The model passes on only signs computed from these vectors, which the proof "
                 "follows one by one; how far they are from each other does not matter to it."
             )
         return said

@@ -7,7 +7,7 @@ The weights are those of the block's last layer, whose query is the last positio
 $$a_{h, n} = \mathrm{softmax}_n(q_{C-1} \cdot k_n / \sqrt{D} + r_{h, C-1-n}), \qquad n = 0..C-1.$$
 
 Axes:
-    node    chunks, each of which becomes a node
+    node    chunks; each becomes a node
     position   the C positions of a chunk, in the order of the word
     head    attention heads
     width   numbers in a vector
@@ -38,7 +38,7 @@ def attention(
     it attends to all equally.
 
     Raises:
-        ConfigError: the model is no RegularGPT.
+        ConfigError: the model is not a RegularGPT.
     """
     model = float64_copy(model)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)

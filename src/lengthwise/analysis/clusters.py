@@ -59,7 +59,7 @@ def clusters(
     index into `elements`, which are named by their shortest words.
 
     Raises:
-        ConfigError: the model is no RegularGPT.
+        ConfigError: the model is not a RegularGPT.
         LanguageError: the monoid has more than `languages.monoid.MAX_ELEMENTS` elements.
         ClaimError: some vectors are not finite.
     """

@@ -5,8 +5,8 @@ was trained. Words of any length can have deeper trees: the pad stands for the e
 chunk of pads and one node x should do what x does, f(pad, x) = x. Here every node above the symbols
 passes k such levels once it is composed, so that the tree has (1 + k) ceil(log_C T) levels, and the
 answer should stay the same. An answer that changes tells that vectors mean something else at other
-levels. It is no proof that longer words are lost, since in a word's own tree the pad stands at the
-left end alone.
+levels. It does not prove that longer words are lost, since in a word's own tree the pad is only at
+the left end.
 
 Axes:
     node   distinct sub-words of a level
@@ -41,7 +41,7 @@ def deeper_trees(
     `kept` the share of those that are as in the word's own tree.
 
     Raises:
-        ConfigError: the model is no RegularGPT.
+        ConfigError: the model is not a RegularGPT.
     """
     model = float64_copy(model)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
@@ -79,7 +79,7 @@ def _share(is_so: Bool[Tensor, " word"]) -> float:
 def raised(
     model: RegularGPT, nodes: Float[Tensor, "node width"], levels: int
 ) -> Float[Tensor, "node width"]:
-    """Return the vectors of the same sub-words so many levels further up."""
+    """Return the vectors of the same sub-words a number of levels further up."""
     alone = torch.full((len(nodes), model.config.chunk), ABSENT)
     alone[:, -1] = torch.arange(len(nodes))
     for _ in range(levels):

@@ -216,7 +216,7 @@ def receptive_field_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 _MOST_WITHIN = 4
-"""Most curves of which the names have room within the plot."""
+"""Most curves whose names fit within the plot."""
 
 
 def deeper_trees_figure(record: Mapping[str, Any]) -> Figure:

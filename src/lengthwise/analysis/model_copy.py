@@ -22,7 +22,7 @@ def float64_copy(model: nn.Module) -> RegularGPT:
     """Return a copy on the CPU, in float64 and evaluation mode, without gradients.
 
     Raises:
-        ConfigError: the model is no RegularGPT, so it has no levels to look at.
+        ConfigError: the model is not a RegularGPT, so it has no levels to look at.
     """
     if not isinstance(model, RegularGPT):
         name = model.name if isinstance(model, Adapted) else type(model).__name__

@@ -53,7 +53,7 @@ def receptive_field(
     `least` the smallest mean share of a position, in units of 1 / T.
 
     Raises:
-        ConfigError: the model is no RegularGPT.
+        ConfigError: the model is not a RegularGPT.
         TaskError: a word is empty, so it has no positions.
         ClaimError: a gradient is not finite, or zero at all positions.
     """

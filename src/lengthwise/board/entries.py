@@ -23,11 +23,11 @@ LANGUAGES: Mapping[str, str] = {
 """The languages of the board, with their specifications."""
 
 _KINDS = {
-    **dict.fromkeys(("name", "language", "made", "model", "depth", "arithmetic"), "a text"),
-    **dict.fromkeys(("strength", "told", "certificate"), "a text"),
-    "parameters": "a whole number",
-    "bits": "a whole number or null",
-    "seed": "a whole number or null",
+    **dict.fromkeys(("name", "language", "made", "model", "depth", "arithmetic"), "a string"),
+    **dict.fromkeys(("strength", "told", "certificate"), "a string"),
+    "parameters": "an integer",
+    "bits": "an integer or null",
+    "seed": "an integer or null",
 }
 
 
@@ -45,7 +45,7 @@ class BoardEntry:
     """Kind of the network, by what the certificate's settings are."""
     parameters: int
     bits: int | None
-    """Bits that a node or a step hands on; None if it hands on vectors or tokens."""
+    """Bits that a node or a step passes on; None if it passes on vectors or tokens."""
     depth: str
     """Layers that run on a word of n symbols, in words."""
     arithmetic: str
@@ -91,7 +91,7 @@ def load_entries(file: Path = FILE) -> list[BoardEntry]:
     """
     stored = read_object(file, remedy="Reinstall lengthwise.").get("entries")
     if not isinstance(stored, list):
-        raise RunError(f"{file} holds no list of entries. Reinstall lengthwise.")
+        raise RunError(f"{file} does not hold a list of entries. Reinstall lengthwise.")
     return in_order([BoardEntry.from_dict(each) for each in stored])
 
 
@@ -112,7 +112,7 @@ def in_order(entries: Sequence[BoardEntry]) -> list[BoardEntry]:
 def place_on_board(entry: BoardEntry, entries: Sequence[BoardEntry]) -> int:
     """Return the place that an entry takes among those of its language that were made like it.
 
-    It stands behind those of its size, and its own certificate does not count.
+    It comes after those of its size, and its own certificate does not count.
     """
     rivals = [
         each

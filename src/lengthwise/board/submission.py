@@ -1,4 +1,4 @@
-"""Judging a submission: a run folder whose proof is checked, and of which nothing is believed.
+"""Judge a submission: a run folder whose proof is checked, and nothing in it is believed.
 
 1. The folder holds plain files of known names, each small enough to be read, and no links.
 2. The certificate is checked from the weights that it holds (`proofs.check.induction`), and says
@@ -8,8 +8,8 @@
    alphabet, the classes, and the product of the automata; its name is not looked at.
 
 No code of the folder is run, nothing is unpickled, and no figure in it is taken over: parameters
-are counted in the certificate. What a proof cannot show (whether weights were trained, what was
-told, the seed) is printed as what the folder says.
+are counted in the certificate. What a proof cannot show (whether weights were trained, the
+supervision, the seed) is printed as the folder says.
 """
 
 import hashlib
@@ -94,7 +94,7 @@ def _require_plain_files(path: Path) -> None:
             )
         about = each.lstat()
         if not stat.S_ISREG(about.st_mode):
-            raise RunError(f"{each} is no plain file, such as a link. Put the file itself there.")
+            raise RunError(f"{each} is not a plain file, but perhaps a link. Put the file there.")
         if about.st_size > MOST_BYTES[each.name]:
             raise RunError(
                 f"{each.name} of a submission has at most {MOST_BYTES[each.name]:,} bytes, but "
@@ -119,7 +119,7 @@ def _language_of(certificate: Certificate) -> str:
         if _is_about(certificate, parse(spec)):
             return name
     raise CertificateError(
-        f"the certificate is about no language of the board, whatever it is called. The board has "
+        f"the certificate is not about a language of the board, whatever its name. The board has "
         f"{', '.join(LANGUAGES)}."
     )
 
@@ -186,7 +186,7 @@ def _name_of(path: Path) -> str:
 
 
 def _told(config: Mapping[str, Any]) -> str:
-    """Return what the learner was told, by what the folder says of itself."""
+    """Return the supervision that the folder reports."""
     if is_compiled(config):
         return "the automaton"
     return shown(str(_within(config, "objective", "name") or "not said"))[:40]

@@ -90,13 +90,13 @@ def _tell(entry: BoardEntry, entries: list[BoardEntry], arguments: argparse.Name
     print_facts(
         [
             ("language", entry.language),
-            ("place", f"{place} of those {entry.made}{', where it stands' if is_known else ''}"),
+            ("place", f"{place} of those {entry.made}{'; it is on the board' if is_known else ''}"),
             ("parameters", f"{entry.parameters:,}"),
             ("bits", "none" if entry.bits is None else str(entry.bits)),
             ("depth", entry.depth),
             ("arithmetic", entry.arithmetic),
             ("proof", f"{entry.strength}, {entry.certificate}"),
             ("model", entry.model),
-            ("not shown by it", f"{entry.made}, told {entry.told}, seed {entry.seed}"),
+            ("not shown by it", f"{entry.made}, supervision {entry.told}, seed {entry.seed}"),
         ]
     )

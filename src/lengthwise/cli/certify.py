@@ -171,7 +171,7 @@ def _remedy(made: Certificate, is_compiled: bool) -> str:
 def _unsnapped(made: Certificate, model: "nn.Module") -> str | None:
     """Return the class that the model as it runs gives a word on which the snapped one is wrong.
 
-    None if the claim is about the model as it runs, or its logits are no numbers.
+    None if the claim is about the model as it runs, or its logits are not numbers.
     """
     from lengthwise.proofs.search.network import predicted
 
@@ -189,7 +189,7 @@ def _said_unsnapped(made: Certificate, given: str) -> str:
 
 
 def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
-    """Refuse to put a certificate in place of what a run has, also of another run's certificate."""
+    """Refuse to overwrite a file of a run, or the certificate of another run."""
     from lengthwise.training.runs import RunFolder
 
     is_own = out.parent.resolve() == Path(run).resolve()

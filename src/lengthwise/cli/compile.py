@@ -102,14 +102,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings, with the rung that is asked for."""
+    """Return the settings, with the requested rung."""
     from lengthwise.constructions.known_constructions import RUNG, is_construction
 
     settings = parse_settings(arguments.settings)
     if arguments.rung is None:
         return settings
     if is_construction(arguments.spec):
-        raise ConfigError(f"--as is for languages, but {arguments.spec} is none. Leave it out.")
+        raise ConfigError(f"--as is for languages, and {arguments.spec} is not one. Omit it.")
     if RUNG in settings:
         raise ConfigError(f"--as and --set {RUNG} are the same. Give one.")
     return {**settings, RUNG: arguments.rung}
@@ -122,7 +122,7 @@ _COLUMNS = [
 
 
 def _ladder(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return what the language would cost on every rung."""
+    """Return the cost of the language on every rung."""
     from lengthwise.constructions.shallowest import climb
 
     return [step.to_dict() for step in climb(parse(arguments.spec, arguments.alphabet))]

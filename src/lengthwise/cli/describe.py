@@ -19,7 +19,7 @@ _MOST_SHOWN = 16
 """Classes, samples or counts that are printed; a group can have thousands."""
 
 _MANY = 2_000
-"""States from which on a user is told to wait."""
+"""Number of states from which the command says that it takes a while."""
 
 _ANSWERS = {True: "yes", False: "no", None: "unknown"}
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def described(language: Language) -> dict[str, Any]:
-    """Return what is known of a language, after a word to those who have to wait for it."""
+    """Describe a language; say first if it takes a while."""
     if language.num_states > _MANY:
         note(f"{language.num_states:,} states take some seconds.")
     return describe(language)

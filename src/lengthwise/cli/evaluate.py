@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--words",
         type=whole_number(1),
-        help="words per length (default 512; of a step task: all that are set apart for the test; "
+        help="words per length (default 512; of a step task: all inputs held out for the test; "
         "of a language model: 1000 windows; of a translator: all sentences)",
     )
     parser.add_argument(
@@ -43,18 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another corpus, for a language model or translator; or the file of labelled words, "
         "if it was moved",
     )
-    parser.add_argument("--part", help="of the corpus, or of labelled words (default test)")
+    parser.add_argument("--part", help="part of a corpus or of labelled words (default test)")
     parser.add_argument(
         "--against",
         type=Path,
         metavar="DIR",
-        help="another translator, tested on the same: how sure is the difference?",
+        help="another translator, tested on the same sentences: is the difference significant?",
     )
     add_plugged(parser, "evaluate")
     parser.add_argument(
-        "--protocol", help="of a language: published or audited (default: the run's)"
+        "--protocol", help="words of a language: published or audited (default: the run's)"
     )
-    parser.add_argument("--seed", type=whole_number(0), help="of the test words (default 0)")
+    parser.add_argument("--seed", type=whole_number(0), help="seed of the test words (default 0)")
     add_snapped(parser)
     add_device(parser)
     add_json(parser)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="FILE.html", help="write the page to a file, and serve nothing"
     )
     parser.add_argument(
-        "--port", type=whole_number(0, 65_535), help="the port (default: 0, one that is free)"
+        "--port", type=whole_number(0, 65_535), help="the port (default: 0, any free one)"
     )
     parser.add_argument(
         "--no-browser", action="store_true", help="print the address, and open no browser"

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         metavar="SECONDS",
-        help="greatest time of the search (120); the same command goes on where it ended",
+        help="longest time of the search (120); the same command continues where it ended",
     )
     parser.add_argument(
         "--assume",

@@ -1,6 +1,6 @@
 """The program `lengthwise COMMAND ...`: runs a command and turns errors into exit statuses.
 
-0: done. 1: a claim was checked and does not hold. 2: bad input. 70: a fault of lengthwise itself.
+0: done. 1: a claim was checked and does not hold. 2: bad input. 70: a bug in lengthwise.
 130: stopped by Ctrl-C. 143: stopped by SIGTERM, as by `kill`, `timeout` and the queues of clusters.
 """
 
@@ -78,11 +78,11 @@ def _status(given: Sequence[str]) -> int:
 
 
 def _fault(error: Exception) -> tuple[str, int]:
-    """Return the message and the status of an error that is no refusal of the package's own."""
+    """Return the message and the exit status of an error that the package did not raise."""
     if lacks_memory(error):
         return memory_message(error, "Ask for less, or use a larger machine."), 2
     # a bug: print all, with a status other than that of a failed claim
-    return f"a fault of lengthwise itself.\n{traceback.format_exc()}", 70
+    return f"a bug in lengthwise.\n{traceback.format_exc()}", 70
 
 
 class _Terminated(KeyboardInterrupt):
@@ -125,7 +125,7 @@ def _open_closed_streams() -> None:
 
 
 def _drop(stream: TextIO) -> None:
-    """Let what is still to be written to a stream go nowhere, so that nothing complains."""
+    """Discard what is still to be written to a stream, so that closing it raises no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -195,7 +195,7 @@ def _complain(message: str, status: int) -> int:
 def _overview() -> str:
     lines = [f"  {name:10} {summary}" for name, summary in summaries().items()]
     return "\n".join(
-        ["usage: lengthwise COMMAND ...", "", *lines, "", "lengthwise COMMAND --help tells more."]
+        ["usage: lengthwise COMMAND ...", "", *lines, "", "lengthwise COMMAND --help says more."]
     )
 
 

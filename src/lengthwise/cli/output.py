@@ -72,9 +72,9 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns",
         metavar="NAME=COLUMN,...",
-        help="where a file of words has them: word=text,label=class; or, if each row is an event, "
-        "case=id,event=action,label=outcome (and time=when); format=abbadingo, ... if its name "
-        "does not tell it",
+        help="columns of a file of words: word=text,label=class; or, if each row is an event, "
+        "case=id,event=action,label=outcome (and time=when); format=abbadingo, ... if the "
+        "file's name does not show it",
     )
 
 
@@ -179,7 +179,7 @@ _LEAST = 12
 def _print_framed(columns: list[str], rows: list[list[str]]) -> None:
     """Print a framed table in which nothing is cut and nothing is markup.
 
-    Names, which a user may have to type, stand in the first column, and in cells of one word. Such
+    Names, which a user may have to type, are in the first column, and in cells of one word. Such
     columns keep their width. The others are folded, and where that is not enough the table is wider
     than the terminal.
     """
@@ -217,7 +217,7 @@ def settings_in_words(settings: Mapping[str, Any]) -> str:
 
 
 def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
-    """Return a type for arguments: whole numbers in a range."""
+    """Return a type for arguments: integers in a range."""
 
     def read(text: str) -> int:
         try:
@@ -226,7 +226,7 @@ def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
             number = least - 1
         if not least <= number <= most:
             raise argparse.ArgumentTypeError(
-                f"{text!r} is not a whole number of {least} or more"
+                f"{text!r} is not an integer of {least} or more"
                 + (f", up to {most}" if number > most else "")
             )
         return number

@@ -38,14 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokens",
         type=whole_number(1, 2**20),
-        help="how many more, by a language model (default 50)",
+        help="number of tokens that a language model adds (default 50)",
     )
     parser.add_argument(
         "--temperature",
         type=float,
-        help="at which a language model draws (default 0: the likeliest token each time)",
+        help="temperature of a language model's sampling (default 0: always the likeliest token)",
     )
-    parser.add_argument("--seed", type=whole_number(0), help="of what it draws (default 0)")
+    parser.add_argument("--seed", type=whole_number(0), help="seed of the sampling (default 0)")
     parser.add_argument(
         "--text", type=Path, metavar="DIR", help="the corpus of a language model, if it was moved"
     )
@@ -60,7 +60,7 @@ def add_keep_going(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-going",
         action="store_true",
-        help="answer the other lines if one cannot be read: an empty line stands for it, standard "
+        help="answer the other lines if one cannot be read: its answer is an empty line, standard "
         "error says what is wrong, and the exit status is 2 in the end",
     )
 

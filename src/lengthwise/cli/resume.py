@@ -1,4 +1,4 @@
-"""The command `resume`: goes on with a stopped run, by the settings in its folder."""
+"""The command `resume`: continues a stopped run with the settings in its folder."""
 
 import argparse
 from pathlib import Path

@@ -57,7 +57,7 @@ def _print_labelled(language: Language, arguments: argparse.Namespace) -> None:
     """Print different words of mixed lengths with their classes.
 
     Raises:
-        ConfigError: a class is asked for, too.
+        ConfigError: a class is requested, too.
         TaskError: the language has no words of these lengths.
     """
     import torch

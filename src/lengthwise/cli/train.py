@@ -1,4 +1,4 @@
-"""The command `train`: trains on a language, step task or corpus; given again, it continues."""
+"""The command `train`: trains on a language, step task or corpus; run again, it continues."""
 
 import argparse
 import os
@@ -132,10 +132,10 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = False) -> None:
-    """Train by a plan in the folder of the arguments, and print what came of it.
+    """Train by a plan in the folder of the arguments, and print the result.
 
     Raises:
-        ClaimError: what came of it is refuted by the words that it was made from.
+        ClaimError: the words that it was made from refute the result.
     """
     from lengthwise.training.runs import RunFolder
     from lengthwise.training.settings import TextTrainingConfig

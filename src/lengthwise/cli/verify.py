@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--words",
         type=whole_number(1, MOST["words_per_length"]),
         default=32,
-        help="words drawn of each longer length; as many neighbours are added (default 32)",
+        help="words drawn at each longer length; as many neighbours are added (default 32)",
     )
     parser.add_argument(
         "--precision",

@@ -46,7 +46,7 @@ class Lines(Generic[T]):
 
 
 def standard_lines() -> Iterator[str]:
-    """Yield the lines of standard input, while which nobody is told that they are awaited.
+    """Yield the lines of standard input; waiting for them is not reported as silent work.
 
     Bytes that are not UTF-8 are escaped, so that their line is refused when it is read.
     """

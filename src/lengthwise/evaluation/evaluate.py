@@ -107,7 +107,7 @@ def _require_logits(found: Any, tokens: Tensor) -> Tensor:
 
 
 def require_numbers(logits: Float[Tensor, "word class"]) -> None:
-    """Refuse logits of which one is NaN, or the largest infinite; others may be -infinity.
+    """Refuse logits with a NaN, or whose largest is infinite; others may be -infinity.
 
     Raises:
         ConfigError: those of some word are.
@@ -121,7 +121,7 @@ def require_numbers(logits: Float[Tensor, "word class"]) -> None:
 
 
 def require_classes(logits: Float[Tensor, "word class"], language: Language, name: str) -> None:
-    """Refuse logits of another number of classes than the language has, or that are no numbers.
+    """Refuse logits of another number of classes than the language has, or that are not numbers.
 
     Raises:
         ConfigError: there is another number of classes, or see `require_numbers`.

@@ -33,12 +33,12 @@ class Score:
 
 
 _OF_SCORES = {
-    "task": "a text",
-    "model": "a text",
-    "length": "a whole number",
-    "label": "a text",
-    "correct": "a whole number",
-    "total": "a whole number",
+    "task": "a string",
+    "model": "a string",
+    "length": "an integer",
+    "label": "a string",
+    "correct": "an integer",
+    "total": "an integer",
     "loss": "a number or null",
 }
 
@@ -96,11 +96,11 @@ class Scores(Viewed):
         neighbouring ones are used.
 
         Raises:
-            ConfigError: the scores were read from records, which do not tell the words.
+            ConfigError: the scores were read from records, which do not have the words.
         """
         if self.rules is None:
             raise ConfigError(
-                "scores of records do not tell their words. Evaluate again, or use "
+                "scores from records do not have their words. Evaluate again, or use "
                 "lw.inside.shortcuts(language)."
             )
         return self.rules()
@@ -171,7 +171,7 @@ def finite_or_none(number: float) -> float | None:
 
 
 def wilson(correct: int, total: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval for a share of which `correct` of `total` were observed."""
+    """Return Wilson's 95 % interval for a share, from `correct` of `total` observed."""
     share, z2 = correct / total, Z_95**2
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
@@ -200,7 +200,7 @@ def parse_lengths(text: str) -> list[int]:
             else [*(int(piece) for piece in pieces), 1][:3]
         )
         if last < first or step < 1:
-            raise ConfigError(f"a range of lengths goes up, as 41:500 does, but got {part!r}.")
+            raise ConfigError(f"a range of lengths increases, like 41:500, but got {part!r}.")
         if (last - first) // step > _MOST_LENGTHS:
             raise ConfigError(
                 f"{part!r} means more than {_MOST_LENGTHS:,} lengths. Give a step, as in 41:500:10."
@@ -215,7 +215,7 @@ def percent(share: float) -> str:
 
 
 _ALL = 1 - 1e-12
-"""Wilson's upper end if all of N are right, but for rounding; one wrong lowers it by 0.2 / N."""
+"""Wilson's upper end if all of N are right, up to rounding; one wrong lowers it by 0.2 / N."""
 
 
 def percent_interval(low: float, high: float) -> str:

@@ -35,7 +35,7 @@ class Completer(Protocol):
         ...
 
     def complete(self, prefix: FullWords, steps: int) -> Int[Tensor, "word longer"]:
-        """Return the sequences with so many more symbols, decoded greedily."""
+        """Return the sequences with `steps` more symbols, decoded greedily."""
         ...
 
 

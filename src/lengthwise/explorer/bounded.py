@@ -1,4 +1,4 @@
-"""Values of a language within two seconds: what was known by then, and a line if it was stopped."""
+"""Values of a language within two seconds: those known by then, and a line if it was stopped."""
 
 import json
 import re
@@ -113,7 +113,7 @@ def refusal(message: str) -> dict[str, Any]:
 
 
 def stopped(found: dict[str, Any], spec: str, after: str) -> str:
-    """Return in a line what was reached when a language was stopped."""
+    """Return a line that says how far the computation of a language came."""
     if "automaton" not in found:
         written = f"{counted(len(spec), 'character')} were read" if spec else "all was read"
         return f"stopped after {after}: {written}, and the automaton was not finished. Ask for less"

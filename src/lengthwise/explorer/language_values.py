@@ -85,7 +85,7 @@ def monoid_values(monoid: Monoid, machine: Language) -> Values:
     """Return the elements by their shortest words, and the egg boxes of Green's D-classes.
 
     In a finite monoid D and J are the same relation. A box has a row for each R-class and a column
-    for each L-class; it stands above those that its elements lead to. Of a monoid with more than
+    for each L-class; it is above those that its elements lead to. Of a monoid with more than
     `MOST_BOXED` elements there are sizes only.
     """
     green = Green(monoid)
@@ -107,7 +107,7 @@ def monoid_values(monoid: Monoid, machine: Language) -> Values:
 
 
 def _box(green: Green, j: int, *, cells: bool) -> Values:
-    """Return one D-class: its numbers of R- and L-classes, and with `cells` what stands in each."""
+    """Return one D-class: its numbers of R- and L-classes, and with `cells` what is in each."""
     elements = np.flatnonzero(green.j == j)
     rows, row = np.unique(green.r[elements], return_inverse=True)
     columns, column = np.unique(green.l[elements], return_inverse=True)

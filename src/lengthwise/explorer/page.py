@@ -37,7 +37,7 @@ def render_explorer(data: dict[str, Any], *, served: bool) -> str:
     """Return the page with its data; `served` lets it ask the server that it came from.
 
     Its policy names the digests of its one script and its one style, so that no other can run,
-    whatever stands in the data.
+    whatever is in the data.
     """
     folder = files("lengthwise.explorer")
     style = (folder / "style.css").read_text(encoding="utf-8")
@@ -71,7 +71,7 @@ _ASKED, _NOBODY = "'self'", "'none'"
 
 
 def embedded(data: Any) -> str:
-    """Return data as JSON that stands in an HTML script element without ending it."""
+    """Return data as JSON that cannot end the HTML script element that holds it."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -37,7 +37,7 @@ def recurrent_values(model: nn.Module, task: Task) -> Values:
     """Return the weights of a recurrent network, and the plane in which its vectors are drawn.
 
     Raises:
-        VerificationError: it is no recurrent network, has too many weights, or weights that need
+        VerificationError: it is not a recurrent network, has too many weights, or weights that need
             more than 32 bits.
     """
     if not isinstance(model, Recurrent | BinaryRecurrent):

@@ -60,7 +60,7 @@ def table_values(model: RegularGPT, domain: Language | None) -> Values:
     With continuous memory the tables are those of its snapped vectors, and `note` says so.
 
     Raises:
-        VerificationError: it is no finite algebra within bounds, or its tables are too large.
+        VerificationError: it is not a finite algebra within bounds, or its tables are too large.
     """
     binary = isinstance(model.memory, BinaryMemory)
     found = _of_codes(model, domain) if binary else _of_vectors(model, domain)

@@ -38,7 +38,7 @@ class Card:
     summary: str = ""
     """Heading of the points."""
     points: tuple[str, ...] = ()
-    """Lines that stand behind a heading that can be opened."""
+    """Lines below a heading that can be opened."""
 
 
 def html(card: Card) -> str:

@@ -163,7 +163,7 @@ def of_scores(scores: Scores) -> str:
 
 
 def of_evaluation(found: Evaluation) -> str:
-    """Return the card of an evaluation: what it says to people, and its table."""
+    """Return the card of an evaluation: its summary and its table."""
     columns, rows = found.table or ([], [])
     return html(
         Card(
@@ -178,7 +178,7 @@ def of_evaluation(found: Evaluation) -> str:
 
 
 def of_step_task(task: StepTask) -> str:
-    """Return the card of a step task: what is read, and what is written after it."""
+    """Return the card of a step task: the inputs, and the symbols written after them."""
     outputs = tuple(task.names[index] for index in task.outputs)
     inputs, steps = counted(task.num_inputs, "input"), counted(len(task.names), "step")
     return html(
@@ -237,7 +237,7 @@ def of_construction(made: Computed) -> str:
 
 
 def of_findings(found: Findings) -> str:
-    """Return the card of an analysis: its figure, numbers and what they say of the model."""
+    """Return the card of an analysis: its figure, its numbers, and what they show."""
     return html(
         Card(
             title=_cut(f"{found.title}, {found.record['language']}"),

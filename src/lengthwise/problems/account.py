@@ -1,4 +1,4 @@
-"""The account of a run: all that is said of it, once, which every rendering only lays out.
+"""The account of a run: all statements about it, which every rendering only lays out.
 
 A problem makes it from the records of the run (`Problem.account`). The report, the card of a
 notebook, `print(run)`, the terminal and `train --json` show its parts in their order, so what leads
@@ -28,18 +28,18 @@ def plain_facts(values: Mapping[str, Any]) -> Facts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Account:
-    """All that is said of a run."""
+    """All statements about a run."""
 
     title: str
     """Its subject and its model."""
     conditions: str
-    """How it came about: supervision, examples, preset, seed."""
+    """How the run was made: supervision, examples, preset, seed."""
     rows: Facts
-    """What came of it, by name; a warning comes first."""
+    """The results by name; a warning comes first."""
     verdict: str = ""
     """A few words for a warning that leads: `refuted`."""
     refutation: str = ""
-    """Why the run is not what was wanted; with it, `train` ends with status 1."""
+    """Why the run failed to reach its goal; if given, `train` ends with status 1."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """The entries of `train --json`."""
     advice: Callable[[], str] = str
@@ -115,7 +115,7 @@ class Records:
         return [{**each, "kept": each["stage"] == self.plan.stage} for each in records]
 
     def of_stage(self, ending: str) -> dict[str, Any]:
-        """Return what is known of the stage of the plan, which ended in this way."""
+        """Return the facts about the stage of the plan, which ended in this way."""
         plan, best = self.plan, self.best
         of_best = {name: best.get(name) for name in ("longest", "grows_to", "chunks")}
         return {

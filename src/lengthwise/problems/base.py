@@ -121,7 +121,7 @@ class Run(Viewed):
 
 
 class Problem(ABC):
-    """A task to learn. An instance is about one language, one corpus or the like."""
+    """A task to learn. An instance is about one subject, such as a language or a corpus."""
 
     kind: ClassVar[str]
     """Its name in the registry, and in `config.json`."""
@@ -150,7 +150,7 @@ class Problem(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return the language, corpus or the like that it is about, as plain values."""
+        """Return its subject, such as a language or a corpus, as plain values."""
 
     def identity(self) -> dict[str, Any]:
         """Return `to_dict` without the values that may change while a run stays the same."""
@@ -200,7 +200,7 @@ class Problem(ABC):
         return "supervised", "its data"
 
     def account(self, records: Records) -> Account:
-        """Return all that is said of a run, in the words of the problem."""
+        """Return the account of a run, in the terms of the problem."""
         plan = records.plan
         return Account(
             title=f"{self.name}, {plan.model}",
@@ -234,10 +234,10 @@ def evaluated(
 ) -> Evaluation:
     """Test a run on its problem, and store the result in its folder, if it has one of its own.
 
-    With `stored=False` nothing is written. `lengths` are numbers, or a text as for `--lengths`.
+    With `stored=False` nothing is written. `lengths` are numbers, or a string as for `--lengths`.
 
     Raises:
-        ConfigError: an option is not for this problem, or memory does not suffice.
+        ConfigError: an option is not for this problem, or memory runs out.
     """
     for option in options:
         if option not in run.problem.setup.evaluate_options:

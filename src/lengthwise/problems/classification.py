@@ -54,7 +54,7 @@ def require_same_symbols(own: Language, other: Language) -> None:
 
 
 def _remedy(own: Language, other: Language) -> str:
-    """Return how an expression is given all symbols of a model, if that is what it lacks."""
+    """Return how to give an expression all symbols of a model, if it lacks some."""
     is_expression = other.spec.startswith("regex:") and set(other.alphabet) < set(own.alphabet)
     if not is_expression or own.class_names != other.class_names:
         return ""

@@ -65,7 +65,7 @@ def named_language(language: object) -> Language:
 
 
 def asked_language(model: Model, language: Language | str | None) -> Language:
-    """Return the language that is given or named, or else that of the model.
+    """Return the given or named language, or else that of the model.
 
     Raises:
         LanguageError: none is given for a network alone.
@@ -121,7 +121,7 @@ def fitting_language(model: Model, language: Language | str | None) -> Language:
 
 
 def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
-    """Return the lengths, if they are a sequence of whole numbers.
+    """Return the lengths, if they are a sequence of integers.
 
     Raises:
         ConfigError: they are not.
@@ -133,10 +133,10 @@ def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
         found = [index(each) for each in given]
     except TypeError:
         raise ConfigError(
-            f"lengths are whole numbers, such as range(41, 501), but got {short(lengths)}. Give "
+            f"lengths are integers, such as range(41, 501), but got {short(lengths)}. Give "
             f"[{lengths}]."
             if isinstance(lengths, int)
-            else f"lengths are whole numbers, such as range(41, 501), but got {short(lengths)}."
+            else f"lengths are integers, such as range(41, 501), but got {short(lengths)}."
         ) from None
     if min(found, default=0) < 0:
         raise ConfigError(f"a length is 0 or more, but got {min(found)}.")

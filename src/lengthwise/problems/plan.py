@@ -1,4 +1,4 @@
-"""The plan of a run: all that decides what it becomes, and the stages that may follow it."""
+"""The plan of a run: everything that determines its result, and the stages that may follow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -39,11 +39,11 @@ def make_plan(
     settings: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
     options: Options | None = None,
 ) -> Plan:
-    """Return everything that decides what a run becomes.
+    """Return everything that determines the result of a run.
 
     Settings come from the model, the preset and the user, each to the section that it belongs to.
-    Of several `settings` a later one stands over an earlier one. `options` are `alphabet` and
-    `protocol`, for the problems that have them; a setting `protocol` stands over the option.
+    Of several `settings` a later one overrides an earlier one. `options` are `alphabet` and
+    `protocol`, for the problems that have them; a setting `protocol` overrides the option.
 
     Raises:
         ConfigError: a name is unknown, or a value does not fit.
@@ -75,7 +75,7 @@ def _planned(
 ) -> Plan:
     """Return the plan of a model; `steps` are those of a stage that another follows.
 
-    Of the first four steps a later one stands over an earlier one.
+    Of the first four steps a later one overrides an earlier one.
     """
     layers = [
         problem.setup.of_model(model),  # 1. the defaults of the model
@@ -181,7 +181,7 @@ def _sorted(
     spec: str | Language | Problem,
     layers: Sequence[Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
-    """Return the settings that are asked for, by section."""
+    """Return the requested settings by section."""
     if not any(layers):
         return {section: {} for section in SECTIONS}
     names, derived = kind.setup.settable(entry), kind.setup.derived
@@ -218,7 +218,7 @@ def _require_settings_of(
 def _require_choice(
     kind: type[Problem], names: Collection[str], layers: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Refuse the choice of an objective where there is one alone, and the name `supervision`.
+    """Refuse the choice of an objective where there is only one, and the name `supervision`.
 
     `names` are the settings of objectives.
 
@@ -317,7 +317,7 @@ def require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
         told = "in its states" if word is None else f"on the word {short(now.decode(word))}"
     raise RunError(
         f"{folder.path} holds a run on {there.problem.name} as it was, {machine_name(then)}, but "
-        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or bring the "
+        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or restore the "
         f"old one back."
     )
 
@@ -330,8 +330,8 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
     """
     if "pretraining" in values:
         raise RunError(
-            "this folder has the training of a body, which is no run. The command `lengthwise "
-            "pretrain` that began it goes on with it."
+            "this folder has the pretraining of a body, and not a run. The command `lengthwise "
+            "pretrain` that began it continues it."
         )
     try:
         problem = problem_from_dict(values["problem"])

@@ -36,7 +36,7 @@ class Proof:
     claim."""
 
     def brief(self, language: Language) -> str:
-        """Return the verdict in a few words, with what it is about unless that is the model."""
+        """Return the verdict in a few words, with its subject unless that is the model."""
         if self.refused:
             return "not proved"
         verdict, apart = self.certificate.verdict, _apart(self.certificate, language)
@@ -107,7 +107,7 @@ def require_own_network(made: Certificate, folder: RunFolder) -> None:
     kinds: Mapping[Any, str] = {each: each.__name__ for each in PROVABLE}
     if architecture is None or kinds.get(architecture.module) != made.kind:
         raise CertificateError(
-            f"the certificate is one of another kind of network than the run's, which is "
+            f"the certificate is for another kind of network than the run's, which is "
             f"{config.get('model')!r:.60}. Certify the run."
         )
     made.require_model(folder.network(), folder.arrays())

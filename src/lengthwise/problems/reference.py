@@ -18,10 +18,10 @@ def settings_reference(
     spec: str = "",
     objective: str | None = None,
 ) -> list[SettingInfo]:
-    """Return what can be set of a problem and a model, section by section.
+    """Return the settings of a problem and a model, section by section.
 
     Defaults are those of the plan for `spec`, with the model and the preset. Without a
-    specification, or a corpus at its place, they are those of the model and the preset alone. A
+    specification, or a corpus instead, they are those of the model and the preset alone. A
     default that follows from other settings is None. Without an `objective` it is that of the plan.
 
     Raises:

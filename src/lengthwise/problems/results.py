@@ -86,7 +86,7 @@ class Curve:
     sample: str = ""
     """What was drawn for the test: `512 words of each length, seed 0`."""
     overall: float | None = None
-    """The measure of all that was tested, where that is no mean over lengths, as of BLEU."""
+    """The measure over the whole test set, such as BLEU, where that is not a mean over lengths."""
     horizontal: str = "length"
     """Label of the horizontal axis."""
     trained_to: int | None = None
@@ -159,7 +159,7 @@ class Section:
 
 
 def read_options(options: Options) -> Options:
-    """Return the options of a test or of answers; `lengths` in a text are read as for `--lengths`.
+    """Return the options of a test or of answers; a string of `lengths` is read as by `--lengths`.
 
     Raises:
         ConfigError: an option is of another kind, or the text is not one of lengths.

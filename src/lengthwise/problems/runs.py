@@ -47,7 +47,7 @@ def train(
         ClaimError: the loss is not finite.
         ConfigError: there are several processes, but the problem cannot be divided among them; or
             the device cannot compute in the precision of `autocast`, or torch cannot compile for
-            it; or there can be no film; or memory does not suffice. Then a new folder is given up,
+            it; or there can be no film; or memory runs out. Then a new folder is given up,
             if nothing was trained in it.
     """
     processes = _processes(plan.problem, device)
@@ -133,7 +133,7 @@ def _claimed(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> Ite
 
 
 def _require_possible(plan: Plan, folder: RunFolder | None, device: str, *, film: bool) -> None:
-    """Refuse what the device cannot compute, and a film that nobody could keep.
+    """Refuse what the device cannot compute, and a film without a folder or binary memory.
 
     Raises:
         ConfigError: the device cannot compute in the precision of `autocast`, or torch cannot

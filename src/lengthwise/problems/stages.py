@@ -1,8 +1,8 @@
-"""Training in stages: a run that ends without a proof goes on with the plan of its next stage.
+"""Training in stages: a run that ends without a proof continues with the plan of its next stage.
 
 The stages of a run share its folder. One that ends without a proof is moved to `DIR/stages`, whole
 or not at all, and then the folder is made ready for the next. Both can be repeated, so a run that
-is killed at any moment goes on with the same result. When no stage is left, the run keeps the
+is killed at any moment continues with the same result. When no stage is left, the run keeps the
 weights of the stage that came nearest: a proved one, or else the one that is right on the longest
 words.
 """
@@ -67,8 +67,8 @@ def train_stages(
 ) -> Run | None:
     """Train the stage of a plan, and those that follow it until one is proved.
 
-    With a `folder`, which must hold the plan, the run is stored there and not returned, and it goes
-    on if it was interrupted. With `film`, each stage whose network has codes is filmed there.
+    With a `folder`, which must hold the plan, the run is stored there and not returned, and it
+    continues if it was interrupted. With `film`, each stage whose network has codes is filmed.
 
     Raises:
         RunError: another process is training in the folder.
@@ -82,7 +82,7 @@ def train_stages(
                 return None
             if folder.config().get("stage", 1) != plan.stage:
                 raise RunError(
-                    f"another process has gone on with {folder.path} in the meantime. Give the "
+                    f"another process has continued {folder.path} in the meantime. Run the "
                     f"command again."
                 )
             ended = [Ended(each.stage_record(), each) for each in folder.ended_stages()]
@@ -162,7 +162,7 @@ def _retired(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> 
 
 
 def _nearest(ended: list[Ended], folder: RunFolder | None) -> Run | None:
-    """Return the stage that came nearest to a proof, and end the run in the folder with it.
+    """Return the stage that is nearest to a proof, and end the run in the folder with it.
 
     Raises:
         ClaimError: none has weights.

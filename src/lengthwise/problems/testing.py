@@ -27,7 +27,7 @@ class Test:
         about = f"test {self.name!r}"
         if isinstance(self.lengths, str) or not isinstance(self.lengths, Iterable):
             raise ConfigError(
-                f"{about} has lengths={self.lengths!r:.60}. Give a list of whole numbers; "
+                f"{about} has lengths={self.lengths!r:.60}. Give a list of integers; "
                 f"parse_lengths reads 41:500."
             )
         lengths = tuple(whole(f"a length of {about}", length) for length in self.lengths)

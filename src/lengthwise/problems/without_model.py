@@ -2,7 +2,7 @@
 
 With a model, `words:FILE` is learned from its labels. Without one, an automaton is inferred, and a
 network is trained until it is proved to compute that: `train words:FILE` does what `infer` and then
-`train inferred:FILE` do. A folder that holds a run on the words goes on with it, and nothing is
+`train inferred:FILE` do. A folder that holds a run on the words continues it, and nothing is
 inferred again.
 """
 
@@ -43,9 +43,9 @@ def with_inference(
     out: Path | None,
     watch: Watch = no_watch,
 ) -> Asked:
-    """Infer an automaton from the words that a specification names; return what is left to plan.
+    """Infer an automaton from the words that a specification names; return what remains to plan.
 
-    If the folder `out` has a run on these words, that is gone on with, whatever its model.
+    If the folder `out` has a run on these words, that run continues, whatever its model.
 
     Raises:
         TextError: there are no labelled words, or no automaton fits them.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lengthwise.analysis.figures import Picture
 
 COLUMNS = ["learner", "told", "trained on", "seeds", "mean", "worst", "at", "runs"]
-"""With measures that have one, such as BLEU, `overall` stands in place of the mean over lengths."""
+"""With measures that have one, such as BLEU, `overall` replaces the mean over lengths."""
 
 BAND = "A line is the mean over seeds, its band goes from the least to the greatest of them."
 
@@ -215,9 +215,9 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     recognisers, perplexity of language models, BLEU of translators.
 
     Raises:
-        ConfigError: there are no runs, one stands twice, or they are of different problems or were
-            tested under different conditions.
-        RunError: a folder is no run, is damaged, or is not evaluated.
+        ConfigError: there are no runs, one is given twice, or they are of different problems or
+            were tested under different conditions.
+        RunError: a folder is not a run, is damaged, or is not evaluated.
     """
     if isinstance(runs, Run | Path | str):
         runs = [runs]
@@ -229,7 +229,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     resolved = [path.resolve() for path in paths]
     for number, path in enumerate(resolved):
         if path in resolved[:number]:
-            raise ConfigError(f"runs to compare are different, but {paths[number]} stands twice.")
+            raise ConfigError(f"runs to compare are different, but {paths[number]} is given twice.")
     plans = [_plan(path) for path in paths]
     _require_one_subject(paths, plans)
     read = [compared_curve_of(path, plan) for path, plan in zip(paths, plans, strict=True)]
@@ -301,7 +301,7 @@ def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
             names = plans[0].problem.name, plan.problem.name
             other = f"{path} about {names[1]}"
             if names[0] == names[1]:
-                other = f"{path} is, too, but with other settings of it or another text"
+                other = f"{path} is, too, but with other settings or another corpus"
             raise ConfigError(
                 f"runs of one problem are compared, but {paths[0]} is about {names[0]} and "
                 f"{other}. Use report."
@@ -377,8 +377,8 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
         notes.append(BAND)
     if len(common) < most:
         notes.append(
-            f"Shown are the {counted(len(common), 'length')} that all runs were tested on, of up "
-            f"to {most:,}."
+            f"The figure shows the {counted(len(common), 'length')} that all runs were tested on, "
+            f"of up to {most:,}."
         )
     samples = sorted({curve.sample for curve in curves})
     if len(samples) > 1:
@@ -389,9 +389,9 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
             "but each is counted."
         )
     if len({group.told["told"] for group in groups}) > 1:
-        notes.append("The learners were told unlike things in training: compare with care.")
+        notes.append("The runs had different supervision: compare with care.")
     if len({group.told["trained_on"] for group in groups}) > 1:
-        notes.append("The learners were trained on unlike words or lengths.")
+        notes.append("The runs were trained on different words or lengths.")
     return Comparison(subject=plans[0].problem.name, groups=groups, notes=notes)
 
 
@@ -404,11 +404,11 @@ def _settings(plan: Plan) -> dict[str, Any]:
 
 
 def _names(plans: Sequence[Plan]) -> list[str]:
-    """Return a different name for each plan: model, what it is told, and differing settings."""
+    """Return a different name for each plan: model, supervision, and differing settings."""
     names = [plan.model for plan in plans]
     told = {plan.supervision for plan in plans}
     if len(told) > 1:
-        names = [f"{plan.model}, told {plan.supervision}" for plan in plans]
+        names = [f"{plan.model} ({plan.supervision})" for plan in plans]
     found = []
     for name, plan in zip(names, plans, strict=True):
         alike = [_settings(other) for n, other in zip(names, plans, strict=True) if n == name]

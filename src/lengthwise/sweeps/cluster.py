@@ -27,7 +27,7 @@ class DaskExecutor:
     def __init__(self, address: str, *, timeout: float = 10.0) -> None:
         require(
             re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:\d+", address) is not None,
-            f"scheduler {address!r} is no address. Write it as tcp://HOST:PORT.",
+            f"scheduler {address!r} is not an address. Write it as tcp://HOST:PORT.",
         )
         try:
             from distributed import Client, KilledWorker

@@ -77,7 +77,7 @@ def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> 
     seeds = [whole("a seed", seed) for seed in seeds]
     require(
         len(set(seeds)) == len(seeds),
-        f"seed {repeated(seeds)} comes twice, and would be the same run. Give each once.",
+        f"seed {repeated(seeds)} is given twice, which would repeat a run. Give each once.",
     )
     return [Job(plan=plan.with_seed(seed), tests=tuple(tests)) for seed in seeds]
 

@@ -75,7 +75,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
 
 
 def timed(plan: Plan, place: JobFolder, device: str) -> tuple[Run, Spent]:
-    """Train a run in its folder, where it goes on; return it, and what that took altogether."""
+    """Train or continue a run in its folder; return it, and what it took altogether."""
     watch = None if RunFolder(place.run).is_finished else Stopwatch(place)
     run = train(plan, out=place.run, device=device, progress=watch)
     return run, place.clock()

@@ -13,7 +13,7 @@ word of the wanted class.
 
 Axes:
     word    words of a batch
-    time    places of a batch; words stand at the right end
+    time    places of a batch; words are at the right end
     state   states of the automaton
     symbol  letters of its alphabet
 """
@@ -29,10 +29,10 @@ from lengthwise.tasks.sampling import UniformSampler
 from lengthwise.tasks.uniform_walk import Each, Words
 
 _MAX_EDITS = 2**24
-"""Most edits, and most states, of the words of which edits are drawn together."""
+"""Most edits, and most states, of the words whose edits are drawn together."""
 
 _AT_ONCE = 2**22
-"""Most edits of the words that are looked at together, and most states at their places."""
+"""Most edits of the words that are judged together, and most states at these edits."""
 
 
 def draw_audited(

@@ -2,7 +2,7 @@
 
 Axes:
     word    words of a batch
-    time    places of a batch; words stand at the right end, with `PAD` left of them
+    time    places of a batch; words are at the right end, with `PAD` left of them
     state   states of the automaton
     symbol  letters of its alphabet
 """
@@ -16,7 +16,7 @@ from lengthwise.errors import WordError
 from lengthwise.languages.language import Language
 
 PAD = -1
-"""Number that stands left of a word that is shorter than its batch."""
+"""Number on the left of a word that is shorter than its batch."""
 
 _LONG = 1024
 """Few words at least this long are cut into pieces that are read side by side."""

@@ -3,7 +3,7 @@
 Axes:
     word   words of a batch
     some   some of these words
-    time   places of a batch; words stand at the right end
+    time   places of a batch; words are at the right end
     short  places of a batch of shorter words
 """
 
@@ -63,5 +63,5 @@ def integers_below(
 def place(
     tokens: Int[Tensor, "word time"], rows: Bool[Tensor, " word"], words: Int[Tensor, "some short"]
 ) -> None:
-    """Write words, which stand at the right end of their own batch, into some rows of a batch."""
+    """Write words, which are at the right end of their own batch, into some rows of a batch."""
     tokens[rows, tokens.shape[1] - words.shape[1] :] = words

@@ -1,8 +1,8 @@
 """Every chunk that occurs, up to a length or in words of all lengths, with a code for each result.
 
 A node in the interior stands for a state map. At the left edge of a word it stands for a state map,
-too, while no pad is in it, and after that only for the state that it ends in, since what stood
-before is known. Its code are the coordinates (`languages.symmetries`) of that map, as far as they
+too, while no pad is in it, and after that only for the state that it ends in, since what came
+before is known. Its code is the coordinates (`languages.symmetries`) of that map, as far as they
 differ at all; where only a state is known, only the start state's image is given.
 
 With codes, what is made of a chunk depends on nothing but the codes of its parts, so one table says

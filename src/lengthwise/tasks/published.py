@@ -13,7 +13,7 @@ What their description leaves open is decided here:
 
 Axes:
     word  words of a batch
-    time  places of a batch; words stand at the right end
+    time  places of a batch; words are at the right end
 """
 
 import re

@@ -63,7 +63,7 @@ class UniformSampler:
         return self._over_all.draw(torch.zeros_like(lengths), lengths, generator)
 
     def require_words(self, lengths: Each) -> None:
-        """Refuse lengths of which the domain has no word.
+        """Refuse lengths at which the domain has no word.
 
         Raises:
             TaskError: the domain has no word of a length; the message names the nearest that do.

@@ -9,7 +9,7 @@ fewest bits, those of s in base 2, are learned much more slowly.
 
 Axes:
     step   a state and a symbol
-    state  states of the minimal automaton that are told apart
+    state  states of the minimal automaton that are distinguished
 """
 
 import math

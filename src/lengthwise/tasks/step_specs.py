@@ -33,7 +33,7 @@ def settings_of(spec: str) -> dict[str, Any]:
         ConfigError: it does not begin with `steps:`.
     """
     if not is_step_spec(spec):
-        raise ConfigError(f"a step task is written steps:addition or alike, but got {spec!r}.")
+        raise ConfigError(f"a step task is written like steps:addition, but got {spec!r}.")
     body = spec.removeprefix(PREFIX)
     if body in _CIRCUITS:
         return {"bits": _CIRCUITS[body].bits, "order": _CIRCUITS[body].order}
@@ -93,7 +93,9 @@ def _addition(bits: int, order: Any) -> StepTask:
         carries = (*(f"c{i + 1}" for i in places), *(f"e{i}" for i in places))
         return CircuitSteps(f"{name}, carries", adder(bits, 2), carries)
     if isinstance(order, str | int | float):
-        raise ConfigError(f"order={order!r} is no order of addition. Use 1, 2, carries or a list.")
+        raise ConfigError(
+            f"order={order!r} is not an order of addition. Use 1, 2, carries or a list."
+        )
     return _in_order(name, adder_circuit(bits), order)
 
 
@@ -116,7 +118,7 @@ def _in_order(name: str, circuit: Circuit, order: Any) -> StepTask:
 
 def _require_number(name: str, value: Any, most: int) -> None:
     if type(value) is not int or not 1 <= value <= most:
-        raise ConfigError(f"{name}={value!r} must be a whole number from 1 to {most}.")
+        raise ConfigError(f"{name}={value!r} must be an integer from 1 to {most}.")
 
 
 _FILE = "circuit:"

@@ -43,7 +43,7 @@ class Layout:
     """The written symbols that a regime keeps, and those of them that it supervises."""
 
     kept: tuple[int, ...]
-    """Indices of the written symbols that stand in a sequence, in order."""
+    """Indices of the written symbols in a sequence, in order."""
     supervised: tuple[int, ...]
     """Positions in `kept` whose symbols are supervised in training."""
     outputs: tuple[int, ...]
@@ -58,7 +58,7 @@ class StepTask(Viewed, ABC):
     num_symbols: int
     """Size of the vocabulary of inputs and written symbols."""
     input_sizes: tuple[int, ...]
-    """Number of symbols, counted from 0, that may stand at each input."""
+    """Number of symbols, counted from 0, that each input may be."""
     names: tuple[str, ...]
     """Names of the written symbols, in order."""
     outputs: tuple[int, ...]
@@ -71,12 +71,12 @@ class StepTask(Viewed, ABC):
         )
 
     def written(self, inputs: Tensor) -> Int[Tensor, "word step"]:
-        """Return the right symbols after these inputs, whole numbers `[word, input]`.
+        """Return the right symbols after these inputs, integers `[word, input]`.
 
-        `read` makes a row of them of a line of text.
+        `read` makes a row of them from a line of input.
 
         Raises:
-            WordError: they are no such tensor, or a number stands for no symbol of its input.
+            WordError: they are not such a tensor, or a number is not a symbol of its input.
         """
         if not isinstance(inputs, Tensor):
             came = short(inputs)
@@ -94,7 +94,7 @@ class StepTask(Viewed, ABC):
         else:
             return self._written(inputs)
         raise WordError(
-            f"inputs are a tensor of whole numbers [word, {self.num_inputs}], but got {came}. Read "
+            f"inputs are a tensor of integers [word, {self.num_inputs}], but got {came}. Read "
             f"lines: torch.tensor([task.read(line) for line in lines])."
         )
 
@@ -139,14 +139,14 @@ class StepTask(Viewed, ABC):
     def sequences(
         self, inputs: Int[Tensor, "word input"], layout: Layout
     ) -> Int[Tensor, "word place"]:
-        """Return the inputs and what is kept of the written symbols."""
+        """Return the inputs and those written symbols that the layout keeps."""
         return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:
         """Draw uniform inputs, no two the same; more of them begin with the same ones.
 
         Raises:
-            TaskError: there are not so many.
+            TaskError: there are fewer than `count`.
         """
         total = self.num_words
         if count > total:
@@ -195,11 +195,11 @@ _BLOCK = 2**14
 
 @dataclass(frozen=True, repr=False)
 class CircuitSteps(StepTask):
-    """A circuit of which the named gates are written, in this order.
+    """A circuit whose named gates are written in this order.
 
     Raises:
-        CircuitError: a name is no gate, or stands twice; an output is missing; or the order is not
-            topological: a gate stands before one that it needs, perhaps by way of unwritten ones.
+        CircuitError: a name is not a gate, or appears twice; an output is missing; or the order is
+            not topological: a gate precedes one that it needs, perhaps by way of unwritten ones.
     """
 
     name: str
@@ -218,7 +218,7 @@ class CircuitSteps(StepTask):
             if name not in gates:
                 raise CircuitError(f"an order names gates, but {name!r} is none of {self.name}.")
             if name in seen:
-                raise CircuitError(f"an order has every gate once, but {name!r} stands twice.")
+                raise CircuitError(f"an order has every gate once, but {name!r} appears twice.")
             seen.add(name)
         for position in self.sequence.outputs:
             if (name := self.sequence.names[position]) not in seen:
@@ -251,7 +251,7 @@ class CircuitSteps(StepTask):
         """Return the bits of a line; spaces between them do not count.
 
         Raises:
-            WordError: something is no bit, or their number is wrong.
+            WordError: a symbol is not a bit, or their number is wrong.
         """
         return self.sequence.read(line)
 
@@ -275,7 +275,7 @@ class CircuitSteps(StepTask):
             for other in sorted(needed) if name in place else ():
                 if place[names[other]] > place[name]:
                     raise CircuitError(
-                        f"an order is topological, but {name!r} stands before {names[other]!r}, "
+                        f"an order is topological, but {name!r} comes before {names[other]!r}, "
                         f"which it needs. Put it after."
                     )
 

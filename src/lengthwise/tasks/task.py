@@ -7,7 +7,7 @@ A task is a language together with a way to draw its words:
 
 Axes:
     word  words of a batch
-    time  places of a batch; words stand at the right end, with `PAD` left of them
+    time  places of a batch; words are at the right end, with `PAD` left of them
 """
 
 from collections.abc import Callable
@@ -114,7 +114,7 @@ class Task:
         return UniformSampler(self.language)
 
     def lengths(self, first: int, last: int) -> tuple[int, ...]:
-        """Return the lengths from `first` to `last` of which there are words."""
+        """Return the lengths from `first` to `last` that have words."""
         return self._lengths_where(first, last, bool)
 
     def missing(self, first: int, last: int) -> tuple[int, ...]:
@@ -126,7 +126,7 @@ class Task:
         return self.sampler.classes_at(length)
 
     def require_room(self, length: int) -> None:
-        """Refuse a longest length of which no words can be drawn for want of room.
+        """Refuse a longest length whose words need too much memory to draw.
 
         Cheap, so that it can be called before anything is written.
 
@@ -169,7 +169,7 @@ class Task:
         return Batch(tokens=tokens, lengths=lengths, classes=classes)
 
     def draw_mixed(self, count: int, longest: int, generator: torch.Generator) -> Batch:
-        """Draw words whose lengths are uniform among those up to `longest` of which there are some.
+        """Draw words whose lengths are uniform among those up to `longest` that have words.
 
         Raises:
             TaskError: there is no such word, or there are too many counts to keep.
@@ -192,7 +192,7 @@ class Task:
         self, first: int, last: int, fits: Callable[[tuple[int, ...]], bool]
     ) -> tuple[int, ...]:
         if not 0 <= first <= last:
-            raise TaskError(f"lengths {first}..{last} are no range. Use 0 <= first <= last.")
+            raise TaskError(f"lengths {first}..{last} are not a range. Use 0 <= first <= last.")
         return tuple(n for n in range(first, last + 1) if fits(self.classes_at(n)))
 
 

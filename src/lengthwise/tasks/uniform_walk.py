@@ -7,7 +7,7 @@ stays clear of all boundaries by more than the error, the decision is the right 
 not, about once in 2^28 boundaries, the word is drawn with exact integers and as many further random
 bits as it takes. The distribution is that of the exact integers.
 
-Words stand at the right end of a batch, so all words of all lengths have the same number of symbols
+Words are at the right end of a batch, so all words of all lengths have the same number of symbols
 to come at the same place, and each place is one step of a few vector operations (in numpy, whose
 small operations start faster than torch's).
 """
@@ -35,7 +35,7 @@ _BLOCK_PLACES = 1024
 """Most places in such a block: the exact counts for all of them are held while one is settled."""
 
 _FEW_SYMBOLS = 8
-"""Most symbols of which boundaries are fetched one by one; rows of them are quicker for more."""
+"""Most symbols whose boundaries are fetched one by one; rows of them are quicker for more."""
 
 _NOTHING = -(2**30)
 """The exponent of a count of zero."""
@@ -254,7 +254,7 @@ def _integers(shape: tuple[int, int], bits: int, generator: Generator) -> NDArra
 
 
 def _decide(cumulative: list[int], chance: int, bits: int, generator: Generator) -> int:
-    """Return the symbol of a real number of which the first bits are given, exactly.
+    """Return the symbol of a real number whose first bits are given, exactly.
 
     Further bits are drawn until it is clear between which boundaries the number lies.
     """

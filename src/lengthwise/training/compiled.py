@@ -168,7 +168,7 @@ def load_compiled(path: Path | str) -> tuple[Compiled, nn.Module]:
     model = ARCHITECTURES[compiled.model].module(compiled.network)
     if not folder.is_finished:
         raise RunError(
-            f"{path} holds no model.safetensors: compiling was interrupted. Give its `compile` "
+            f"{path} holds no model.safetensors: compiling was interrupted. Run its `compile` "
             f"command again."
         )
     weights = folder.weights()

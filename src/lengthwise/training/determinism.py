@@ -19,7 +19,7 @@ os.environ.setdefault(WORKSPACE, ITS_VALUE)
 
 @contextmanager
 def deterministic(device: torch.device, config: TrainingConfig) -> Iterator[None]:
-    """Let torch add up in a fixed order: an accelerator if that is asked for, and many threads.
+    """Have torch sum in a fixed order: on many threads, and on an accelerator if requested.
 
     One thread of a processor has no other order.
 

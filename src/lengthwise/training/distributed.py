@@ -132,8 +132,8 @@ def _all_there() -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise RunError(
-            f"another process has stopped ({str(error).splitlines()[0]}). See what it said; given "
-            f"again, the command goes on from the last checkpoint."
+            f"another process has stopped ({str(error).splitlines()[0]}). See what it said. Run "
+            f"the command again: it continues from the last checkpoint."
         ) from error
 
 
@@ -205,11 +205,11 @@ def join(device: str) -> ProcessGroup:
 
 
 def _whole(name: str, otherwise: str = "") -> int:
-    """Return a whole number that the launcher leaves in the environment."""
+    """Return an integer that the launcher leaves in the environment."""
     text = os.environ.get(name, otherwise)
     require(
         text.isdigit(),
         f"the environment says WORLD_SIZE={os.environ.get('WORLD_SIZE')!r} and {name}={text!r}, "
-        f"which is no number. Start with torchrun or accelerate launch, or unset WORLD_SIZE.",
+        f"which is not a number. Start with torchrun or accelerate launch, or unset WORLD_SIZE.",
     )
     return int(text)

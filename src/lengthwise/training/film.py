@@ -1,4 +1,4 @@
-"""A film of training: what a network holds for some words at its validations, to be looked at.
+"""A film of training: what a network holds for some words at its validations.
 
 A frame has a number from -1 to 1 for each word and place, stored in 127ths. Films are bounded: of
 n validations those are kept whose number is a multiple of the smallest power of two that leaves at
@@ -6,7 +6,7 @@ most `MOST_FRAMES`, and the last. So a run that is killed and started again has 
 
 Axes:
     word    words of the film
-    time    positions of a row, of which a word takes the last ones
+    time    positions of a row; a word takes the last ones
     place   numbers that a network holds for a word
     frame   frames
 """
@@ -80,7 +80,7 @@ class Film:
         }
 
     def restore(self, frames: Sequence[Frame], step: int) -> None:
-        """Go on with the frames of an interrupted run, up to the step from which it goes on."""
+        """Continue the film of an interrupted run after the step from which the run continues."""
         shape = (len(self.tokens),)
         self.frames = [
             each for each in frames if each.step <= step and each.codes.shape[:1] == shape

@@ -1,4 +1,4 @@
-"""Run folders below a folder, told from their JSON and the heads of their weights, without torch.
+"""List run folders by their JSON and the headers of their weights, without torch.
 
 A certificate is quoted, not checked. `report` and `certify --check` check it.
 """
@@ -33,7 +33,7 @@ _LONGEST = 40
 """Characters of a language's name that a claim shows."""
 
 _MEASURES = {"mean_accuracy": "mean", "accuracy": "right", "exact_match": "exact match"}
-"""Names of the main figure of an evaluation, if it is a share, and what it is called here."""
+"""Names of the main figure of an evaluation, if it is a share, and its name here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,7 +147,7 @@ def _read(path: Path) -> dict[str, Any]:
     config = read_object(path / "config.json")
     version = config["format"]
     if version != FORMAT:
-        raise RunError(f"it is of format {version}, but this version reads format {FORMAT} alone")
+        raise RunError(f"it has format {version}, but this version reads format {FORMAT} alone")
     own = {"folder": str(path), "model": config["model"], "written": _written(path)}
     if "construction" in config:
         return {**own, **_computed(path, config)}
@@ -189,8 +189,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 _SHOWN = {
     "validation_accuracy": "a share or null",
-    "longest": "a whole number or null",
-    "grows_to": "a whole number or null",
+    "longest": "an integer or null",
+    "grows_to": "an integer or null",
 }
 """Values of a validation that are shown, with their kinds."""
 
@@ -224,9 +224,9 @@ def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
 
 
 def _require_whole(path: Path, remedy: str) -> None:
-    """Refuse a file of weights of which a part is missing, by its size and its head alone.
+    """Refuse a truncated file of weights, by its size and its header alone.
 
-    The head is its length in 8 bytes, and JSON with the place of each tensor among what follows.
+    The header is its length in 8 bytes, and JSON with the place of each tensor among what follows.
     """
     with path.open("rb") as file:
         size = path.stat().st_size
@@ -240,7 +240,7 @@ def _require_whole(path: Path, remedy: str) -> None:
             if size != 8 + length + end:
                 raise ValueError(f"it has {size:,} bytes instead of {8 + length + end:,}")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise RunError(f"{path} is cut off or no file of weights. {remedy}") from None
+            raise RunError(f"{path} is truncated, or not a file of weights. {remedy}") from None
 
 
 def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -301,7 +301,7 @@ def _figure(found: Mapping[str, Any]) -> str:
 
 
 def _claim(path: Path, config: Mapping[str, Any], *, is_proved: bool = False) -> str:
-    """Return the claim of a certificate, which nothing has checked here, and what it is about.
+    """Return the claim and the subject of a certificate, which is not checked here.
 
     Without one, say whether training ended with a proof.
     """

@@ -296,7 +296,7 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     """Show progress of work that is counted: a bar on a terminal, an occasional line elsewhere.
 
     It yields a function of the number done and of the total, which may be None. `at_once` writes
-    the first line at the first call, for work of which each piece may take hours.
+    the first line at the first call, for work whose single pieces may take hours.
     """
     if is_notebook():
         bar = _NotebookBar(title)

@@ -13,7 +13,7 @@ from lengthwise.errors import RunError
 from lengthwise.files import read_lines, require_kinds, write_bytes
 
 _ALWAYS = {
-    "step": "a whole number",
+    "step": "an integer",
     "loss": "a number",
     "validation_loss": "a number",
     "validation_accuracy": "a share",
@@ -24,16 +24,16 @@ _ALWAYS = {
 _OPTIONAL = {
     "words_per_second": "a number",
     "validation_score": "a number",
-    "lesson_length": "a whole number",
-    "longest": "a whole number",
-    "grows_to": "a whole number",
-    "codes": "a whole number",
-    "states": "a whole number or null",
+    "lesson_length": "an integer",
+    "longest": "an integer",
+    "grows_to": "an integer",
+    "codes": "an integer",
+    "states": "an integer or null",
     "proved": "true or false",
-    "right_to": "a whole number or null",
-    "first_wrong": "a text or null",
-    "wrong": "a whole number",
-    "chunks": "a whole number",
+    "right_to": "an integer or null",
+    "first_wrong": "a string or null",
+    "wrong": "an integer",
+    "chunks": "an integer",
 }
 """The optional values of such a record, with their kinds."""
 

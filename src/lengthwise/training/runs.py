@@ -1,4 +1,4 @@
-"""Run folders: the files of a run, each of which is complete at every moment.
+"""Run folders: the files of a run; each is complete at every moment.
 
     config.json             the settings of the run (of its stage); written first
     metrics.jsonl           a record per validation
@@ -193,7 +193,7 @@ class RunFolder:
         return RunFolder(place)
 
     def begin_stage(self, config: Mapping[str, Any]) -> None:
-        """Go on with the next stage, of which nothing is trained; the last one must be stored."""
+        """Continue with the next stage, untrained; the last one must be stored."""
         self._remove_checkpoints()
         self._metrics.unlink(missing_ok=True)
         self._film.unlink(missing_ok=True)
@@ -237,7 +237,7 @@ class RunFolder:
                     self.path.rmdir()
 
     def require_free(self) -> None:
-        """Refuse a folder in which no run can stand.
+        """Refuse a folder that cannot hold a run.
 
         Raises:
             RunError: it holds files that are not those of a run, or is below a file.
@@ -310,8 +310,8 @@ class RunFolder:
         require_run_folder(self.path)
         if not self._config.exists():
             raise RunError(
-                f"{self.path} holds no config.json, so it is no run of lengthwise. `lengthwise ls "
-                f"{self.path}` lists the runs below it."
+                f"{self.path} holds no config.json, so it is not a run of lengthwise. `lengthwise "
+                f"ls {self.path}` lists the runs below it."
             )
         config = read_json(self._config)
         version = config.get("format") if isinstance(config, dict) else None
@@ -358,7 +358,7 @@ class RunFolder:
             tensors = load_tensors(self._previous)
         self._checkpoint.unlink()  # otherwise it would become the previous one
         warnings.warn(
-            f"{self._checkpoint} cannot be read, so training goes on from the checkpoint before it",
+            f"{self._checkpoint} cannot be read, so training continues from the one before it",
             LengthwiseWarning,
             stacklevel=2,
         )
@@ -408,8 +408,8 @@ class RunFolder:
         """
         if not self.is_finished:
             raise RunError(
-                f"{self.path} is not trained to the end. Use lengthwise resume "
-                f"{shlex.quote(str(self.path))}, and it goes on."
+                f"{self.path} is not trained to the end. Continue it with lengthwise "
+                f"resume {shlex.quote(str(self.path))}."
             )
         return load_tensors(self._model)
 

@@ -32,8 +32,8 @@ class TrainingConfig(Config):
     """Greatest norm of the gradient; a larger gradient is scaled down to it. Muon's steps do not
     depend on the scale of all gradients, but on how they differ from batch to batch."""
     accumulate: Annotated[int, Setting(unit="batches", least=1)] = 1
-    """Batches whose gradients are averaged for one step. The step is that of one batch so many
-    times as large, in the memory of one."""
+    """Batches whose gradients are averaged for one step. The step is that of one batch this
+    many times as large, in the memory of one."""
     validate_every: Annotated[int, Setting(unit="steps", least=1)] = 250
     """Steps from one validation, and the checkpoint that follows it, to the next."""
     patience: Annotated[int, Setting(unit="validations", least=0)] = 2

@@ -14,11 +14,11 @@ from lengthwise.shipped import PREFIX, resolved, shipped_names
 RECORD, CARD = "record.json", "README.md"
 
 _KINDS = {
-    **dict.fromkeys(("name", "language", "made", "model", "told", "command"), "a text"),
-    **dict.fromkeys(("depth", "model_digest", "commit", "date", "claim"), "a text"),
-    **dict.fromkeys(("parameters",), "a whole number"),
-    **dict.fromkeys(("bits", "seed", "steps"), "a whole number or null"),
-    **dict.fromkeys(("strength", "certificate", "statement"), "a text or null"),
+    **dict.fromkeys(("name", "language", "made", "model", "told", "command"), "a string"),
+    **dict.fromkeys(("depth", "model_digest", "commit", "date", "claim"), "a string"),
+    **dict.fromkeys(("parameters",), "an integer"),
+    **dict.fromkeys(("bits", "seed", "steps"), "an integer or null"),
+    **dict.fromkeys(("strength", "certificate", "statement"), "a string or null"),
     **dict.fromkeys(("settings", "environment", "accuracy"), "an object"),
     "seconds": "a number",
 }
@@ -100,7 +100,7 @@ def _opening(record: Mapping[str, Any]) -> str:
     if "perplexity" in record:
         return (
             f"A small language model of {language}, trained on windows of "
-            f"{record['trained_to']} tokens. Nothing is proved about it; what was measured stands "
+            f"{record['trained_to']} tokens. Nothing is proved about it; the measurements are "
             f"below."
         )
     if record["strength"] is None:
@@ -118,9 +118,9 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("text" if "perplexity" in record else "language", code_in_markdown(record["language"])),
         ("model", code_in_markdown(record["model"])),
         ("parameters", f"{record['parameters']:,}"),
-        ("bits handed on", "none" if record["bits"] is None else str(record["bits"])),
+        ("bits passed on", "none" if record["bits"] is None else str(record["bits"])),
         ("depth", record["depth"]),
-        ("told", record["told"]),
+        ("supervision", record["told"]),
         ("made", record["made"]),
     ]
     if record["seed"] is not None:

@@ -164,7 +164,7 @@ def test_the_commands_of_a_run(shell: Shell, folder: Path, trained: Run, tmp_pat
     )  # fmt: skip
     status, out, _ = shell("evaluate", str(folder / "run"))
     assert status == 0
-    assert "told in training" in out
+    assert "supervision" in out
     assert "shortcut: symbol counts" in out
     found = shell.json("evaluate", str(folder / "run"), "--lengths", "11:12")
     assert found["lengths"] == [11, 12]
@@ -331,7 +331,7 @@ def test_the_plan_of_a_run_is_stored_and_read(folder: Path, trained: Run) -> Non
     assert set(stored["words"]) == {
         *("file", "digest", "alphabet", "class_names", "is_stated", "by_majority"),
     }
-    with pytest.raises(LengthwiseError, match="inputs are a list of texts"):
+    with pytest.raises(LengthwiseError, match="inputs are a list of strings"):
         lw.predict(run, "ab")
     stated = make_plan(f"words:{folder}/own.tsv", "gru", options={"alphabet": "abc"})
     assert stated.network.vocab_size == 3

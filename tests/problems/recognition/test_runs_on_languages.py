@@ -135,7 +135,7 @@ def test_a_trained_model_is_right_on_words_of_its_training_lengths() -> None:
         ({"preset": "labtop"}, "unknown preset 'labtop'. Did you mean 'laptop'"),
         ({"settings": {"step": 3}}, "unknown setting 'step'. Did you mean 'steps'"),
         ({"settings": {"vocab_size": 3}}, "unknown setting 'vocab_size'"),
-        ({"settings": {"steps": "many"}}, "steps='many' must be a whole number"),
+        ({"settings": {"steps": "many"}}, "steps='many' must be an integer"),
         ({"settings": {"objective": "all"}}, "unknown objective 'all'"),
         (
             {"options": {"protocol": "publish"}},

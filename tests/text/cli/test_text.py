@@ -111,8 +111,8 @@ def test_models_are_compared_on_one_text_whatever_its_name(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"tokens": 0}, "tokens is a whole number of 1 or more, but got 0"),
-        ({"seed": "a"}, "seed is a whole number of 0 or more, but got 'a'"),
+        ({"tokens": 0}, "tokens is an integer of 1 or more, but got 0"),
+        ({"seed": "a"}, "seed is an integer of 0 or more, but got 'a'"),
         ({"temperature": "hot"}, "temperature is a number, such as 0.8, but got 'hot'"),
         ({"temperature": float("nan")}, "temperature=nan is none"),
         ({"text": 3}, "text is a path, such as 'runs/text', but got 3"),

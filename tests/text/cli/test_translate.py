@@ -224,7 +224,7 @@ def test_translations_that_were_cut_are_counted(shell: Shell, run_folder: Path) 
 @pytest.mark.parametrize(
     ("arguments", "stdin", "words"),
     [
-        (["translate", "RUN", "--beam", "0"], "", "--beam: '0' is not a whole number of 1 or more"),
+        (["translate", "RUN", "--beam", "0"], "", "--beam: '0' is not an integer of 1 or more"),
         (["translate", "RUN", "--beam", "999"], "", "beam=999 is too large"),
         (["translate", "RUN", "--length-penalty", "-1"], "", "length_penalty=-1.0 is too small"),
         (["translate", "RUN", "--text", "nowhere"], "", "nowhere holds no prepared corpus"),

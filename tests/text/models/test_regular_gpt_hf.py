@@ -233,7 +233,7 @@ def test_a_step_of_training_lowers_the_loss() -> None:
     [
         ({"d_model": 9}, "d_model=9 cannot be split over num_heads=4"),
         ({"chunk": 1}, "chunk=1 is too small"),
-        ({"thickness": "2"}, "thickness='2' must be a whole number"),
+        ({"thickness": "2"}, "thickness='2' must be an integer"),
         ({"levels": -1}, "levels=-1 is too small"),
         ({"hidden_size": 10}, "d_model=10 cannot be split"),
     ],

@@ -49,7 +49,7 @@ def rounded(value: Any) -> Any:
 
 
 def clusters_table(records: Sequence[Record]) -> Table:
-    """Return a row for each language: how well its elements are told apart by the vectors."""
+    """Return a row for each language: how well the vectors separate its elements."""
     rows = []
     for one in records:
         found = one["clusters"]
@@ -86,7 +86,7 @@ def receptive_field_table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Clusters and receptive fields of all runs."""
+    """Plot the clusters and receptive fields of all runs."""
     return {
         "clusters": clusters_figure([one["clusters"] for one in records]),
         "receptive-field": receptive_field_figure([one["receptive-field"] for one in records]),

@@ -9,8 +9,8 @@ training, as in the authors' code, so that its scores are those of 81..100.
 Three columns are ours. With *binary memory* the network is trained until it is proved right, on
 compositions of sub-words (`training.composition`) or, where these are too many, on the codes of all
 chunks (`objectives.codebook`), and is tested at 1,000 and 10,000 symbols, too; with *final
-supervision* it is told no more than the paper's networks are. With *transition supervision* every
-node of the tree is told what its sub-word does.
+supervision* it is given no more than the paper's networks are. With *transition supervision* every
+node of the tree is given what its sub-word does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -176,7 +176,7 @@ class Sizes:
     """Settings of training by column, or by `row, column`."""
     words: int = 512
     stride: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Columns that are tested at every so many-th length only, on so many words of each."""
+    """(k, n) of columns that are tested at every k-th length only, on n words of each."""
     far: tuple[int, ...] = (1_000, 10_000)
     far_words: int = 512
 
@@ -218,7 +218,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
-    """Longest word of training, and first and last length of the test."""
+    """Return the longest word of training, and the first and last length of the test."""
     cell = PUBLISHED.get((row, COLUMNS[0]))
     return (cell.train_length, cell.test_lengths) if cell else (40, (41, 500))
 

@@ -8,8 +8,9 @@ length") and at 41..500 ("extrapolation"). The paper prints the mean over 3 seed
 100 symbols, for other seeds and shares of ones after 5,000 steps (99.0 %) than after 10,000 (99.6
 and 99.9 %).
 The RNN is trained as in Table 1. With 8,000 steps and no decay of weights a run in thirty
-misses some words: they hold stretches that training hardly ever shows, of which the state does not
-recover. The number of steps and the decay were chosen by other seeds, at lengths of training alone.
+misses some words: they hold stretches that training hardly ever shows, from which the state does
+not recover. The number of steps and the decay were chosen by other seeds, at lengths of training
+alone.
 The Transformer has the settings of Parity in Table 1, with one seed.
 """
 
@@ -70,7 +71,7 @@ class Sizes:
     words: int = 512
     words_of_same_length: int = 16_384
     stride: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Models that are tested at every so many-th length only, on so many words of each."""
+    """(k, n) of models that are tested at every k-th length only, on n words of each."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 

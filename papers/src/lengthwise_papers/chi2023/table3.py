@@ -12,8 +12,8 @@ though the paper says that all else is as in GPT-2 (its code for natural languag
 published). With these alone perplexity explodes, and rises further with 20,000 steps, and thicker
 is better, as printed.
 
-Each RegularGPT is also tested with as many levels as it was trained with, whatever the length: what
-comes with more levels is told from what comes with longer texts.
+Each RegularGPT is also tested with as many levels as it was trained with, whatever the length: this
+separates the effect of more levels from that of longer texts.
 
 The text is the corpus in `runs/corpora/PRESET`; if there is none, one is prepared from the source
 that the preset names. The source of `paper` is on the hub, and a refusal has the command to fetch
@@ -155,7 +155,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Column to a model and its own settings."""
+    """Return a model and its own settings by column."""
     positions = {"KERPLE": "kerple-log", "T5": "t5", "ALiBi": "alibi"}
     found: dict[str, tuple[str, dict[str, Any]]] = {
         name: ("gpt-lm", {"position": positions[name], "num_layers": sizes.num_layers})
@@ -172,7 +172,7 @@ def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def _network(column: str) -> tuple[int, int, str]:
-    """C, K and the variant; "" where there is none."""
+    """Return C, K and the variant of a column; the variant is "" where there is none."""
     chunk, _, rest = column.partition(" / ")
     thickness, _, variant = rest.partition(", ")
     return int(chunk), int(thickness), variant
@@ -189,13 +189,13 @@ def _text(corpus: Corpus) -> str:
 
 
 def by_length(of_cell: Sequence[Record], test: str = LAST) -> dict[int, list[float]]:
-    """Length to the perplexity of each seed."""
+    """Return the perplexity of each seed by length."""
     nats = [run["tests"][test]["nats_by_length"] for run in of_cell]
     return {int(n): [perplexity_of(each[n]) for each in nats] for n in nats[0]}
 
 
 def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:
-    """Column to the mean perplexity over seeds by length."""
+    """Return the mean perplexity over seeds by column and length."""
     return {
         column: {n: fmean(values) for n, values in by_length(of_cell).items()}
         for (_, column), of_cell in cells(records).items()
@@ -237,7 +237,7 @@ def intervals_table(records: Sequence[Record]) -> Table:
 
 
 def levels_table(records: Sequence[Record]) -> Table:
-    """Times the perplexity at the shortest length: levels that grow with the text, or do not."""
+    """Return perplexity over that at the shortest length; levels grow with the text, or not."""
     rows = []
     for (_, column), of_cell in cells(records).items():
         if TRAINED_LEVELS in of_cell[0]["tests"]:

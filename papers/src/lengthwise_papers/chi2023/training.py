@@ -37,7 +37,7 @@ LONGER = {"steps": 15_000, "learning_rate": 1e-3}
 _HARD = ("modular-arithmetic", "d-2", "d-3", "d-4", "d-12", "tomita-5", "tomita-6")
 
 NOISIER = {"steps": 10_000, "dropout": 0.1}
-"""For rows that C = 3 learned in its usual steps, but for a seed, and did not carry far enough."""
+"""For rows that C = 3 learned in its usual steps, except one seed, and did not carry far enough."""
 
 DRIFTING = ("even-pairs", "parity", "cycle-navigation", "tomita-4")
 

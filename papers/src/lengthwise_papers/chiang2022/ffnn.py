@@ -23,7 +23,7 @@ from lengthwise_papers.experiment import (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """Lengths that every count of ones tests, and the greatest of which all words are tested."""
+    """Lengths that every count of ones tests, and the greatest whose words are all tested."""
 
     lengths: tuple[int, ...] = (1, 2, 3, 10, 100, 1_000, 4_000)
     every_word_to: int = 14

@@ -78,7 +78,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
 
 def geometric(longest: int) -> list[int]:
-    """Lengths 1, 2, 3, 6, 10, 18, ... of about equal ratios, up to the longest."""
+    """Return lengths 1, 2, 3, 6, 10, 18, ... with about equal ratios, up to the longest."""
     steps = round(math.log10(longest) * LENGTHS_IN_A_DECADE)
     return sorted({round(10 ** (step / LENGTHS_IN_A_DECADE)) for step in range(steps + 1)})
 

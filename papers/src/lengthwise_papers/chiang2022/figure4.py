@@ -137,7 +137,7 @@ def plan_of_run(sizes: Sizes, position: str, scale: str, length: int, seed: int)
 
 @torch.no_grad()
 def tested(model: nn.Module, num_words: int, length: int, generator: torch.Generator) -> Validation:
-    """Cross-entropy (nats) and accuracy on uniform words, and the attention on the first symbol."""
+    """Measure cross-entropy (nats), accuracy and attention to the first symbol."""
     assert isinstance(model, Encoder)
     words = torch.randint(2, (num_words, length), generator=generator)
     right = Automaton(parse("first")).classify(words)

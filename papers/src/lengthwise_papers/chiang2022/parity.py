@@ -46,7 +46,7 @@ class Sizes:
 
     seeds: tuple[int, ...] = (0, 1, 2)
     longest: tuple[int, ...] = (10, 30, 100)
-    """Rows: the words of training have 1 symbol to so many."""
+    """Rows: the words of training have from 1 symbol to this number."""
     steps: int = 10_000
     batch_size: int = 32
     words: int = 128
@@ -84,7 +84,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Best and mean over seeds, at the lengths of training and farther."""
+    """Return the best and the mean over seeds, at the lengths of training and beyond."""
     found = cells(records)
     rows = [
         [

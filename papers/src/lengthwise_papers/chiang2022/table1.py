@@ -106,7 +106,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 def pairs_of(
     records: Sequence[Record], test: str, other: str = SCALED
 ) -> dict[str, dict[int, tuple[Record, Record]]]:
-    """Protocol and seed to the tests of the baseline and another column, where both are there."""
+    """Return the tests of the baseline and another column by protocol and seed, if both exist."""
     found: dict[str, dict[int, tuple[Record, Record]]] = {}
     by_seed = {
         (row, column, run["seed"]): run["tests"][test]
@@ -129,7 +129,7 @@ def tests_of(records: Sequence[Record]) -> list[str]:
 def comparisons(
     records: Sequence[Record], test: str, other: str = SCALED
 ) -> dict[str, dict[int, BleuComparison]]:
-    """Protocol and seed to the baseline against another column."""
+    """Compare the baseline with another column, by protocol and seed."""
     return {
         protocol: {seed: compared(*both) for seed, both in of_seed.items()}
         for protocol, of_seed in pairs_of(records, test, other).items()
@@ -137,7 +137,7 @@ def comparisons(
 
 
 def table(records: Sequence[Record]) -> Table:
-    """Printed and measured BLEU: the mean over seeds, and from the least to the greatest."""
+    """Return printed and measured BLEU: the mean over seeds, and the least and the greatest."""
     rows = []
     for test in tests_of(records):
         for other in (SCALED, MATCHED):
@@ -189,7 +189,7 @@ def details_table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """BLEU by the length of the source: a panel for each protocol and test."""
+    """Plot BLEU by the length of the source: a panel for each protocol and test."""
     panels: dict[str, dict[str, dict[int, float]]] = {}
     for test in tests_of(records):
         for (row, column), of_cell in cells(records).items():

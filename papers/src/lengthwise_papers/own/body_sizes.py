@@ -1,11 +1,11 @@
 """Weak supervision and the size of a pretrained body: does one come with the other?
 
 "Guiding transformers to process in steps" (2022, Table 2) has GPT-2's frozen body add 8-bit numbers
-without being told the carries. The bodies of `steps2022/table2` are much smaller. Here are bodies
-of several sizes, all pretrained alike, with the body frozen and with its positions trained, beside
-bodies of random weights. Each is trained for three times as many steps as there; nothing but the
-outputs is told (weak supervision). The largest that is pretrained has its matrix products computed
-in bfloat16, in pretraining and after it.
+without supervision of the carries. The bodies of `steps2022/table2` are much smaller. Here are
+bodies of several sizes, pretrained alike, with the body frozen and with its positions trained,
+beside bodies of random weights. Each is trained for three times as many steps as there; only the
+outputs are supervised (weak supervision). The largest that is pretrained has its
+matrix products computed in bfloat16, in pretraining and after it.
 
 The text of pretraining is the training part of the corpus in `runs/corpora/laptop` (or `paper`), as
 in `chi2023/table3`, or, if there is none, the English that ships with Python. A body that is there
@@ -84,7 +84,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def exact(records: Sequence[Record]) -> dict[str, dict[str, float]]:
-    """Kind to body to the best exact match of the seeds."""
+    """Return the best exact match of the seeds by kind and body."""
     found: dict[str, dict[str, float]] = {}
     for (body, kind), of_cell in cells(records).items():
         found.setdefault(kind, {})[body] = best_and_mean(of_cell, UNSEEN)[0] / 100

@@ -1,4 +1,4 @@
-"""Number of parameters of compiled automata: zeros and ones against whole numbers.
+"""Number of parameters of compiled automata: zeros and ones against integers.
 
 The catalogue of languages, groups, 200 random automata (4 to 8 states, 2 or 3 symbols, seeds 0 to
 199) and one automaton with more than 16 million elements. "Before" is the smaller network of zeros
@@ -35,7 +35,7 @@ PROTOCOL = "all short words; drawn words, repeated symbols, one edit of each"
 
 
 def all_maps(states: int) -> Language:
-    """Return an automaton with so many states whose sub-words have all maps of its states."""
+    """Return an automaton with this number of states, whose sub-words have all state maps."""
     swap = (1, 0, *range(2, states))
     cycle = (*range(1, states), 0)
     merge = (0, 0, *range(2, states))

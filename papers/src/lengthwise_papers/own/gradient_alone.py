@@ -60,7 +60,7 @@ _TREE: Mapping[str, Any] = {
     **{"curriculum": 3, "min_length": 0, "precision": "double", "learning_rate": 2e-3},
     **{"validation_words": 512, "validate_every": 50, "patience": 4},
 }
-"""Settings of RegularGPT, as `gru-binary` has them by default, but for rate and patience."""
+"""Settings of RegularGPT, as `gru-binary` has them by default, except for rate and patience."""
 
 TREE_VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "tree": {},
@@ -279,7 +279,7 @@ def _by_variant(
 
 
 def note(records: Sequence[Record]) -> str:
-    """Say what was told, and how many languages have a proof."""
+    """Describe the supervision, and count the languages with a proof."""
     own = [one for one in records if one["variant"] == DEFAULT]
     runs_of = {language: runs for (language,), runs in grouped(own, "language").items()}
     rows = [name for name in runs_of if name in TABLE_1]

@@ -1,6 +1,6 @@
 """Languages of every kind that small automata come in, drawn from a seed.
 
-The kinds are those of which a rule by size could know nothing: uniform automata with few and with
+A rule by size could know nothing of these kinds: uniform automata with few and with
 many states and symbols, groups, thresholds, single words, automata that run backwards, orders and
 semilattices, several classes, and domains. A language is drawn again until its minimal automaton
 needs `LEAST` states or more.
@@ -63,7 +63,7 @@ def _one_symbol(draw: random.Random) -> Language:
 
 
 def _classes(draw: random.Random, states: int, count: int) -> tuple[int, ...]:
-    """Draw classes of states, each of which occurs if there are states enough."""
+    """Draw classes of states; each occurs if there are enough states."""
     found = [*range(count), *(draw.randrange(count) for _ in range(states))][:states]
     draw.shuffle(found)
     return tuple(found)
@@ -110,7 +110,7 @@ def _of_maps(maps: Sequence[Sequence[int]], classes: tuple[int, ...]) -> Languag
 
 
 def _threshold(draw: random.Random) -> Language:
-    """Draw a count that is remembered up to a bound: at least so many, or exactly."""
+    """Draw a count that is remembered up to a bound: at least the bound, or exactly."""
     most, exact = draw.randint(2, 100), draw.random() < 0.5
     return _counted(
         draw, lambda n: min(n + 1, most + 1), lambda n: int(n == most or (n > most and not exact))

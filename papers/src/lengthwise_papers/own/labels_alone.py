@@ -129,7 +129,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 
 def write_words(path: Path, language: Language, count: int, seed: int, noise: float) -> None:
-    """Write audited words of up to 40 symbols with their labels, a share of which is flipped."""
+    """Write audited words of up to 40 symbols with their labels, and flip a share of these."""
     batch = Task(language=language).draw_mixed(count, LONGEST, torch.Generator().manual_seed(seed))
     found = {
         language.decode(row[len(row) - length :]): label

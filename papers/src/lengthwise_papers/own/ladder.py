@@ -1,6 +1,6 @@
 """Training against the ladder: do the networks that can carry a language do so, and no others?
 
-Ten languages or more stand on each rung (`languages.ladder`), named ones and others drawn at
+Ten languages or more are on each rung (`languages.ladder`), named ones and others drawn at
 random. On each, networks are trained on words of at most 40 symbols and tested on words of 41 to
 500. Causal decoders have no positions, and their attention logits grow with the logarithm of the
 length (`log-length`); on the rung of windows one layer with relative positions is trained, too.
@@ -12,8 +12,8 @@ the language is not star-free. In between it says nothing: weights exist that ar
 length that depends on their size (`compile --as ltl`), and nothing is known of training.
 
 A network *carries* a language if it is right on `CARRIED` of the tested words, the mean over their
-lengths. Decoders and recurrent networks are told the class of every prefix, RegularGPT the class of
-the whole word alone; so networks are compared with theory here, not with each other. Settings were
+lengths. Decoders and recurrent networks are given the class of every prefix, RegularGPT that of the
+whole word alone; so networks are compared with theory here, not with each other. Settings were
 chosen by validation at lengths of training, with languages that are not among these.
 """
 

@@ -55,7 +55,7 @@ TESTED = 2_000
 Word = tuple[int, ...]
 Answer = Callable[[Sequence[Word]], list[int]]
 Learner = Callable[[Language, Mapping[Word, int], int, Path], tuple[Language | None, Answer]]
-"""Learns from words of a language in so many seconds, with a folder to write to; returns the
+"""Learns from words of a language in a number of seconds, with a folder to write to; returns the
 automaton, if it finds one, and what answers words."""
 
 
@@ -134,7 +134,7 @@ def draw_words(
     *,
     is_adversarial: bool = False,
 ) -> dict[Word, int]:
-    """Draw different words with their classes, half of each class where there are so many."""
+    """Draw different words with their classes, half of each class where there are enough."""
     task, first = Task(language=language), lengths[0]
     automaton, words = Automaton(language), dict[Word, int]()
     every = torch.arange(first, lengths[1] + 1)
@@ -161,7 +161,7 @@ def draw_words(
 
 
 def words_of(tokens: Tensor) -> list[Word]:
-    """Return right-aligned words without what stands left of them."""
+    """Return right-aligned words without the padding on their left."""
     return [tuple(symbol for symbol in row if symbol != PAD) for row in tokens.tolist()]
 
 

@@ -140,7 +140,7 @@ def random_of_rung(rung: str, seed: int) -> Language:
 
 
 def _window(draw: random.Random) -> Language:
-    """Draw classes for the first and last symbols of words over 2 symbols, so many of each."""
+    """Draw classes for the first and last symbols of words over 2 symbols."""
     first, last = draw.choice([(0, 2), (0, 3), (1, 1), (1, 2), (2, 1), (2, 0), (3, 0)])
     classes: dict[tuple[str, str], int] = {}
 

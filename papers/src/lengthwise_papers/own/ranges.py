@@ -41,7 +41,7 @@ class Sizes:
     longest: int = 10_000
     words_per_length: int = 16
     all_words: int = 1 << 12
-    """Lengths with at most so many words are verified on all of them."""
+    """Lengths with at most this number of words are verified on all of them."""
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:

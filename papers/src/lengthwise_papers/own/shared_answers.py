@@ -17,7 +17,7 @@ _MOST_HIDDEN = 1 << 24
 
 
 class SharedAnswers:
-    """The answers of a network to words, which stand at the right of their rows."""
+    """The answers of a network to words, which are at the right of their rows."""
 
     def __init__(self, model: RegularGPT) -> None:
         self._model, self._config = model, model.config

@@ -3,7 +3,7 @@
 For each language and model the width is lowered, from one that is ample, until no seed is proved at
 a width; the last one that was is kept. Where none is proved at the two greatest widths, the search
 ends without a network. A width is given up, and a seed chosen, by the proof alone: no test word is
-looked at before. What is told are codes (`codebook` supervision), and trees have one head.
+looked at before. Supervision is by codes (`codebook`), and trees have one head.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

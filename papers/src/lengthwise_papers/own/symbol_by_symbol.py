@@ -1,7 +1,7 @@
 """Networks that read symbol by symbol: proofs for automata of up to 100,000 transitions.
 
 Named languages and random automata are learned with default settings (a code or a token for each
-state is told, no word is drawn), certified, and their certificates are checked. A random automaton
+state is given, no word is drawn), certified, and their certificates are checked. A random automaton
 is the minimal one of a draw with uniform transitions and classes, so it may have fewer states than
 were drawn.
 """
@@ -173,7 +173,7 @@ def _table(records: Sequence[Record]) -> Table:
 
 
 def note(records: Sequence[Record]) -> str:
-    """Say what was told, and what was tested."""
+    """Describe the supervision, and what was tested."""
     proved = [one for one in records if _is_proved(one)]
     words = sum(sum(one["words_per_length"].values()) for one in proved)
     wrong = sum(one["wrong_words"] for one in proved)

@@ -46,7 +46,7 @@ _SHARES = (0.05, 0.2)
 _LINES = (300, 1_000, 4_000)
 
 _CANDIDATES = 6
-"""Number of automata of which one is chosen by the lines that are not held out."""
+"""Number of automata among which the lines that are not held out choose one."""
 
 
 class Kind(NamedTuple):

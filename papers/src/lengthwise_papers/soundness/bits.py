@@ -1,11 +1,11 @@
 """Machines of bits: the plain definition of what a planted network computes.
 
-The bits of a machine stand in *registers*. A register of n > 2 values has a bit for each, of which
-one is on; one of two values is a single bit. The bits that follow are each an OR of *terms*, and a
+The bits of a machine are in *registers*. A register of n > 2 values has a bit for each, and one of
+them is on; one of two values is a single bit. The bits that follow are each an OR of *terms*, and a
 term is an AND of *literals*, bits of the sources with the value that they must have. Sources are
 the bits before and the symbol (a recurrence), or the bits of the children of a chunk (a tree).
 
-Here machines are run by counting, without a network and without a number that is no integer.
+Here machines are run by counting, without a network, and in integers only.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -128,7 +128,7 @@ def scored(
 ) -> tuple[tuple[float, ...], float]:
     """Return scores of bits and the bias that add a weight for each register with that value.
 
-    The bias has 1/2 taken off, so that sums of whole numbers are never 0.
+    The bias has 1/2 taken off, so that sums of integers are never 0.
     """
     scores, bias = [0.0] * registers.num_bits, -0.5
     for name, value, weight in weights:

@@ -140,7 +140,7 @@ def _cancelling(draw: random.Random, dtype: Dtype) -> tuple[float, ...]:
 
 
 def _overflowing(draw: random.Random, dtype: Dtype) -> tuple[float, ...]:
-    """Draw weights of which two overflow together, but all sum to 0."""
+    """Draw weights that sum to 0, though two of them overflow together."""
     largest = float(np.finfo(dtype).max)
     large = [draw.choice([0.5, 0.625, 0.75]) * largest for _ in range(draw.randrange(2, 5))]
     return (*large, *(-each for each in large))
@@ -153,7 +153,7 @@ def margin(name: str, draw: random.Random) -> Case:
 
 
 def cancellation(name: str, draw: random.Random) -> Case:
-    """Draw a sum of weights of 1e8 of which only -0.25 is left."""
+    """Draw weights of 1e8 whose sum is only -0.25."""
     about = "weights of 1e8 that cancel"
     return _case("cancellation", name, draw, drawn=_cancelling, dtype="float32", about=about)
 
@@ -162,7 +162,7 @@ def overflow(name: str, draw: random.Random) -> Case:
     """Draw a sum that overflows, in some order or in every order.
 
     In the latter case the sum is one that the network does not use, so that real arithmetic is
-    right; but infinity times 0 is no number, and no bit of the node is what it should be.
+    right; but infinity times 0 is not a number, and no bit of the node is what it should be.
     """
     dtype: Dtype = draw.choice(["float32", "float64"])
     if draw.random() < 0.5:

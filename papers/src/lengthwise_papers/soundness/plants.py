@@ -295,7 +295,7 @@ def powers(draw: random.Random, *, fault: bool) -> Planted:
 
 
 def one_pad(draw: random.Random, *, fault: bool) -> Planted:
-    """Draw a tree that is wrong where a pad stands beside one element at one level.
+    """Draw a tree that is wrong where a pad is beside one element at one level.
 
     What is bad at the left edge stays bad.
     """

@@ -26,7 +26,7 @@ def cases(seed: int = 0, *, each: int = EACH, kinds: Iterable[str] = KINDS) -> I
         ConfigError: there is no such kind, or the number is below 0.
     """
     if each < 0:
-        raise ConfigError(f"each={each} is no number of cases. Use 0 or more.")
+        raise ConfigError(f"each={each} is not a number of cases. Use 0 or more.")
     for kind in kinds:
         if kind not in KINDS:
             raise unknown_name("kind of case", kind, KINDS)

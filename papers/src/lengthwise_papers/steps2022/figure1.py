@@ -74,7 +74,7 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Both matrices."""
+    """Plot both matrices."""
     named = {f"representation {record['representation']}": record for record in records}
     return {"attention": addition_attention_figure(named)}
 

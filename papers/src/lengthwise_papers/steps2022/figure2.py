@@ -1,7 +1,7 @@
 """Guiding transformers to process in steps (2022), Figure 2: attention after training.
 
 The mean attention of a trained decoder, over 100 random inputs, beside that of the compiled one:
-8-bit numbers, representation 2, strong supervision. How far they agree is told by numbers: the mean
+8-bit numbers, representation 2, strong supervision. Two numbers say how far they agree: the mean
 weight on the two symbols that each gate reads, and the share of gates that have more weight on each
 of these than anywhere else. A decoder that looks everywhere alike has little there; another
 algorithm than the circuit's may have little, and be right all the same.
@@ -124,9 +124,10 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def agreement(record: Record, places: int | None = None) -> float:
-    """Share of gates whose greatest weights, so many or as many as they have sources, are on these.
+    """Return the share of gates whose greatest weights are on their sources.
 
-    Gates without sources are left out.
+    `places` is the number of greatest weights; by default that of the sources. Gates
+    without sources are left out.
     """
     weights, targets = np.array(record["weights"]), np.array(record["targets"])
     found = []

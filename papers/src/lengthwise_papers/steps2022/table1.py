@@ -143,7 +143,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
 
 
 def schedule(steps: int) -> dict[str, int]:
-    """Return the settings of a run of so many steps."""
+    """Return the settings of a run with this number of steps."""
     return {"steps": steps, "warmup": steps // 20, "validate_every": min(500, steps)}
 
 
@@ -231,7 +231,7 @@ def curves_table(of: Callable[[Choice], str], records: Sequence[Record]) -> Tabl
 def _curves(
     of: Callable[[Choice], str], records: Sequence[Record]
 ) -> dict[tuple[str, str], dict[int, float]]:
-    """Regime and kind of choices to n to the best exact match."""
+    """Return the best exact match by regime and kind of choices, and by n."""
     curves: dict[tuple[str, str], dict[int, float]] = {}
     for trial in trials(records):
         curve = curves.setdefault((trial.regime, of(trial.choice)), {})
@@ -390,7 +390,7 @@ def _judge_positions(records: Sequence[Record]) -> list[Statement]:
 
 
 def _judge_examples(records: Sequence[Record]) -> list[Statement]:
-    """Check what section 5 says of Figure 4, but for its exception, n = 40."""
+    """Check what section 5 says of Figure 4, except for n = 40, as it says."""
     return _better(
         "Figure 4",
         "1,000 examples suffice for the best, but for n = 40 (to 0.01)",

@@ -120,7 +120,7 @@ def plan_of(preset: str, body: str, kind: str, steps: int, settings: Mapping[str
 
 
 def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
-    """Kind with body, regime and n to the best exact match over seeds."""
+    """Return the best exact match over seeds by kind with body, regime and n."""
     found = {}
     for (row, column), of_cell in cells(records).items():
         regime, _, n = row.partition(", n = ")
@@ -231,7 +231,7 @@ def _is_told(cell: tuple[str, int]) -> bool:
 
 
 def _is_untold(cell: tuple[str, int]) -> bool:
-    """Return whether a regime does not tell the steps of so many bits."""
+    """Return whether a regime leaves the steps unsupervised, with 16 bits or more."""
     regime, bits = cell
     return regime != STRONG and bits >= 16
 

@@ -126,7 +126,7 @@ def facts_on_file(summary: Mapping[str, Any]) -> Facts:
     first, last = summary["lengths"]
     return [
         ("words", f"{summary['words']:,} of {summary['task']}, part {summary['part']}"),
-        ("told in training", summary["supervision"]),
+        ("supervision", summary["supervision"]),
         ("lengths", f"{first}..{last}"),
         ("accuracy", f"{percent(summary['accuracy'])} %"),
         ("95 % interval", f"{percent_interval(low, high)} %"),

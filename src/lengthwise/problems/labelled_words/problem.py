@@ -120,7 +120,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
             ConfigError: always.
         """
         raise ConfigError(
-            f"{self.name} tells labels, and no model is named that learns them. Give one, such as "
+            f"{self.name} has labels, and no model is named that learns them. Name one, such as "
             f"gru, or an automaton that `lengthwise infer` or lw.infer finds in the words."
         )
 
@@ -141,7 +141,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
             able = [name for name, each in MODELS.items() if final.fits(each)]
             raise ConfigError(
                 f"model {model} learns from {' or '.join(objectives_of(entry))}, which need the "
-                f"language, but a file tells only the labels of whole words. Use "
+                f"language, but a file has only the labels of whole words. Use "
                 f"{', '.join(able)}."
             )
         words = self.words.load()
@@ -175,7 +175,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         return str(plan.objective.name), f"labels of whole words{words}"
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: the accuracy of its validation, and the words it judged.
+        """Return the account of a run: the accuracy of its validation, and the validation words.
 
         Words of training decide whether words grow, and those that are set apart judge the longest.
         """
@@ -214,7 +214,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         Raises:
             RunError: no language is given.
             LanguageError: it is over other symbols or classes.
-            VerificationError: the model is no RegularGPT, or the strength does not suit it.
+            VerificationError: the model is not a RegularGPT, or the strength does not suit it.
         """
         others = {name: each for name, each in options.items() if name != "against"}
         language = options.get("against")

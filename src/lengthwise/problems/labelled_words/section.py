@@ -21,14 +21,14 @@ _SAMPLES = 5
 
 NOTE = (
     "The words of a file are divided by a hash of each word into training, validation and test, so "
-    "no word is in two parts. Training is told the label of each whole word and nothing else; the "
+    "no word is in two parts. Training is given the label of each whole word and nothing else; the "
     "weights that are kept are those of the best validation. A shortcut is a rule that looks at "
     "very little of a word; it learns from the training words and is scored on the same test words."
 )
 
 
 def section_on_file(records: Records, longest: int | None, said: Account) -> Section:
-    """Return the section of the report about a run on labelled words, of which this is said.
+    """Return the section of the report about a run on labelled words.
 
     `longest` is the greatest length of words of training that is set; None if none is.
 

@@ -1,4 +1,4 @@
-"""The settings of labelled words: parts of the file, batches, and what training is told."""
+"""The settings of labelled words: parts of the file, batches, and supervision."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -34,7 +34,7 @@ class WordsOfFileConfig(Config):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelsConfig(Config):
-    """Settings of what training is told."""
+    """Settings of the supervision."""
 
     name: str = "final"
     """`final`: the label of the whole word. Other objectives need the language, which a file of
@@ -43,6 +43,6 @@ class LabelsConfig(Config):
     def __post_init__(self) -> None:
         require(
             self.name == "final",
-            f"objective={self.name!r} needs the language, but a file tells only the "
+            f"objective={self.name!r} needs the language, but a file has only the "
             f"labels of whole words. Use 'final'.",
         )

@@ -5,7 +5,7 @@ code in the making, whose signs are the code.
 
 Axes:
     word   words of the film
-    time   positions of a row, of which a word takes the last ones
+    time   positions of a row; a word takes the last ones
     bit    bits of a code
     width  numbers in a vector
 """
@@ -63,7 +63,7 @@ def codes_in_the_making(
         return _after_last(model, symbols.to(device), lengths.to(device)).tanh()
     if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
         raise ConfigError(
-            "a film shows the codes of a network with binary memory, and this is none."
+            "a film shows the codes of a network with binary memory, and this is not one."
         )
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
     below = model.leaf(torch.arange(model.config.vocab_size, device=device))

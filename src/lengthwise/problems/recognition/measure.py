@@ -36,7 +36,7 @@ from lengthwise.training.devices import environment
 from lengthwise.wording import counted
 
 _PARTS, _WORST = 8, 3
-"""Lengths that a table shows: one of each eighth, and so many of the worst."""
+"""Lengths that a table shows: one of each eighth, and this number of the worst."""
 
 _NOT_KEPT = (
     "These scores are of the tables of `snap`, and are not kept. Evaluate without --snapped for "
@@ -44,8 +44,8 @@ _NOT_KEPT = (
 )
 
 _SHOWN = (
-    "Shown are the first and the last length, one of each eighth, and the three worst. --json has "
-    "all."
+    "The table shows the first and the last length, one of each eighth, and the three worst. "
+    "--json has all."
 )
 
 SNAPPED_FILE = "snapped.safetensors"

@@ -1,4 +1,4 @@
-"""What is said of a run on a language: what training came to, stage by stage."""
+"""The account of a run on a language: the outcome of training, stage by stage."""
 
 import shlex
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _ENDED = {"steps": "after", "diverged": "diverged after"}
 
 
 def account_of(plain: Account, task: Task, records: Records) -> Account:
-    """Return what is said of a run on a language: its proof, accuracy and stages."""
+    """Return the account of a run on a language: its proof, accuracy and stages."""
     plan, best, protocol = records.plan, records.best, task.protocol
     words = shorter_words(best) or f" of length {plan.data.min_length}..{plan.data.max_length}"
     proof = _proof(plain.values, by_steps=plan.network.is_recurrent) if best else []
@@ -76,7 +76,7 @@ def advice_of(language: Language, records: Records, facts: Mapping[str, Any], le
 
 
 def _ended(stage: Mapping[str, Any]) -> str:
-    """Say how a stage ended, with the numbers of how near it came."""
+    """Say how a stage ended, and how near it came to a proof."""
     said = f"{stage['supervision']} ({_ENDED[stage['ended']]} {counted(stage['steps'], 'step')}"
     right, wrong = stage["right_to"], stage["wrong_chunks"]
     if right is not None and right >= 0:
@@ -90,7 +90,7 @@ def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
     """Say whether a proof closed, where training tries one, or how far a model is right.
 
     A network that reads symbol by symbol is judged by its steps, others by their chunks. Of one
-    that was told labels alone, say how many states its own automaton has.
+    that was given labels alone, say how many states its own automaton has.
     """
     right, wrong = facts["right_to"], facts["wrong_chunks"]
     if facts["states"] is not None:

@@ -232,7 +232,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
         return str(plan.objective.name), _objective(plan).labels(self._subject(plan))
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: whether a proof closed, the accuracy on fresh words."""
+        """Return the account of a run: whether a proof closed, and the accuracy on fresh words."""
         found = account_of(Problem.account(self, records), self.words_of(records.plan), records)
         lengths = usual_lengths(records.plan)
         advice = partial(advice_of, self.language, records, found.values, lengths)
@@ -266,7 +266,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
 
         Raises:
             LanguageError: the other language is over other symbols or classes.
-            VerificationError: the model is no RegularGPT, or the strength does not suit it.
+            VerificationError: the model is not a RegularGPT, or the strength does not suit it.
         """
         from lengthwise.problems.classification import require_same_symbols  # noqa: PLC0415  seldom
         from lengthwise.proofs.search.certify import certify  # noqa: PLC0415  all searches

@@ -31,7 +31,7 @@ COMPOSED_STEPS = 1_000
 Table 1 that have so few state maps."""
 
 _MOST_CHUNKS = 300_000
-"""Greatest number of chunks of one level that are explored to say how far a stage came."""
+"""Greatest number of chunks of one level that are explored to judge a stage."""
 
 
 def routes_to_a_proof(language: Language, preset: str) -> Sequence[Route]:

@@ -66,7 +66,7 @@ NOTE = (
     "mean over seeds of RegularGPT with the same chunk size, and of an RNN for elman and a "
     "Transformer for chomsky-transformer (Chi et al. 2023, Table 1), tested on 41..500 after "
     "training on 1..40, or on 51..100 after 1..50; with its own word distribution and the answer "
-    "alone supervised; it stands in the table where lengths agree. Words and supervision of our "
+    "alone supervised; the table has it where lengths agree. Words and supervision of our "
     "runs are named below."
 )
 
@@ -136,7 +136,7 @@ def section_of(language: Language, records: Records, title: str) -> Section:
 
 
 def _about(language: Language) -> Facts:
-    """Return what a language is: its definition, its size, and sample words of each class."""
+    """Describe a language: its definition, its size, and sample words of each class."""
     named = CATALOGUE[language.spec] if language.spec in CATALOGUE else None  # noqa: SIM401
     facts = [] if named is None else [("language", f"{language.spec}: {named.definition}")]
     if named is None and language.spec:
@@ -162,7 +162,7 @@ def _about(language: Language) -> Facts:
 
 
 def _terms(plan: Plan, proof: Proof | None) -> Facts:
-    """Return definitions of the terms that stand in the section."""
+    """Return definitions of the terms that the section uses."""
     terms = [
         (f"{plan.data.protocol} words", _PROTOCOL_TERMS[plan.data.protocol]),
         (f"{plan.supervision} supervision", OBJECTIVES[plan.supervision].told),
@@ -250,7 +250,7 @@ def _evaluation(folder: RunFolder, scores: Scores) -> dict[str, Any] | None:
     if evaluation is None:
         return None
     shares = dict.fromkeys(("mean_accuracy", "worst_accuracy"), "a share")
-    kinds = {**shares, "words": "a whole number", "protocol": "a text"}
+    kinds = {**shares, "words": "an integer", "protocol": "a string"}
     where = f"{path}/evaluation.json"
     require_kinds(evaluation, kinds, where=where, remedy="Evaluate again.")
     if scores.total != evaluation["words"]:

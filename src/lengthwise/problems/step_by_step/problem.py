@@ -49,8 +49,8 @@ _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words":
 """Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
 
 _OF_TASK: Mapping[str, Any] = {
-    "bits": {"kind": "a whole number", "unit": "bits", "meaning": "Bits of each number."},
-    "length": {"kind": "a whole number", "unit": "symbols", "meaning": "Symbols of each word."},
+    "bits": {"kind": "an integer", "unit": "bits", "meaning": "Bits of each number."},
+    "length": {"kind": "an integer", "unit": "symbols", "meaning": "Symbols of each word."},
     "order": {
         "kind": "a name, a number, or a list of gates",
         "meaning": "The order in which gates are written: 1 and 2 (the paper's representations of "
@@ -139,7 +139,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         return str(plan.objective.supervision), f"{plan.data.examples:,} examples"
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: the share of unseen inputs that are answered exactly."""
+        """Return the account of a run: the share of unseen inputs with an exact answer."""
         plain, body = Problem.account(self, records), records.plan.network.backbone_summary
         return replace(
             plain,

@@ -395,7 +395,7 @@ def origin(config: BackboneConfig) -> str:
     made = Path(found).parent / "training" / "config.json"
     stored = read_object(made) if made.exists() else {}
     if text := stored.get("text"):
-        kinds = {"source": "a text", "characters": "a whole number", "tokens": "a whole number"}
+        kinds = {"source": "a string", "characters": "an integer", "tokens": "an integer"}
         require_kinds(text, kinds, where=f"{made}, text", remedy="Pretrain again.")
         found_weights += (
             f", pretrained on {text['source']} ({text['characters']:,} characters, "

@@ -193,7 +193,7 @@ def test_a_refused_pretraining_leaves_nothing_that_blocks_the_next(tmp_path: Pat
 def test_the_training_of_a_body_is_no_run(tmp_path: Path) -> None:
     run(tmp_path / "body")
     assert list_runs(tmp_path) == []
-    with pytest.raises(RunError, match="has the training of a body, which is no run"):
+    with pytest.raises(RunError, match="has the pretraining of a body, and not a run"):
         load_run(tmp_path / "body" / "training")
 
 
