@@ -46,6 +46,8 @@ TABLES = {
     ("docs/reproducing/proofs.md", "soundness-others"): ("own/soundness", "Unsound verifiers"),
     ("docs/words.md", "words-needed"): ("own/words-needed", ""),
     ("docs/reproducing/words.md", "labels-alone"): ("own/labels-alone", ""),
+    ("docs/reproducing/words.md", "random-words"): ("own/random-words", ""),
+    ("docs/reproducing/words.md", "random-words-statements"): ("own/random-words", "Statements"),
     ("docs/reproducing/words.md", "long-words"): ("own/long-words", "By number of words"),
     ("docs/reproducing/words.md", "long-words-classes"): ("own/long-words", ""),
     ("docs/reproducing/words.md", "word-statements"): ("own/word-statements", ""),

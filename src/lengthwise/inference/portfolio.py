@@ -54,8 +54,9 @@ _COMPRESSED = 0.5
 """Share of the bits of the labels below which an automaton and its errors explain them."""
 
 _PATIENCE, _PATIENCE_WITH_NOISE = 20_000_000, 200_000_000
-"""Symbols that the other searchers read at most after an automaton that explains the words; with
-noise, an automaton of too many states can explain them, too."""
+"""Symbols that the other searchers read at most after an automaton that explains the words. With
+noise, an automaton of too many states can explain them, too: then every searcher, the one that
+found it included, also reads at least the lesser number."""
 
 _SHOWN_EVERY = 0.3
 """Seconds between two times that progress is shown."""
@@ -266,13 +267,16 @@ def _attempt(
     elif state.least_states > task.max_states:
         state.end = "exhausted"
     elif best is not None and judge.explains(best):
-        others = (
-            state.work.get(each.name, 0)
-            for each in searchers
-            if each.name != best.searcher and state.attempts.get(each.name, 0) >= 0
-        )
-        most = _PATIENCE if judge.noise == 0 else _PATIENCE_WITH_NOISE
-        if min(others, default=math.inf) >= min(state.work_at_best, most):
+        left = [each.name for each in searchers if state.attempts.get(each.name, 0) >= 0]
+        since = {name: state.work.get(name, 0) for name in left}
+        if judge.noise == 0:
+            since.pop(best.searcher, None)
+            asked = min(state.work_at_best, _PATIENCE)
+        else:
+            if best.searcher in since:
+                since[best.searcher] -= state.work_at_best
+            asked = max(min(state.work_at_best, _PATIENCE_WITH_NOISE), _PATIENCE)
+        if min(since.values(), default=math.inf) >= asked:
             state.end = "explained"
 
 
