@@ -33,7 +33,7 @@ FORMATS = {reader.name: reader for reader in READERS}
 ENDINGS = {ending: reader for reader in READERS for ending in reader.endings}
 
 _UNCERTAIN = (".txt", ".text", ".log", "")
-"""Endings that say nothing of the format: the first lines may."""
+"""Endings that do not name a format; the first lines may show it."""
 
 _LOOKED_AT = 4_096
 """Bytes of the beginning of a file that are looked at."""
@@ -44,7 +44,7 @@ def reader_of(path: Path, columns: Columns) -> Reader:
 
     Raises:
         TextError: there is none, or its format is not known.
-        ConfigError: the columns name a format that is none.
+        ConfigError: the columns name an unknown format.
     """
     if columns.format and columns.format not in FORMATS:
         raise unknown_name("format", columns.format, FORMATS)
@@ -87,7 +87,7 @@ def _require_dataset(path: Path) -> None:
     """Refuse a folder that is not a dataset.
 
     Raises:
-        TextError: it is none, or it holds several.
+        TextError: it is not a dataset, or it holds several.
     """
     if (path / SEVERAL).exists():
         parts = sorted(each.name for each in path.iterdir() if (each / SAVED).exists())
@@ -97,6 +97,6 @@ def _require_dataset(path: Path) -> None:
         )
     if not (path / SAVED).exists():
         raise TextError(
-            f"{path} is a folder, but no dataset that `save_to_disk` of the library datasets "
+            f"{path} is a folder, but not a dataset that `save_to_disk` of the library datasets "
             f"wrote. Give one, or a .tsv or .jsonl file."
         )

@@ -2,7 +2,7 @@
 
 At a higher level the smallest language has fewer words, down to those of the sample alone. Two
 things say where to stop. The words of validation, which did not make the language, must be in it,
-but for so few that a piece which no word of training has explains them. Of these, the shortest
+except for as few as a piece that no word of training has would explain. Of these, the shortest
 description is chosen: the bits of the automaton, and for each word of training and validation the
 bits that choose it among the words of its length that are in the language (or, if it is not, among
 all words of its length).
@@ -33,7 +33,7 @@ RARE = 0.01
 """Share of the words of validation that may have a piece which no word of training has."""
 
 DOUBTFUL = 0.05
-"""Probability of so many such words below which they speak against a language."""
+"""Probability of that number of such words below which they speak against a language."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     is read, if the source does not say it.
 
     Raises:
-        TextError: the source is not there, or something in it is no text; the message has the line.
+        TextError: the source is missing, or something in it is not text; the message has the line.
         ConfigError: a library that it needs is not installed.
     """
     if source == PYTHON:
@@ -47,7 +47,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
         return (text_of_document(row, column, f"the dataset {name} has") for row in rows)
     path = Path(source)
     if not source:
-        raise TextError("a text has no name. Give a file, a folder or a dataset.")
+        raise TextError("the name of a text is empty. Give a file, a folder or a dataset.")
     if path.is_dir():
         return _of_folder(path, column)
     if not path.exists():
@@ -117,7 +117,8 @@ def _plain_text(content: bytes, path: Path) -> str:
     if (wrong := text.find("\0")) >= 0:
         line = text.count("\n", 0, wrong) + 1
         raise TextError(
-            f"{path}: a text is UTF-8, but line {line} has a NUL, as UTF-16 does. Convert the file."
+            f"{path}: the file must be UTF-8, but line {line} has a NUL, as UTF-16 "
+            f"does. Convert the file."
         )
     return text.replace("\r\n", "\n")
 
@@ -155,7 +156,7 @@ def text_of_document(row: Mapping[str, Any], column: str, where: str) -> str:
 
 
 _HUB_SPLITS = {"valid": "validation"}
-"""Splits that most datasets call otherwise."""
+"""Splits that most datasets name differently."""
 
 
 def hub_parts(source: str, split: str) -> tuple[str, str, str]:

@@ -70,7 +70,7 @@ class PairsConfig(Config):
     """Settings of the preparation of parallel text."""
 
     vocab_size: Annotated[int, Setting(least=256 + len(SPECIAL), most=MOST_TOKENS)] = 4096
-    """Tokens of both languages together, three of which are special; 259 for bytes."""
+    """Tokens of both languages together, including three special ones; 259 for bytes."""
 
 
 def prepare_parallel(
@@ -82,7 +82,7 @@ def prepare_parallel(
     tokenizer: Path | str | None = None,
     progress: Progress | None = None,
 ) -> "ParallelCorpus":
-    """Make parallel text ready, or find it ready.
+    """Prepare parallel text, or find that it is complete.
 
     `sources` are those of `train`, `valid` and `test`, and of further test parts; `numbers` as that
     of `train` brings all three. `tokenizer` is that of another parallel corpus, which is then taken

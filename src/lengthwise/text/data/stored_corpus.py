@@ -89,8 +89,8 @@ class StoredCorpus(ABC):
         if not path.exists():
             if (folder / REQUEST).exists():
                 raise TextError(
-                    f"{folder} is not prepared to the end. Give its `prepare` command again, and "
-                    f"it goes on."
+                    f"{folder} is not prepared to the end. Run its `prepare` command again to "
+                    f"continue."
                 )
             raise TextError(
                 f"{folder} holds no prepared corpus. Make one: `{cls.command} --out {folder}`."
@@ -226,7 +226,7 @@ def make_ready(
     files_of: Callable[[str], Iterable[Path]],
     is_resumable: Callable[[], bool] = lambda: False,
 ) -> Kind:
-    """Make a corpus in a folder, or go on where that was interrupted, or find it ready.
+    """Make a corpus in a folder, continue an interrupted one, or find that it is complete.
 
     `files_of` returns the files that one of the `sources` is read from.
 
@@ -262,7 +262,7 @@ def _warn_of_newer(sources: Iterable[Path], out: Path) -> None:
 
 
 def unclaim(out: Path) -> None:
-    """Give up a folder from which nothing is worth going on: another command may be right."""
+    """Remove a folder that has nothing worth continuing: another command may be right."""
     for name in (TOKENIZER, REQUEST):
         (out / name).unlink(missing_ok=True)
     if not any(out.iterdir()):
@@ -270,7 +270,7 @@ def unclaim(out: Path) -> None:
 
 
 def write_index(out: Path, index: Mapping[str, Any]) -> None:
-    """Say that all is ready; this file comes last."""
+    """Write the index, which comes last: with it the corpus is complete."""
     write_json(out / INDEX, {**index, "digest": digest_of_index(index)})
 
 
@@ -286,7 +286,7 @@ def noted(path: Path) -> dict[str, Any]:
     """Read a JSON object that this package wrote.
 
     Raises:
-        TextError: it is none.
+        TextError: it is not a JSON object.
     """
     try:
         found = read_json(path)
@@ -313,7 +313,7 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
     except OSError as error:
         raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
     except Exception:  # the library raises nothing more precise
-        raise TextError(f"{path} is no tokenizer. Give a tokenizer.json.") from None
+        raise TextError(f"{path} is not a tokenizer. Give a tokenizer.json.") from None
     found.encode_special_tokens = True  # in a text, what looks like one is text
     for token, purpose in special.items():
         if found.token_to_id(token) is None:

@@ -58,8 +58,8 @@ def token_loss(
     """Return the cross-entropy of target tokens with label smoothing; differentiable once.
 
     `F.cross_entropy(vectors @ matrix.T, targets, label_smoothing=smoothing)`. Under autocast matrix
-    products are in its precision, but for those of double precision; all else is in the precision
-    of the vectors, or single.
+    products are in its precision, except those of double precision; all else is in the precision of
+    the vectors, or single.
     """
     device = vectors.device.type
     has_autocast = torch.amp.is_autocast_available(device)

@@ -156,7 +156,7 @@ def _config_of(body: str) -> "GPT2Config":
     for name in _FORM:
         if getattr(found, name) != getattr(usual, name):
             raise ConfigError(
-                f"body={body!r} has {name}={getattr(found, name)}, which is no plain GPT-2. Use a "
+                f"body={body!r} has {name}={getattr(found, name)}, unlike a plain GPT-2. Use a "
                 f"body with {getattr(usual, name)}."
             )
     return found
@@ -203,22 +203,22 @@ def _silence() -> Iterator[None]:
 
 
 def _require_folder(body: str) -> None:
-    """Refuse what is neither a folder that holds a model nor a name on the hub, unasked.
+    """Refuse what is neither a folder that holds a model nor a name on the hub, without asking it.
 
-    Names there have an owner, as in `owner/name`, but those of the first models, such as `gpt2`.
+    Names there have an owner, as in `owner/name`, except those of the first models, such as `gpt2`.
     """
     if body.startswith((".", "/")) and not Path(body).is_dir():
         raise ConfigError(
-            f"body={body!r} is no folder. Give one that `lengthwise pretrain` made, or a name on "
-            f"the hub."
+            f"body={body!r} is not a folder. Give one that `lengthwise pretrain` made, or a name "
+            f"on the hub."
         )
     if "/" not in body and "gpt" not in body.lower() and not Path(body).is_dir():
         raise ConfigError(
-            f"body={body!r} is no body, no folder, and no name on the hub (owner/name). "
+            f"body={body!r} is not a body, a folder or a name on the hub (owner/name). "
             f"{suggestion(body, BACKBONES)}"
         )
     if Path(body).is_dir() and not (Path(body) / "config.json").exists():
-        raise ConfigError(f"body={body!r} holds no config.json, so it is no model. Use another.")
+        raise ConfigError(f"body={body!r} holds no config.json, so it is not a model. Use another.")
 
 
 class Backbone(nn.Module):
@@ -275,7 +275,7 @@ class Backbone(nn.Module):
             self.body.load_state_dict(weights)
         except RuntimeError:
             raise ConfigError(
-                f"body={self.config.body!r} has not the shape that it is said to have. Make it "
+                f"body={self.config.body!r} does not have the shape in its settings. Make it "
                 f"again, or use another."
             ) from None
 
@@ -354,7 +354,7 @@ def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:
-    """Return the weights of a backbone but for its own embedding.
+    """Return the weights of a backbone, without its own embedding.
 
     Raises:
         ConfigError: it is not there.

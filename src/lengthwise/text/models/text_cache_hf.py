@@ -88,7 +88,7 @@ class TextCache(Cache):
         self._change(None)
 
     def crop(self, tokens_to_remove: int) -> None:
-        """Drop so many tokens from the end; as in transformers, the number is 0 or negative."""
+        """Drop a number of tokens from the end; as in transformers, the number is 0 or negative."""
         if self.text is not None and tokens_to_remove:
             self._change(self.text[:, : self.text.shape[1] - abs(tokens_to_remove)])
 
@@ -103,6 +103,6 @@ class TextCache(Cache):
             self._change(self.text[indices.to(self.text.device)])
 
     def batch_repeat_interleave(self, repeats: int) -> None:
-        """Put so many copies of each text side by side."""
+        """Put `repeats` copies of each text side by side."""
         if self.text is not None and repeats > 1:
             self._change(self.text.repeat_interleave(repeats, dim=0))

@@ -178,7 +178,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         """
         temperature = options.get("temperature", 0.0)
         if not 0 <= temperature <= _MOST_TEMPERATURE:
-            raise ConfigError(f"temperature={temperature} is none. Use one of 0 to 100.")
+            raise ConfigError(f"temperature={temperature} is out of range. Use 0 to 100.")
         corpus = self.load(options.get("text"))
         tokens, seed = options.get("tokens", 50), options.get("seed", 0)
 
@@ -194,7 +194,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
 
         def read(line: str) -> str:
             if not line:
-                raise WordError("is empty. A language model goes on with some text.")
+                raise WordError("is empty. A language model continues some text.")
             if not is_encodable(line):
                 raise WordError("has half of a character (a lone surrogate). Repair it.")
             return line
