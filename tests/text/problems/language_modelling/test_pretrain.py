@@ -226,7 +226,7 @@ def test_the_command_makes_a_body_that_train_takes(
         (["--set", "layers=3"], "unknown setting 'layers'"),
         (["python-tiny"], "Give nothing else"),
         ([str(tmp_path / "none")], "none is not there"),
-        ([""], "a text has no name"),
+        ([""], "the name of a text is empty"),
     ):
         status, _, error = shell("pretrain", "--out", str(tmp_path / "no"), *arguments)
         assert status == 2
