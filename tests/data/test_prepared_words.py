@@ -114,7 +114,7 @@ def test_labels_of_a_dataset_are_named_and_several_datasets_are_refused(tmp_path
         prepared(tmp_path / "three")
     with pytest.raises(LengthwiseError, match="is a folder, but not a dataset"):
         prepared(tmp_path)
-    with pytest.raises(LengthwiseError, match="is not there"):
+    with pytest.raises(LengthwiseError, match="does not exist"):
         prepared(tmp_path / "nothing.tsv")
 
 

@@ -18,7 +18,7 @@ from lengthwise.data.word_symbols import MixedSpaces, Names, is_spaced, split_wo
 from lengthwise.errors import TextError
 
 SYMBOLS = np.dtype(np.uint16)
-"""Type of symbols while not all of them are known."""
+"""Type of symbols before all of them are known."""
 
 _FEW = 50
 """Least number of lines in which the first may be taken for a heading."""

@@ -46,7 +46,7 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 5
-"""Rises when prepared words of an older version cannot be used."""
+"""Increases when prepared words of an older version cannot be used."""
 
 _ARRAYS = ("words", "ends", "classes", "hashes")
 _INDEX = "index.json"
@@ -101,7 +101,7 @@ def prepared(
 
 
 def _opened(folder: Path) -> LabelledWords | None:
-    """Return prepared words, or None if there are none, or those there are damaged."""
+    """Return prepared words, or None if they do not exist or are damaged."""
     try:
         index = read_object(folder / _INDEX)
         for name in _ARRAYS:

@@ -89,7 +89,7 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
-        TextError: a sentence is longer than memory allows, or the corpus is not there.
+        TextError: a sentence is longer than memory allows, or the corpus does not exist.
     """
     _require_run_of(run, "translation", _NO_TRANSLATOR)
     return predict(run, sentences, **decoding)
@@ -104,7 +104,7 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
-        TextError: the corpus is not there, or has no such part.
+        TextError: the corpus does not exist, or has no such part.
     """
     _require_run_of(run, "translation", _NO_TRANSLATOR)
     return evaluated(run, {"part": part, **decoding}).summary()
@@ -121,7 +121,7 @@ def perplexity(
     Raises:
         ConfigError: the run is not a language model, or lengths are not integers.
         TaskError: a length is below 2, or is repeated.
-        TextError: the corpus is not there, or too short.
+        TextError: the corpus does not exist, or too short.
     """
     _require_run_of(run, "language-modelling", "this run is not a language model.")
     options = {"lengths": listed_lengths(lengths), "words": windows, "seed": seed}

@@ -117,7 +117,7 @@ def test_what_is_no_text_is_told_with_its_place(
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TextError, match="is not there"):
+    with pytest.raises(TextError, match="does not exist"):
         documents(str(tmp_path / "none"))
     with pytest.raises(TextError, match="holds no text"):
         documents(str(tmp_path))

@@ -215,8 +215,8 @@ def test_nothing_is_left_of_a_text_that_cannot_be_used(tmp_path: Path) -> None:
         ({"train": [str(tmp_path / "empty.txt")]}, "nothing for the part train"),
         ({"train": [same], "valid": [same], "test": [same]}, "6 documents are in other parts"),
         ({"train": [many], "valid": [same], "test": [same]}, "nothing for the part valid: 3 doc"),
-        ({"train": [str(tmp_path / "none")]}, "is not there"),
-        ({"train": [many, str(tmp_path / "none")]}, "is not there"),
+        ({"train": [str(tmp_path / "none")]}, "does not exist"),
+        ({"train": [many, str(tmp_path / "none")]}, "does not exist"),
     ):
         with pytest.raises(TextError, match=says):
             prepare_corpus(tmp_path / "out", sources, BYTES)

@@ -36,20 +36,20 @@ _UNCERTAIN = (".txt", ".text", ".log", "")
 """Endings that do not name a format; the first lines may show it."""
 
 _LOOKED_AT = 4_096
-"""Bytes of the beginning of a file that are looked at."""
+"""Number of bytes at the beginning of a file that show its format."""
 
 
 def reader_of(path: Path, columns: Columns) -> Reader:
-    """Return the reader of the file, or of the folder of a dataset, that is there.
+    """Return the reader of a file, or of the folder of a dataset.
 
     Raises:
-        TextError: there is none, or its format is not known.
+        TextError: it does not exist, or its format is unknown.
         ConfigError: the columns name an unknown format.
     """
     if columns.format and columns.format not in FORMATS:
         raise unknown_name("format", columns.format, FORMATS)
     if not path.exists():
-        raise TextError(f"{path} is not there. Give a file of labelled words, .tsv or .jsonl.")
+        raise TextError(f"{path} does not exist. Give a file of labelled words, .tsv or .jsonl.")
     reader = _reader_of(path, columns)
     if isinstance(reader, TableReader):
         columns.require_case()

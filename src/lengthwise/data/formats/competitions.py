@@ -37,7 +37,7 @@ class Abbadingo(Reader):
         return len(first) > 1 and first[1].isdigit() and len(first) == int(first[1]) + 2
 
     def rows(self, path: Path, columns: Columns) -> Iterator[Row]:
-        """Yield the words; the header says how many there are."""
+        """Yield the words; the header has their number."""
         expected, count = -1, 0
         unlabelled: Place | None = None
         labels: set[str] = set()

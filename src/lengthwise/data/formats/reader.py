@@ -45,7 +45,7 @@ class Reader(ABC):
         """
 
     def blocks(self, path: Path, columns: Columns) -> Iterator[PlainBlock | list[Row]]:
-        """Yield the same in blocks: as bytes where each symbol is a byte, else as rows."""
+        """Yield the words in blocks: as bytes where each symbol is a byte, else as rows."""
         block: list[Row] = []
         for row in self.rows(path, columns):
             block.append(row)

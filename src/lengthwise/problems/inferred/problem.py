@@ -109,7 +109,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             "lengthwise infer WORDS --out FILE.json",
         )
         if not file.is_file():
-            raise TextError(f"{spec} names no file that is there. Give what `{written}` wrote.")
+            raise TextError(f"{spec} does not name an existing file. Give what `{written}` wrote.")
         values = read_object(file, remedy=f"Infer again: `{written}`.")
         with values_of(file, remedy=f"Infer again: `{written}`."):
             found = cls.from_dict(values)

@@ -52,7 +52,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
         return _of_folder(path, column)
     if not path.exists():
         raise TextError(
-            f"{source} is not there. Give a file, a folder, {HUB}NAME for a dataset, or {PYTHON}."
+            f"{source} does not exist. Give a file, a folder, {HUB}NAME for a dataset, or {PYTHON}."
         )
     if path.suffix.lower() in _TABLES:
         raise TextError(
@@ -63,7 +63,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
 
 
 def document_files(source: str) -> list[Path]:
-    """Return the files that a source is read from; none of a dataset, or of what Python brings."""
+    """Return the files that a source is read from; none for a dataset or Python's own text."""
     if source in (PYTHON, TOPICS) or source.startswith(HUB):
         return []
     return _texts_in(Path(source)) if Path(source).is_dir() else [Path(source)]
@@ -138,7 +138,7 @@ def text_of_document(row: Mapping[str, Any], column: str, where: str) -> str:
     """Return the text of a row.
 
     Raises:
-        TextError: it has none in that column, or half of a character.
+        TextError: the column has no text, or half of a character.
     """
     text = row.get(column)
     if not isinstance(text, str):

@@ -165,7 +165,7 @@ def _of_hub(source: str, languages: tuple[str, str], split: str) -> Iterator[tup
 
 
 def _side(row: Mapping[str, Any], language: str, where: str) -> str:
-    """Return the text of a language; a dataset that has none there may say so."""
+    """Return the text of a language, which may be null in a dataset."""
     return "" if row.get(language, "") is None else text_of_document(row, language, where)
 
 

@@ -143,7 +143,7 @@ class ParallelCorpus(StoredCorpus):
         """Read the tokenizer in a file, or of a corpus.
 
         Raises:
-            TextError: there is none, or its special tokens are not the first ones.
+            TextError: it does not exist, or its special tokens are not the first ones.
         """
         found = super().read_tokenizer(path)
         if [found.token_to_id(token) for token in SPECIAL] != [PAD, BEGIN, END]:
@@ -284,7 +284,7 @@ def _claim(
     config: PairsConfig,
     own: "Tokenizer | None",
 ) -> None:
-    """Make the folder for what is asked for, or find that it is for that already."""
+    """Make the folder for a request, or find that it already has that request."""
 
     def require_sources() -> None:
         for name, given in sources.items():
@@ -323,7 +323,7 @@ def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) ->
     """Read all pairs of a part.
 
     Raises:
-        TextError: there are none.
+        TextError: the part has no pairs.
     """
     dropped: list[int] = []
     found = [

@@ -45,7 +45,7 @@ Progress = Callable[[int, int], None]
 
 
 class StoredCorpus(ABC):
-    """A corpus on disk that was found whole."""
+    """A complete corpus on disk."""
 
     format: ClassVar[int | str]
     """Format that its index names."""
@@ -62,7 +62,7 @@ class StoredCorpus(ABC):
 
     @classmethod
     def load(cls, folder: Path | str) -> Self:
-        """Load the corpus in a folder, once all its files were found whole.
+        """Load the corpus in a folder, after checking all its files.
 
         Raises:
             TextError: there is none, it is not ready, or a file is not what the index says.
@@ -79,7 +79,7 @@ class StoredCorpus(ABC):
 
     @classmethod
     def opened(cls, folder: Path | str) -> Self:
-        """Open the corpus in a folder, or `zoo:NAME`, by its index; its files are not looked at.
+        """Open the corpus in a folder, or `zoo:NAME`, by its index, without checking its files.
 
         Raises:
             TextError: there is none, it is not ready, or its index is damaged.
@@ -178,7 +178,7 @@ Kind = TypeVar("Kind", bound=StoredCorpus)
 def claim_corpus(
     out: Path, request: Mapping[str, Any], require_sources: Callable[[], None]
 ) -> None:
-    """Make the folder for what is asked for, or find that it is for that already.
+    """Make the folder for a request, or find that it already has that request.
 
     `require_sources` raises if they cannot be read; then no folder is made.
 

@@ -1,4 +1,4 @@
-"""A corpus made ready: tokens on disk, mapped into memory, with an index that tells them whole.
+"""A prepared corpus: tokens on disk, mapped into memory, with an index that shows it is complete.
 
     request.json         what was asked for; made first, never changed
     tokenizer.json       byte-level BPE, learned on the training part alone
@@ -209,7 +209,7 @@ def _require_parts(sources: Sources) -> None:
 
 
 def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer | None") -> None:
-    """Make the folder for what is asked for, or find that it is for that already."""
+    """Make the folder for a request, or find that it already has that request."""
 
     def require_sources() -> None:
         for part in sources:

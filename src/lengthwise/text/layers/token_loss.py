@@ -128,7 +128,8 @@ def _likeliest(logits: Tensor, own: Tensor, greatest: Tensor) -> Tensor:
     """Count the rows whose target alone has the greatest logit.
 
     `amax` goes through many symbols side by side, which `argmax` does not. On a processor only rows
-    whose target may be it are looked at again; an accelerator would be waited for to find them.
+    whose target may be it are looked at again; on an accelerator, finding them would need a
+    synchronisation.
     """
     may_be = (own >= greatest)[:, 0]
     if logits.device.type != "cpu":

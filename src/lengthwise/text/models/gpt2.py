@@ -1,8 +1,8 @@
 """The backbone of a GPT-2 of transformers, with an input and an output layer of its own.
 
 The frozen pretrained transformer of Lu et al. (2021), as "Guiding transformers to process in steps"
-(2022, section 6) uses it: everything is frozen but the input layer, the output layer and the scales
-and shifts of the layer norms, which are
+(2022, section 6) uses it: everything is frozen except the input layer, the output layer and the
+scales and shifts of the layer norms, which are
 
     V d + (d V + V) + 2 d (2 L + 1)
 
@@ -98,7 +98,7 @@ class BackboneConfig(NetworkConfig):
 
     @property
     def backbone_summary(self) -> str | None:
-        """The backbone and what is trained of it, in words."""
+        """A description of the backbone, and of what is trained."""
         trained = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
         return f"{self.body}, {self.weights} weights, {trained[self.trained]}"
 
@@ -185,7 +185,7 @@ def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep transformers from reporting what it loads; our error tells what is wrong.
+    """Keep transformers from reporting what it loads; our error says what is wrong.
 
     Its progress bars are off since `require_extra`.
     """
@@ -357,7 +357,7 @@ def _weights_of(body: str) -> dict[str, Tensor]:
     """Return the weights of a backbone, without its own embedding.
 
     Raises:
-        ConfigError: it is not there.
+        ConfigError: it does not exist.
     """
     from transformers import GPT2Model  # noqa: PLC0415
 

@@ -1,9 +1,10 @@
 """The cache of a RegularGPT in transformers: what is kept between two calls of a model.
 
-The text so far, which says everything, and a reading of it (`RegularGPTState`), which spares
-computing again. One more token after what was read is read by the queues; after anything else (a
-text that was cut, put in another order, or has several more tokens) the whole text is read anew, at
-once. So a cache is right whatever was done with it, and fast where a text grows token by token.
+It holds the text so far, which determines everything, and a reading of it (`RegularGPTState`),
+which saves computing it again. One more token after what was read is read by the queues; after
+anything else (a text that was cut, put in another order, or has several more tokens) the whole text
+is read anew, at once. So a cache is right whatever was done with it, and fast where a text grows
+token by token.
 
 Axes:
     word      texts of a batch

@@ -119,7 +119,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         return "next token", f"windows of {plan.data.window:,} tokens"
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run, and of an evaluation the perplexity at each length."""
+        """Return the account of a run; that of an evaluation has the perplexity at each length."""
         return replace(CorpusProblem.account(self, records), tested=_facts)
 
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:

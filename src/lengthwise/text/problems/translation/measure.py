@@ -300,7 +300,7 @@ def translated(
     """Translate sentences that a user gives; the translation of an empty sentence is empty.
 
     Raises:
-        TextError: a sentence is longer than memory allows, or the corpus is not there.
+        TextError: a sentence is longer than memory allows, or the corpus does not exist.
     """
     text = corpus_of(run).load_or(ParallelCorpus, corpus)
     tokens = [text.encode(sentence) for sentence in sentences]
