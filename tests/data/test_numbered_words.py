@@ -45,7 +45,7 @@ def test_words_are_read_as_people_write_them(
         ("a.tsv", b"a\t1\nb\t0\na\t0\n", "1 word with two labels; the first is 'a', of lines 1"),
         ("a.tsv", b"ab\t1\nb\t0\na b\t0\nb\t1\n", "2 words with two labels; the first is 'ab'"),
         ("a.tsv", b"\t1\n\t1\n", "has no symbol, only the empty word"),
-        ("a.odt", b"a,1\n", "is none of .tsv, .tab, .csv, .jsonl"),
+        ("a.odt", b"a,1\n", "does not end in one of .tsv, .tab, .csv, .jsonl"),
         ("a.tsv.gz", b"a\t1\n", "cannot be read: Not a gzipped file"),
         ("a.jsonl", b'{"word": "a", "label": "1"}\n{', "line 2: not JSON"),
         ("a.jsonl", b'["a", "1"]\n', "line 1: not an object"),

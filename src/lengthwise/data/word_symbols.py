@@ -175,8 +175,8 @@ class Names:
             self.numbers[name] = self.symbols.setdefault(symbol, len(self.symbols))
             if len(self.symbols) > MAX_SYMBOLS:
                 raise TextError(
-                    f"{file} has more than {MAX_SYMBOLS:,} different symbols, but at most as many "
-                    f"are read. Separate symbols of several characters by spaces."
+                    f"{file} has more than {MAX_SYMBOLS:,} different symbols, the most that can "
+                    f"be read. Separate symbols of several characters by spaces."
                 )
 
 

@@ -53,7 +53,7 @@ _APART = WeakKeyDictionary[Sample, int]()
 
 
 class Exact(Searcher):
-    """Finds an automaton with the fewest states, and that there is none with fewer."""
+    """Finds an automaton with the fewest states, and proves that none has fewer."""
 
     name = "exact"
 

@@ -120,8 +120,8 @@ def test_files_of_different_numbers_of_lines_are_told_with_both(
     [
         ("a.tsv", b"en\tvi\na\tb\nc\t\xe9\n", r"a.tsv: the file must be UTF-8, but line 3 is not"),
         ("a.tsv", b"\xff\xfee\x00n\x00", r"line 1 is not"),
-        ("a.tsv", b"en\tvi\na\tb\na\n", r"a.tsv, line 3: a row has 2 columns, .* here are 1"),
-        ("a.tsv", b"en\tvi\na\tb\tc\n", r"a.tsv, line 2: a row has 2 columns, .* here are 3"),
+        ("a.tsv", b"en\tvi\na\tb\na\n", r"a.tsv, line 3: the header .* 2 columns, .* has 1"),
+        ("a.tsv", b"en\tvi\na\tb\tc\n", r"a.tsv, line 2: the header .* 2 columns, .* has 3"),
         (
             "a.tsv",
             b"en\tvi_1\n",

@@ -72,7 +72,8 @@ def _reader_of(path: Path, columns: Columns) -> Reader:
         if len(claiming) == 1:
             return claiming[0]
     raise TextError(
-        f"{path} is none of {', '.join(ENDINGS)}, packed or not ({', '.join(PACKED)}). Rename it, "
+        f"{path} does not end in one of {', '.join(ENDINGS)}, packed or not "
+        f"({', '.join(PACKED)}). Rename it, "
         f"or name its format: --columns format={'|'.join(FORMATS)}."
     )
 

@@ -162,8 +162,8 @@ class _Fields:
             return f"has {counted(found - 1, mark)}, but label= says that it is a word alone."
         if self.at != [0, 1] or self.width != 2:
             return (
-                f"has {found} fields, but the heading names {self.width}. Write as many in each "
-                f"line."
+                f"has {found} fields, but the heading names {self.width}. Write "
+                f"{self.width} in each line."
             )
         has = f"no {mark}" if found == 1 else f"{found - 1} {mark}s"
         named = (

@@ -65,7 +65,7 @@ def choose(
 ) -> tuple[PositiveChoice | None, End]:
     """Return the best choice, of one class or of all, and why the search ended.
 
-    The language has all words of training and validation. There is none if none was made in the
+    The language has all words of training and validation. The choice is None if none was made in
     time, or all have more than `max_states` states.
     """
     best: PositiveChoice | None = None

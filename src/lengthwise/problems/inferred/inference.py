@@ -128,7 +128,7 @@ def referred(
     Raises:
         TextError: none is named, or it holds no labelled words; or it `needs_labels`, and all words
             have one.
-        LanguageError: the alphabet is none.
+        LanguageError: the alphabet is not valid.
     """
     file = spec.removeprefix("words:")
     if not file:

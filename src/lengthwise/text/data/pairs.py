@@ -202,8 +202,8 @@ def _of_table(path: Path, languages: tuple[str, str]) -> Iterator[tuple[int, str
         row = text.split("\t")
         if len(row) != len(columns):
             raise TextError(
-                f"{path}, line {line}: a row has {len(columns)} columns, as the header line, but "
-                f"here are {len(row)}. Repair the line."
+                f"{path}, line {line}: the header line has {len(columns)} columns, but this row "
+                f"has {len(row)}. Repair the line."
             )
         yield line, row[one], row[other]
 

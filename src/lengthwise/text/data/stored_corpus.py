@@ -65,7 +65,7 @@ class StoredCorpus(ABC):
         """Load the corpus in a folder, after checking all its files.
 
         Raises:
-            TextError: there is none, it is not ready, or a file is not what the index says.
+            TextError: it does not exist, it is not ready, or a file is not what the index says.
         """
         corpus = cls.opened(folder)
         for name, expected in cls._digests(corpus.index):
@@ -82,7 +82,7 @@ class StoredCorpus(ABC):
         """Open the corpus in a folder, or `zoo:NAME`, by its index, without checking its files.
 
         Raises:
-            TextError: there is none, it is not ready, or its index is damaged.
+            TextError: it does not exist, it is not ready, or its index is damaged.
         """
         folder = resolved_corpus(folder)
         path = folder / INDEX
@@ -134,7 +134,7 @@ class StoredCorpus(ABC):
         """Read the tokenizer in a file, or of a corpus.
 
         Raises:
-            TextError: there is none, or it lacks a special token.
+            TextError: it does not exist, or it lacks a special token.
         """
         return read_tokenizer(path, cls.special)
 
@@ -301,7 +301,7 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
     """Read the tokenizer in a file, or of a corpus; it must have the `special` tokens.
 
     Raises:
-        TextError: there is none, or it has no such token.
+        TextError: it does not exist, or it has no such token.
     """
     require_extra("tokenizers")
     from tokenizers import Tokenizer  # noqa: PLC0415

@@ -116,9 +116,8 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the shape of a backbone, from the settings that name it.
 
     Raises:
-        ConfigError: transformers is not installed, no backbone is named, there is none of that
-        name, or
-            it is of another architecture.
+        ConfigError: transformers is not installed, no backbone is named, none has that
+            name, or it is of another architecture.
     """
     body = settings.get("body")
     if not isinstance(body, str) or not body:

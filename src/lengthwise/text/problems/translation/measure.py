@@ -114,7 +114,7 @@ def evaluate_translator(run: Run, options: Options, watch: Watch) -> Evaluation:
         return _measured(run, options, watch)
     if against.problem.kind != run.problem.kind:
         where = against.folder.path if against.folder else "what was given"
-        raise ConfigError(f"--against is another translator, but {where} is none.")
+        raise ConfigError(f"--against must be a translator, but {where} is not.")
     part, text = options.get("part", TEST), options.get("text")
     tests = [  # checked before hours of translating
         asked(each, part=part, corpus=text, sentences=options.get("words")).facts()
