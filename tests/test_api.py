@@ -132,7 +132,7 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lambda: asked([["a"]]), "integers from 0 to 1, but its symbol 1 is 'a'"),
         (lambda: lw.predict(model, ["ab"]), "Give language='parity', say, or a Language"),
         (lambda: lw.predict(of_letters, "abab"), f"{words} 'abab'"),
-        (lambda: lw.text.perplexity(of_letters, [3]), "no language model"),
+        (lambda: lw.text.perplexity(of_letters, [3]), "not a language model"),
         (lambda: lw.text.translate(of_letters, ["a"]), "does not translate"),
         (lambda: lw.predict(none, ["ab"], language=language), "but got a NoneType"),
         (lambda: lw.certify(model), "Give language='parity', say, or a Language"),

@@ -87,11 +87,11 @@ def test_a_budget_without_time_keeps_the_commonest_label(file: Path, shell: Shel
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("none.tsv",), "none.tsv is not there"),
+        (("none.tsv",), "none.tsv does not exist"),
         (("OWN", "--set", "steps=5"), "steps"),
         (("OWN", "--set", "max_states=1"), "no automaton with up to 1 states"),
         (("OWN", "--out", "own.png"), ".json"),
-        (("labels:OWN",), "is not there"),
+        (("labels:OWN",), "does not exist"),
     ],
 )
 def test_slips_are_one_line(

@@ -75,5 +75,5 @@ def test_the_mark_of_windows_is_dropped_at_the_start_alone() -> None:
     ("content", "line"), [(b"\xff", 8), (b"a\nb\xff\n", 9), (b"a\n\n\xff", 10)]
 )
 def test_the_line_that_is_not_utf_8_is_counted_with_those_before(content: bytes, line: int) -> None:
-    with pytest.raises(TextError, match=rf"words: a text is UTF-8, but line {line} is not\."):
+    with pytest.raises(TextError, match=rf"words: .* must be UTF-8, but line {line} is not\."):
         decoded(content, Path("words"), 7)

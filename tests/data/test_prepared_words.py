@@ -112,9 +112,9 @@ def test_labels_of_a_dataset_are_named_and_several_datasets_are_refused(tmp_path
     table.rename_column("word", "text").save_to_disk(str(tmp_path / "three"))
     with pytest.raises(LengthwiseError, match="has no column 'word'"):
         prepared(tmp_path / "three")
-    with pytest.raises(LengthwiseError, match="is a folder, but no dataset"):
+    with pytest.raises(LengthwiseError, match="is a folder, but not a dataset"):
         prepared(tmp_path)
-    with pytest.raises(LengthwiseError, match="is not there"):
+    with pytest.raises(LengthwiseError, match="does not exist"):
         prepared(tmp_path / "nothing.tsv")
 
 
@@ -132,7 +132,7 @@ def test_a_word_has_the_label_of_most_of_its_lines(rows: list[tuple[str, str]]) 
         own = Path(place) / "own.tsv"
         own.write_text("".join(f"{word}\t{label}\n" for word, label in rows))
         if not decided:
-            with pytest.raises(TextError, match="has no word of which one label has the most"):
+            with pytest.raises(TextError, match="has no word with a label that has the most"):
                 prepared(own, by_majority=True)
             return
         words = prepared(own, by_majority=True)

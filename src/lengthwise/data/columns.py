@@ -12,10 +12,10 @@ class Columns:
     """The names of the columns of a file, and its format where the file's name does not tell it.
 
     Either a row is a word and its label, or, with `case` and `event`, one event: the events of one
-    case make up its word, in the order of the rows or of the column `time`, and the label may stand
-    in any row of the case.
+    case make up its word, in the order of the rows or of the column `time`, and the label may be in
+    any row of the case.
 
-    Without a label, `label=`, each word is of the language.
+    Without a label, `label=`, each word belongs to the language.
     """
 
     word: str = "word"

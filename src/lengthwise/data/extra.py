@@ -6,7 +6,7 @@ from lengthwise.errors import MissingLibraryError
 
 
 def require_extra(name: str, extra: str = "text") -> None:
-    """Refuse to go on without a library, and keep it from talking while it loads.
+    """Refuse to continue without a library, and silence it while it loads.
 
     Raises:
         MissingLibraryError: it is not installed.

@@ -68,7 +68,7 @@ class LabelledWords:
         alphabet: tuple[str, ...],
         class_names: tuple[str, ...],
     ) -> "LabelledWords":
-        """Return words that are given as numbers of symbols, of which equal ones have one class."""
+        """Return words that are given as numbers of symbols; equal words have one class."""
         written = b"".join(hash_of([alphabet[symbol] for symbol in word]) for word in words)
         hashes = np.frombuffer(written, dtype=">u8").astype(np.uint64).reshape(-1, 2)
         _, chosen = np.unique(hashes, axis=0, return_index=True)

@@ -18,10 +18,10 @@ from lengthwise.data.word_symbols import MixedSpaces, Names, is_spaced, split_wo
 from lengthwise.errors import TextError
 
 SYMBOLS = np.dtype(np.uint16)
-"""Type of symbols while not all of them are known."""
+"""Type of symbols before all of them are known."""
 
 _FEW = 50
-"""Least number of lines of which the first may be taken for a heading."""
+"""Least number of lines in which the first may be taken for a heading."""
 
 _WORDS = {"word", "words", "text", "string", "sequence", "sentence", "input"}
 _LABELS = {"label", "labels", "class", "target", "output"}
@@ -92,7 +92,7 @@ class _Numbering:
         self.file.write(written.tobytes())
 
     def _read_plain(self, block: PlainBlock) -> bool:
-        """Read words of which each symbol is a byte; return False if one is not in the alphabet."""
+        """Read words whose symbols are one byte each; return False if one is unknown."""
         content, lengths = block.symbols(), block.lengths
         if len(block) and self.first is None:
             self.first = Row(int(block.places[0]), block.words()[0], block.labels[0])
@@ -159,7 +159,7 @@ def _require_no_heading(
     lengths: Sequence[int],
     labels: Sequence[int],
 ) -> None:
-    """Refuse a first line that is no word.
+    """Refuse a first line that is not a word.
 
     It has names of columns, or its label, beside two others, and one of its symbols are its own.
 

@@ -21,7 +21,7 @@ def opened(path: Path) -> Iterator[io.BufferedIOBase]:
     """Open a file, unpacked as it is read.
 
     Raises:
-        TextError: it cannot be read, or is damaged, which may show late.
+        TextError: it cannot be read, or is damaged, which may be noticed late.
         ConfigError: a library that it needs is not installed.
     """
     try:
@@ -86,7 +86,7 @@ def decoded(content: bytes, path: Path, lines_before: int) -> str:
     """Decode UTF-8, without the mark that Windows puts before it.
 
     Raises:
-        TextError: it is none; the message has the line.
+        TextError: it is not UTF-8; the message has the line.
     """
     try:
         text = content.decode("utf-8")
@@ -94,5 +94,5 @@ def decoded(content: bytes, path: Path, lines_before: int) -> str:
     except UnicodeDecodeError as error:
         line = lines_before + content.count(b"\n", 0, error.start) + 1
         raise TextError(
-            f"{path}: a text is UTF-8, but line {line} is not. Convert the file."
+            f"{path}: the file must be UTF-8, but line {line} is not. Convert the file."
         ) from None

@@ -7,7 +7,7 @@ hashes.npy   64 bits of the hash of each word; words are stored in the order of 
 index.json   alphabet, classes, counts, and the digest of every array
 
 The folder is named by the digest of the file. It is made under another name, synced and renamed, so
-it is there exactly if it is complete.
+it exists if and only if it is complete.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 5
-"""Rises when prepared words of an older version cannot be used."""
+"""Increases when prepared words of an older version cannot be used."""
 
 _ARRAYS = ("words", "ends", "classes", "hashes")
 _INDEX = "index.json"
@@ -68,9 +68,9 @@ def prepared(
     that of most of its lines if it goes `by_majority`; if two labels have the most, it is left out.
 
     Raises:
-        TextError: it cannot be read; a line is no labelled word, or has a symbol outside the
+        TextError: it cannot be read; a line is not a labelled word, or has a symbol outside the
             alphabet; or a word has two labels.
-        LanguageError: the alphabet is none.
+        LanguageError: the alphabet is not valid.
         ConfigError: a library that it needs is not installed.
     """
     file = WordFile.of(path, columns)
@@ -101,7 +101,7 @@ def prepared(
 
 
 def _opened(folder: Path) -> LabelledWords | None:
-    """Return prepared words, or None if there are none, or those there are damaged."""
+    """Return prepared words, or None if they do not exist or are damaged."""
     try:
         index = read_object(folder / _INDEX)
         for name in _ARRAYS:
@@ -148,7 +148,7 @@ def _prepare(
             _write(number_words(file, alphabet, raw), file, aside, by_majority)
         (aside / "raw").unlink()
         if file.digest() != source:
-            raise TextError(f"{file} was changed while it was read. Give the command again.")
+            raise TextError(f"{file} was changed while it was read. Run the command again.")
         for each in aside.iterdir():
             sync_file(each)
         aside.replace(folder)
@@ -216,7 +216,7 @@ def _majority(
     is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))
     if not is_decided.any():
         raise TextError(
-            f"{file} has no word of which one label has the most lines. Leave one label for each "
+            f"{file} has no word with a label that has the most lines. Leave one label for each "
             f"word."
         )
     return order[first[best[is_decided]]]
@@ -286,6 +286,6 @@ def _least(count: int) -> np.dtype[Any]:
 
 
 def _label_order(labels: Mapping[str, int]) -> Any:
-    """Return the key by which labels are sorted: as numbers if all of them are whole numbers."""
+    """Return the key by which labels are sorted: as numbers if all of them are integers."""
     are_numbers = all(each.removeprefix("-").isdecimal() and each.isascii() for each in labels)
     return (lambda label: (int(label), label)) if are_numbers else (lambda label: label)

@@ -27,7 +27,7 @@ class WordFile:
         """Return the file at a path.
 
         Raises:
-            TextError: there is none, or its format is not known.
+            TextError: it does not exist, or its format is unknown.
             ConfigError: the columns do not fit the format.
         """
         columns = columns or Columns()
@@ -46,7 +46,7 @@ class WordFile:
         return self.reader.rows(self.path, self.columns)
 
     def blocks(self) -> Iterator[PlainBlock | list[Row]]:
-        """Yield the same in blocks."""
+        """Yield the labelled words in blocks."""
         return self.reader.blocks(self.path, self.columns)
 
     def place(self, number: int) -> Place:

@@ -39,10 +39,10 @@ def require_parts(parts: WordParts) -> None:
 
 
 def rows_of_part(words: LabelledWords, part: str, config: WordParts, name: str) -> Rows:
-    """Return the numbers of the words of a part; `max_length` is not for the test.
+    """Return the numbers of the words of a part; `max_length` does not apply to the test.
 
     Raises:
-        TextError: there are none.
+        TextError: the part has no words.
     """
     shares = {"validation_share": config.validation_share, "test_share": config.test_share}
     is_trained = part in (TRAIN, VALID)

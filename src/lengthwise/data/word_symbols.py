@@ -7,7 +7,7 @@ a\\ b c     two names, `a b` and `c`: where symbols are separated, `\\ ` is a sp
             so are `\\t` a tab and `\\\\` a backslash
 
 Spaces before and after a word say nothing. A space within a name is shown as `_`, for a symbol is a
-text without spaces.
+string without spaces.
 """
 
 import re
@@ -65,7 +65,7 @@ class MixedSpaces:
             self.without += 1
 
     def refuse(self, file: WordFile) -> None:
-        """Refuse a file of which few words have a space, as these seem to be a slip.
+        """Refuse a file in which few words have a space, as these seem to be a slip.
 
         Raises:
             TextError: it is one.
@@ -102,7 +102,7 @@ def _unescaped(symbol: str) -> str:
 
 
 def _columns(row: Row, spaced: bool) -> Iterator[tuple[str, str]]:
-    """Yield where each symbol of a word stands, and the symbol."""
+    """Yield the position of each symbol of a word, and the symbol."""
     if isinstance(row.word, list):
         yield from ((f"symbol {place}", each) for place, each in enumerate(row.word, start=1))
         return
@@ -162,8 +162,8 @@ class Names:
             except LanguageError:
                 where = next(where for where, each in _columns(row, spaced) if each == name)
                 raise TextError(
-                    f"{file.place(row.place)}, {where}: {name!r:.40} is no symbol, which is "
-                    f"a text without spaces. Take it out."
+                    f"{file.place(row.place)}, {where}: {name!r:.40} is not a symbol, which is "
+                    f"a string without spaces. Take it out."
                 ) from None
             if self.is_stated and symbol not in self.symbols:
                 refuse_symbol(file, row, list(self.symbols), spaced)
@@ -175,8 +175,8 @@ class Names:
             self.numbers[name] = self.symbols.setdefault(symbol, len(self.symbols))
             if len(self.symbols) > MAX_SYMBOLS:
                 raise TextError(
-                    f"{file} has more than {MAX_SYMBOLS:,} different symbols, but at most as many "
-                    f"are read. Separate symbols of several characters by spaces."
+                    f"{file} has more than {MAX_SYMBOLS:,} different symbols, the most that can "
+                    f"be read. Separate symbols of several characters by spaces."
                 )
 
 

@@ -22,12 +22,12 @@ class WordsReference:
     alphabet: tuple[str, ...]
     class_names: tuple[str, ...]
     is_stated: bool
-    """Tell whether the user gave the alphabet; otherwise it is the symbols of the file."""
+    """True if the user gave the alphabet; otherwise it has the symbols of the file."""
     by_majority: bool = False
-    """Tell whether a word with several labels has that of most of its lines, or else is refused."""
+    """True if a word with several labels gets that of most of its lines."""
 
     columns: Columns = field(default_factory=Columns, compare=False)
-    """Where the words and labels stand in the file."""
+    """The columns of the words and labels in the file."""
 
     @classmethod
     def of(

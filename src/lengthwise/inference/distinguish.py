@@ -2,7 +2,7 @@
 
 Two beginnings x and y are distinguished by the words if there is an ending w such that xw and yw
 are words of the sample, with different classes. No automaton that fits the words then reads x and y
-into one state. So k beginnings of which each two are distinguished need k states.
+into one state. So k beginnings that are pairwise distinguished need k states.
 
 An automaton A of n states has a shortest word to each state, its short prefixes; the short prefixes
 with one more symbol, and the empty word, are its nucleus. The words are *characteristic* for A if
@@ -11,8 +11,8 @@ distinguished, and each state has a word that ends in it. (This is the condition
 finds A: Oncina and Garcia, 1992; de la Higuera, "Grammatical Inference", 2010, section 12.4.)
 
 Then A is the only automaton of at most n states that fits. For the n short prefixes need n states;
-each element of the nucleus is distinguished from all short prefixes but one, so that its state, and
-with it every transition, is forced; and so is the class of each state. QED
+each element of the nucleus is distinguished from all short prefixes except one, so that its state,
+and with it every transition, is forced; and so is the class of each state. QED
 
 Axes:
     row      short prefixes
@@ -45,7 +45,7 @@ def access_words(language: Language) -> list[Word]:
 
 @dataclass(frozen=True, slots=True)
 class _Residuals:
-    """The endings that follow some beginnings: which, of which class, in which word."""
+    """The endings that follow some beginnings, each with its class and its word."""
 
     element: NDArray[Any]
     suffix: NDArray[Any]
@@ -143,8 +143,8 @@ def witness(sample: Sample, one: Word, other: Word) -> tuple[int, int] | None:
 def needed_states(language: Language, sample: Sample) -> int:
     """Return a number of states that every automaton that fits the words has.
 
-    It is the number of short prefixes of an automaton, each two of which are distinguished; those
-    that are not distinguished from one before them are left out. There are at least as many states
+    It is the number of short prefixes of an automaton that are pairwise distinguished; prefixes
+    that are not distinguished from an earlier one are left out. There are at least as many states
     as classes.
     """
     words = access_words(language)
@@ -156,7 +156,7 @@ def _needed(matrix: NDArray[np.bool_], sample: Sample) -> int:
 
 
 def _apart(matrix: NDArray[np.bool_]) -> list[int]:
-    """Return rows of which each two are distinguished, by a greedy choice from those with most."""
+    """Return rows that are pairwise distinguished, by a greedy choice from those with most."""
     chosen: list[int] = []
     for row in np.argsort(-matrix.sum(axis=1), kind="stable").tolist():
         if matrix[row, chosen].all():
@@ -165,14 +165,14 @@ def _apart(matrix: NDArray[np.bool_]) -> list[int]:
 
 
 _LONGEST = 64
-"""Symbols of the longest beginnings that are looked at."""
+"""Greatest number of symbols of a beginning that is compared."""
 
 _MOST_BEGINNINGS = 2_000
-"""Greatest number of beginnings that are looked at."""
+"""Greatest number of beginnings that are compared."""
 
 
 def apart(sample: Sample, most: int) -> list[Word]:
-    """Return beginnings of words, of which each two are distinguished, at most `most`.
+    """Return at most `most` beginnings of words that are pairwise distinguished.
 
     The choice among the shortest beginnings is greedy, so there may be more of them.
     """
@@ -196,9 +196,9 @@ class Characteristic:
     needed_states: int
     """States that every automaton that fits the words has."""
     forced: NDArray[np.bool_]
-    """True for transitions `[state, symbol]` that are forced in automata of as many states."""
+    """True for transitions `[state, symbol]` that are forced in automata of that size."""
     is_characteristic: bool
-    """True if the automaton is the only one of at most as many states that fits."""
+    """True if no other automaton with at most that number of states fits."""
 
 
 _FEW = 2**16

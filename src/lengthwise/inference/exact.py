@@ -1,12 +1,12 @@
 """Exact search: decide by a SAT solver whether an automaton of n states fits the words.
 
-The search begins with the number of beginnings of which each two are distinguished, and with some
-of the words. Words that a solution misjudges join them. Where there is no solution (`sat_formula`),
-these words refute all automata of up to n states, and n grows. So the first automaton that fits all
-words is a smallest one, and it is known that there is none with fewer states.
+The search begins with some of the words, and with the number of beginnings that are pairwise
+distinguished. Words that a solution misjudges join them. Where there is no solution
+(`sat_formula`), these words refute all automata of up to n states, and n grows. So the first
+automaton that fits all words is a smallest one, and the search has proved that no automaton with
+fewer states does.
 
-The library python-sat decides. Without it, there is no such search; nor is there one where labels
-may be wrong.
+The library python-sat decides. Without it, or where labels may be wrong, there is no such search.
 """
 
 from importlib.util import find_spec
@@ -40,20 +40,20 @@ _CLAUSES = 500_000
 """Greatest number of clauses of a formula."""
 
 _READ = 4
-"""Symbols that are read in the time of a propagation, or in which a clause is made, about."""
+"""Approximate number of symbols read in the time of a propagation, or of making a clause."""
 
 _FIRST, _MORE = 40, 10
 """Words with which an attempt begins, and misjudged words that join them each time."""
 
 _TELLING = 2_000
-"""Number of the shortest words that are asked for distinguished beginnings."""
+"""Number of the shortest words that are searched for distinguished beginnings."""
 
 _APART = WeakKeyDictionary[Sample, int]()
 """The states that samples need by their distinguished beginnings."""
 
 
 class Exact(Searcher):
-    """Finds an automaton with the fewest states, and that there is none with fewer."""
+    """Finds an automaton with the fewest states, and proves that none has fewer."""
 
     name = "exact"
 
@@ -90,7 +90,7 @@ class _UndecidedError(Exception):
 
 
 class _Search:
-    """Decides for more and more states, by a tree that grows, of which it keeps the work."""
+    """Decides for more and more states, by a tree that grows, and keeps its work."""
 
     def __init__(self, task: SearchTask, propagations: int) -> None:
         self.task = task
@@ -104,7 +104,7 @@ class _Search:
             self._tree.add(self.task.sample.word(row), int(self.task.sample.classes[row]))
 
     def automaton(self, states: int) -> Language | None:
-        """Return an automaton of so many states that fits all words; None if there is none.
+        """Return an automaton with the given number of states that fits all words, or None.
 
         Raises:
             _UndecidedError: this was not decided.
@@ -155,7 +155,7 @@ class _Search:
 
 
 def _without_guesses(language: Language, sample: Sample) -> Language:
-    """Return an automaton of which transitions that no word passes lead to their own states."""
+    """Return an automaton in which transitions that no word passes lead to their own states."""
     passed = words_at_transitions(language, sample) > 0
     moves, own = np.array(language.transitions), np.arange(language.num_states)[:, None]
     moves = np.where(passed, moves, own)

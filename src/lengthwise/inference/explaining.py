@@ -37,7 +37,7 @@ _RATES = (1e-5, 0.02, 6.0)
 """The least rate, the one to begin with, and the greatest, which raises the alarm at once."""
 
 _COUNTED = 0.05
-"""Rate of alarms from which a transition is counted as one that raises it."""
+"""Rate of alarms from which a transition counts as raising the alarm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,16 @@ class LabelExplanation(ABC):
 
     @abstractmethod
     def bits(self, candidates: Sequence[Candidate], weight: float) -> Floats:
-        """Return the bits of each: of the labels, and `weight` times those of the automaton."""
+        """Return the bits of each candidate: of its labels, plus `weight` times its own."""
 
     @abstractmethod
     def adopt(self, candidate: Candidate) -> None:
-        """Go on from a candidate: the parents of others are its states."""
+        """Continue from a candidate: the parents of others are its states."""
 
     @abstractmethod
     def gains(self, moves: Array, passes: Passes, count: int) -> Floats:
-        """Return the bits, about, that are gained if words go on elsewhere where they pass each of
-        `count` codes first, `[code, target]`; an explanation may have further targets."""
+        """Return the approximate bits gained if words continue elsewhere where they first pass each
+        of `count` codes, `[code, target]`; an explanation may have further targets."""
 
     def _after(self, moves: Array, ends: NDArray[Any], costs: Rates | None = None) -> NDArray[Any]:
         """Return what follows from each state, `[left, word, state]`.
@@ -156,7 +156,7 @@ class ByAlarms(LabelExplanation):
         return np.array(found)
 
     def adopt(self, candidate: Candidate) -> None:
-        """Go on from the rates of a candidate."""
+        """Continue from the rates of a candidate."""
         self.rates = self._fitted(candidate)[0]
 
     def gains(self, moves: Array, passes: Passes, count: int) -> Floats:

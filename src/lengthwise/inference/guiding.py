@@ -1,4 +1,4 @@
-"""Networks as guides: a recurrence learns the words, and local search goes on from what it learned.
+"""Networks as guides: a recurrence learns the words, and local search begins with its result.
 
 The recurrence is a `SoftAutomaton`. Each attempt trains one with another number of states for a
 fixed number of steps, reads the automaton that its transitions are nearest to, and corrects that by
@@ -40,8 +40,9 @@ _NEARLY = 0.1
 """Share of the words, beyond wrong labels, that are few."""
 
 _LATER = 200_000_000
-"""Work that is counted before the first training, so that the others come first. It is at least the
-portfolio's patience: nobody waits for the network once an automaton explains the words."""
+"""Work that is counted before the first training, so that the other searchers come first. It is at
+least the portfolio's patience: the search does not wait for the network once an automaton explains
+the words."""
 
 
 class Guide(Searcher):

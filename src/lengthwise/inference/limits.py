@@ -31,7 +31,7 @@ def upper_limit(wrong: int, total: int, alpha: float) -> float:
 
 
 def limit_of_different(wrong: int, total: int, alpha: float) -> float:
-    """Return an upper limit for a share of different words, `wrong` of `total` of which were seen.
+    """Return an upper limit for the share of wrong words among different ones, from those seen.
 
     Words may be drawn any number of times, in any order and in bursts; each counts once. Let word w
     be seen as a wrong one with probability b(w), as a right one with c(w), and else not at all, and
@@ -50,7 +50,7 @@ def limit_of_different(wrong: int, total: int, alpha: float) -> float:
     1 / alpha; with n = K + L, the mean of e(t) is P[Bin(n+1, s) > K] / ((n+1) s P[Bin(n, s) = K]),
     an incomplete beta integral. QED
 
-    The limit of Clopper and Pearson is for draws, and only for these has it a proof.
+    The limit of Clopper and Pearson is proved for draws alone.
 
     >>> round(limit_of_different(0, 945, 0.001), 5), round(upper_limit(0, 945, 0.001), 5)
     (0.00787, 0.00728)

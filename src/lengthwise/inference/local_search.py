@@ -51,11 +51,11 @@ _PROPOSING = 1_600
 
 
 class WorkUsedUpError(Exception):
-    """A local search has read as many symbols as it may."""
+    """A local search has read all the symbols it is allowed to read."""
 
 
 class LocalSearch:
-    """Searches for automata that fit words, of which it keeps the work that it did."""
+    """Searches for automata that fit words, and counts the work it did."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class LocalSearch:
             pass
 
     def split(self, moves: Array, heat: float) -> Array:
-        """Lead a transition to a new state, which goes on as its target does."""
+        """Lead a transition to a new state, which continues as its target does."""
         states, symbols = moves.shape
         edges = self._some(moves.size, moves.size + symbols)
         candidates = np.empty((len(edges), states + 1, symbols), dtype=np.int64)
@@ -224,11 +224,11 @@ class LocalSearch:
         return self._proposed(self._dropped(moves), heat)
 
     def _dropped(self, moves: Array) -> Array:
-        """Return automata with a state less, as many as are made at once."""
+        """Return automata with one state fewer, as many as are made at once."""
         return dropped(moves, self._some((len(moves) - 1) ** 2, moves.size))
 
     def _some(self, count: int, size: int) -> Array:
-        """Return the numbers of as many candidates of a size as are made at once."""
+        """Return the numbers of the candidates of a size that are made at once."""
         most = max(1, _ENTRIES // size)
         return np.arange(count) if count <= most else self._draw.choice(count, most, replace=False)
 
@@ -240,10 +240,10 @@ class LocalSearch:
     # ---- searching ---------------------------------------------------------------------------
 
     def grow(self, moves: Array, most_states: int) -> Iterator[Array]:
-        """Yield better and better automata of at most so many states; the last one may fit.
+        """Yield better and better automata up to a number of states; the last one may fit.
 
         States are split until an automaton fits. At the greatest number, a few states are dropped
-        and others split, from the best automaton so far, without an end.
+        and others split, from the best automaton so far, endlessly.
         """
         best, best_score, top = moves, -np.inf, -np.inf
         while most_states > 1:

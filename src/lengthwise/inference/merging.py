@@ -1,15 +1,15 @@
 """State merging: a small automaton that fits labelled words, or fits all but a share of them.
 
 The automaton grows from its start state. An edge that leads out of it so far, a state and a symbol,
-is an open edge; words that pass it are told apart by what they have left to read. To let an open
-edge lead to a state is to read on from there (folding): every word then ends in a state, or at
-another open edge with a shorter suffix left. Two words that end at one place, a state or an open
-edge with one suffix, must have one class. So an open edge that cannot lead to any state leads to a
-new one, and one that can leads to the state for which most speaks (Lang, Pearlmutter and Price
-1998, "Results of the Abbadingo One DFA learning competition": evidence-driven state merging).
+is an open edge; words that pass it differ in what they have left to read. To let an open edge lead
+to a state is to read on from there (folding): every word then ends in a state, or at another open
+edge with a shorter suffix left. Two words that end in the same place, a state or an open edge with
+the same suffix, must have one class. So an open edge that cannot lead to any state leads to a new
+one, and one that can leads to the state with the most evidence (Lang, Pearlmutter and Price 1998,
+"Results of the Abbadingo One DFA learning competition": evidence-driven state merging).
 
 The evidence of a merge, in bits, is the logarithm of how much more likely the classes that meet are
-if the two are one state than if they are independent. With labels of which a share e is wrong, two
+if the two are one state than if they are independent. When a share e of the labels is wrong, two
 words of one class have equal labels with probability 1 - 2e(1 - e), and a merge is refused when
 more labels differ than three standard deviations above what that gives.
 
@@ -45,8 +45,8 @@ _FEW = 48
 
 
 _BETWEEN, _OVERHEAD = 2**21, 2**11
-"""Number of symbols that are read, about, between two calls that may end the search, and those that
-are read in the time that one more symbol of all words takes in any case."""
+"""Approximate number of symbols read between two calls that may end the search, and the number read
+in the time that one more symbol of all words takes in any case."""
 
 
 class MergedTooLargeError(TextError):
@@ -220,7 +220,7 @@ class Merging:
     # ---- deciding ----------------------------------------------------------------------------
 
     def limit(self, max_states: int) -> None:
-        """Allow at most so many states from now on."""
+        """Set the greatest number of states from now on."""
         self._max_states = min(self._max_states, max_states)
 
     def lead(self, edge: int, target: int) -> None:
@@ -236,7 +236,7 @@ class Merging:
         """Let an open edge lead to a new state.
 
         Raises:
-            TooManyStatesError: there would be too many.
+            TooManyStatesError: the automaton would have too many states.
         """
         if self.num_states == self._max_states:
             raise MergedTooLargeError(f"more than {self._max_states} states.")
@@ -268,11 +268,11 @@ def merged_automaton(
 
     An open edge is decided when the best target has `caution` bits of evidence more than any other.
     When no edge has that, half of it is enough, and so on; in the end all edges are decided, as a
-    guess. Right guesses need few new states, so without `guesses` only few are allowed then.
+    guess. Right guesses need few new states, so without `guesses` only a few are allowed then.
     `check` is called several times a second, and may raise what ends the search.
 
     Raises:
-        TooManyStatesError: it would have too many states.
+        TooManyStatesError: the automaton would have too many states.
     """
     search = Merging(sample, noise=noise, max_states=max_states, check=check)
     enough = caution

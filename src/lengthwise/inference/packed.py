@@ -5,7 +5,7 @@ look-ups as it has entries. Words are then read a block at a time, all words by 
 one pass, so that a candidate costs a few look-ups a word.
 
 Axes:
-    candidate  automata of as many states over the same symbols, which start in state 0
+    candidate  automata of equal size over the same symbols, which start in state 0
     code       strings of up to `block` symbols, shorter ones first, then in the order of symbols
 """
 
@@ -31,7 +31,7 @@ _AT_ONCE = 2**18
 processor's cache."""
 
 _BETWEEN = 2**23
-"""Number of places that are read, about, between two calls that may end the reading."""
+"""Approximate number of places read between two calls that may end the reading."""
 
 
 def _num_codes(num_symbols: int, block: int) -> int:
@@ -43,7 +43,7 @@ class PackedWords:
     """Some words of a sample, in blocks; the last block of each word is full."""
 
     blocks: Array
-    """Codes `[place, word]`; the code 0, of the empty string, stands before the first symbol."""
+    """Codes `[place, word]`; the code 0, of the empty string, comes before the first symbol."""
     classes: Array
     num_symbols: int
     num_classes: int
@@ -160,5 +160,5 @@ def _times_log(most: int) -> Floats:
 
 
 def misjudged(counts: Array) -> Array:
-    """Return the number of words that have another class than most words of their state."""
+    """Return the number of words whose class differs from that of most words of their state."""
     return counts.sum(axis=(-1, -2)) - counts.max(axis=-1).sum(axis=-1)

@@ -48,7 +48,7 @@ SEARCHERS: tuple[Searcher, ...] = (
     Guide(),
     Splitting(),
 )
-"""What is asked by default, in the order in which they begin."""
+"""The searchers that are used by default, in the order in which they begin."""
 
 _COMPRESSED = 0.5
 """Share of the bits of the labels below which an automaton and its errors explain them."""
@@ -96,14 +96,14 @@ class Hypothesis:
 
 @dataclass(slots=True)
 class SearchState:
-    """How far a search is: with it, a search that was stopped goes on."""
+    """The progress of a search, from which a stopped search continues."""
 
     attempts: dict[str, int] = field(default_factory=dict)
     """Number of the next attempt of each searcher; -1 if it has none left."""
     work: dict[str, int] = field(default_factory=dict)
     """Symbols that each has read."""
     best: Hypothesis | None = None
-    """None before a search begins."""
+    """The best automaton so far; None before a search begins."""
     work_at_best: int = 0
     """Symbols that its searcher had read when it found it."""
     least_states: int = 1
@@ -143,7 +143,7 @@ class Judge:
     noise: float = 0.0
 
     def __call__(self, language: Language, searcher: str, size: float = math.inf) -> Hypothesis:
-        """Judge an automaton, or the rule of so many bits that it was made of."""
+        """Judge an automaton; `size` is that of the rule it was made of, if any, in bits."""
         wrong, wrong_in_validation = (
             count_wrong(language, each) for each in (self.train, self.valid)
         )
@@ -175,7 +175,7 @@ class Judge:
 def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
     """Return the bits that say which labels an automaton misjudges, and what they are.
 
-    With noise, it is the code for labels of which that share is wrong; without, the number of
+    With noise, it is the code for labels with that share of errors; without, the number of
     misjudged words, which of the words they are, and their classes.
     """
     others = wrong * math.log2(max(num_classes - 1, 1))
@@ -196,9 +196,9 @@ def search_automaton(
 ) -> SearchState:
     """Search for the automaton that explains labelled words best, for at most `budget` seconds.
 
-    `state` goes on from where another search ended, and `keep` is called with the state after every
-    attempt, `show` several times a second. An interrupt (Ctrl-C) ends the search, and what it has
-    is returned: at least the automaton that gives every word the commonest label.
+    The search continues from `state`, where another one ended, and `keep` is called with the state
+    after every attempt, `show` several times a second. An interrupt (Ctrl-C) ends the search, and
+    what it has is returned: at least the automaton that gives every word the commonest label.
     """
     state = SearchState() if state is None else state
     if state.end in ("out of time", "stopped"):
@@ -281,7 +281,7 @@ def _attempt(
 
 
 def fits_all(found: Hypothesis, judge: Judge) -> bool:
-    """Return whether an automaton is right on all words, all of which have right labels."""
+    """Return whether no label may be wrong and an automaton is right on all words."""
     return judge.noise == 0 and found.wrong + found.wrong_in_validation == 0
 
 

@@ -42,7 +42,7 @@ class _Tables:
         self.wrong = self.classes[state] != sample.classes
 
     def redirected(self, edge: int) -> tuple[int, int]:
-        """Return the best target of an edge, after how many words fewer it misjudges."""
+        """Return the best target of an edge, and how many fewer words it misjudges."""
         rows = np.flatnonzero(self.first[:, edge])
         if not len(rows):
             return 0, int(self.moves.ravel()[edge])

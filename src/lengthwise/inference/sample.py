@@ -162,7 +162,7 @@ def _together(num_symbols: int) -> int:
 
 
 def _blank_keys(count: int, width: int, num_symbols: int) -> list[Array]:
-    """Return keys for the symbols of all words, the first of which has the first symbols."""
+    """Return keys for the symbols of all words; the first key holds the first symbols."""
     needed = math.ceil((width - 1) / _together(num_symbols))
     return [np.zeros(count, dtype=np.int64) for _ in range(needed)]
 

@@ -2,7 +2,7 @@
 
 The portfolio (`portfolio`) asks several searchers in turn and keeps the best automaton. An attempt
 depends on its number, the words and the best automaton so far alone: so a search that was stopped
-goes on with the next attempt, and its result does not depend on the speed of the machine.
+continues with the next attempt, and its result does not depend on the speed of the machine.
 """
 
 import math
@@ -47,8 +47,8 @@ class Attempt:
     language: Language | None
     """The hypothesis, with numbers as symbols and classes; None if there is none."""
     work: int
-    """The symbols that it read, about: what the portfolio shares the time by. It must not depend
-    on a clock."""
+    """The approximate number of symbols that it read, by which the portfolio shares the time. It
+    must not depend on a clock."""
     bits: float = math.inf
     """Bits of the hypothesis in terms of its searcher, where these can be fewer than those of the
     automaton."""
@@ -96,7 +96,7 @@ def count_wrong(language: Language, sample: Sample) -> int:
 
 
 def log_choices(count: int, chosen: int) -> float:
-    """Return the bits that say which so many of `count` things are chosen."""
+    """Return the bits that name which `chosen` of `count` things are chosen."""
     ways = math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
     return ways / math.log(2)
 

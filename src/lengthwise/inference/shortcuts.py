@@ -6,13 +6,13 @@ that it has not seen, with the most frequent class of all.
 
 - majority: no features; one answer for all words
 - length only: the length
-- symbol counts: the length, which symbols occur, and of each two which occurs more often: that is,
+- symbol counts: the length, which symbols occur, and for each two which occurs more often: that is,
   the rank of each symbol by its number of occurrences
 - first and last symbol: the length, and these two symbols
 
 Axes:
     word   words
-    place  places of words, which stand at the right end; there is padding left of them
+    place  places of words, which are right-aligned; there is padding left of them
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ _MOST_FEATURES = 2**23
 
 
 class ClassedWords(NamedTuple):
-    """Words `[word, place]` with their classes; what is no symbol is padding."""
+    """Words `[word, place]` with their classes; what is not a symbol is padding."""
 
     tokens: Array
     lengths: Array

@@ -6,12 +6,12 @@ Adam lowers the cross-entropy of the classes of whole words. Where several trans
 at once, local search sees no gain in any of them; the gradient moves all of them a little.
 
 Snapping. The likeliest transitions are an automaton of as many states. It need not be right where
-the network is, since the network can be undecided: local search by the words goes on from it.
+the network is, since the network can be undecided: local search by the words continues from it.
 
 Axes:
     place    positions of the longest word, the first read first; words are right-aligned
     word     words of a batch
-    symbol   symbols, and one more that stands before a word and changes no state
+    symbol   symbols, and one more that fills the places before a word and changes no state
     state    states; the start is state 0
 """
 
@@ -29,7 +29,7 @@ _RATE = 0.03
 
 _DECAY, _DECAY_OF_SQUARES = 0.9, 0.99
 _LEAST = 1e-6
-"""Least probability of a class of which the logarithm is taken."""
+"""Least probability of a class; smaller ones are raised to it before the logarithm."""
 
 
 def probabilities_of(weights: Floats) -> Floats:

@@ -28,10 +28,10 @@ _REFINED = 8_000
 """Greatest number of words of local search while many labels may be wrong."""
 
 _PASSES = 32
-"""How often each symbol is read for each state, about."""
+"""Approximate number of times that each symbol is read for each state."""
 
 _NEARLY = 0.1
-"""Share of misjudged words up to which local search goes on with all words."""
+"""Share of misjudged words up to which local search continues with all words."""
 
 
 class StateMerging(Searcher):
@@ -67,7 +67,7 @@ class StateMerging(Searcher):
 
 
 def _work(sample: Sample, states: int) -> int:
-    """Return the symbols that are read, about, when an automaton is merged and refined."""
+    """Return the approximate number of symbols read when an automaton is merged and refined."""
     return _PASSES * int(sample.lengths.sum()) * max(states, 8)
 
 

@@ -14,12 +14,13 @@ word may come in bursts), since A does not depend on words that are held out: th
 `limits.limit_of_different`. It says nothing of draws: A may be wrong on a word that is half of all.
 
 The refutation. If A is the language and a share e of labels is wrong at most, independently, then
-of N words Bin(N, e) at most are labelled otherwise than A says. A is refuted where so many have a
-probability below a third of 1 - `CONFIDENCE` in one of three tests: among the words held out, among
-all words, or among those held out to which A does not give the commonest label. With e = 0 one word
-refutes. So an automaton that is the language is refuted with probability 1 - `CONFIDENCE` at most.
-Where few words are held out or many labels are wrong, an automaton at chance may not be refuted. So
-one that is not clearly better than a shortcut is called not found if it is only in doubt.
+of N words Bin(N, e) at most are labelled otherwise than A says. A is refuted where as many as were
+seen have a probability below a third of 1 - `CONFIDENCE` in one of three tests: among the words
+held out, among all words, or among those held out to which A does not give the commonest label.
+With e = 0 one word refutes. So an automaton that is the language is refuted with probability 1 -
+`CONFIDENCE` at most. Where few words are held out or many labels are wrong, an automaton at chance
+may not be refuted. So one that is not clearly better than a shortcut is called not found if it is
+only in doubt.
 """
 
 import math
@@ -48,7 +49,7 @@ CONFIDENCE = 0.999
 which an automaton that is the language is not refuted."""
 
 _TESTS = 3
-"""Number of tests of which each may refute."""
+"""Number of tests; each may refute."""
 
 Verdict: TypeAlias = Literal["", "in doubt", "at chance", "not found", "refuted"]
 """What words say against an automaton: nothing; more of them disagree than is likely; it gives all
@@ -56,11 +57,11 @@ of them one label; more of those held out disagree than is likely, and it is not
 them than a shortcut; it is not the language, or more labels are wrong than was said."""
 
 _CLEARLY = 0.001
-"""Probability that an automaton does so well, or better, if it is no better than a shortcut, below
-which it is said to be better."""
+"""Probability below which an automaton is called better than a shortcut: that of a result as good,
+or better, by one that only equals the shortcut."""
 
 _DOUBTFUL = 0.05
-"""Probability below which so many wrong labels are said to be unlikely."""
+"""Probability below which a number of wrong labels is called unlikely."""
 
 THIN = 10
 """Number of words below which a transition is called thin."""
@@ -104,7 +105,7 @@ class Chances:
 
     held_out: float
     every: float
-    """Among all words, from most of which A was made."""
+    """Among all words; A was made from most of them."""
     rare: float
     """Among words held out to which A does not give the commonest label of the others."""
 
@@ -326,7 +327,7 @@ def state_data(
     """Return what labelled words say of a minimal automaton, and of how many they say nothing.
 
     The part that was held out must have had no influence on the automaton. A search may have proved
-    that every automaton that fits the words has at least so many states.
+    a least number of states for every automaton that fits the words.
     """
     known = joined(train, valid)
     counts, support = words_at_transitions(language, train), Support.of(language, known)
@@ -383,7 +384,7 @@ def state_data(
 def _chances(
     language: Language, known: Sample, held_out: Sample, parts: list[Agreement], noise: float
 ) -> Chances:
-    """Return how likely wrong labels alone make so many words disagree with an automaton."""
+    """Return how likely wrong labels alone cause at least as many disagreements."""
     answers = answers_of(language, held_out)
     rare = answers != known.shares.argmax()
     wrong = int((answers[rare] != held_out.classes[rare]).sum())
@@ -396,10 +397,10 @@ def _chances(
 
 
 def no_automaton(sample: Sample, blank: Language, max_states: int) -> str:
-    """Return why no automaton of at most so many states fits the words, with two words that tell;
-    nothing if they do not prove it.
+    """Return why no automaton with at most `max_states` states fits the words, with two words that
+    show it; nothing if the words do not prove it.
 
-    They prove it by more beginnings than states, each two of which lead to different states.
+    They prove it by more beginnings than states, where each two lead to different states.
     """
     beginnings = apart(sample, max_states + 1)
     if len(beginnings) <= max_states:

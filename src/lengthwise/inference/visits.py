@@ -1,11 +1,11 @@
 """Visits: what happens to words if one transition leads elsewhere, or a state becomes two.
 
 A visit is a stretch of a word that stays in one state. A transition marks it if the visit began
-with it, or has read it since, as a loop. So a state can become two: the new one goes on as the old
-one does, loops of its own included, and is where a word is once the transition has marked its
+with it, or has read it since, as a loop. So a state can become two: the new one continues as the
+old one does, loops of its own included, and is where a word is once the transition has marked its
 visit. That alone changes no answer. With one symbol that leads elsewhere from the new state it
-does, and what it does first is read off: the word goes on elsewhere where it first reads the symbol
-in a marked visit.
+does, and what it does first is read off: the word continues elsewhere where it first reads the
+symbol in a marked visit.
 
 Axes:
     word    words of a sample, shortest first
@@ -73,8 +73,8 @@ def passes_of(moves: Array, sample: Sample) -> tuple[Passes, Passes]:
 
 
 def split_at(moves: Array, edge: int) -> Array:
-    """Return an automaton in which an edge leads to a new state, which goes on as its target does,
-    with loops of its own."""
+    """Return an automaton in which an edge leads to a new state, which continues as its target
+    does, with loops of its own."""
     states, target = len(moves), int(moves.ravel()[edge])
     larger = np.concatenate([moves, moves[target][None]])
     larger.ravel()[edge] = states

@@ -3,7 +3,7 @@
 Most of what millions of words say of an automaton, some ten thousand say as well. So a search gets
 the shortest words, which meet most often, and words spread over all others. Every word then judges
 what it finds. Those that it misjudges are counterexamples: some join the words of the search, which
-goes on. Where labels may be wrong, a misjudged word may be right, so that other words join.
+continues. Where labels may be wrong, a misjudged word may be right, so that other words join.
 """
 
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ class Working:
         return replace(self.judge, train=train.wide, valid=valid.wide)
 
     def grown(self, found: Language) -> "Working | None":
-        """Return more words, as so many of all refute what was found; None if they do not."""
+        """Return more words if enough of all words refute the automaton found, or else None."""
         if self.are_all:
             return None
         train, valid, noise = self.judge.train, self.judge.valid, self.judge.noise
@@ -74,13 +74,14 @@ class Working:
 
 
 def _with_some(rows: Array, others: Array, size: int) -> Array:
-    """Return rows, and so many others that are not among them."""
+    """Return rows, and a number of others that are not among them."""
     new = np.setdiff1d(others, rows)
     return np.union1d(rows, new[_some(len(new), size)])
 
 
 def _some(count: int, size: int) -> Array:
-    """Return the rows of so many words, sorted: half the shortest, half spread over the others."""
+    """Return the sorted rows of a number of words: half the shortest, half spread over the
+    others."""
     if size >= count:
         return np.arange(count)
     short = size // 2

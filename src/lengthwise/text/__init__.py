@@ -1,4 +1,4 @@
-"""The wing of texts and translations: `lw.text`.
+"""Language modelling and translation: `lw.text`.
 
     import lengthwise as lw
 

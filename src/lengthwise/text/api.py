@@ -28,7 +28,7 @@ def prepare(
     tokenizer: Path | str | None = None,
     **settings: Any,
 ) -> Corpus:
-    """Text made ready to train on, in a folder: `train("text:FOLDER")` reads it.
+    """Prepare text for training, in a folder that `train("text:FOLDER")` reads.
 
     A source is a file (`.txt`, `.jsonl`; `.xz`, `.gz` or `.zst`), a folder, `hf:NAME` or
     `hf:NAME:CONFIG:SPLIT`, or `python`, the English text that ships with Python. Without `valid`
@@ -57,7 +57,7 @@ def prepare_pairs(
     tokenizer: Path | str | None = None,
     **settings: Any,
 ) -> ParallelCorpus:
-    """Parallel text made ready, in a folder: `train("pairs:FOLDER")` reads it.
+    """Prepare parallel text for training, in a folder that `train("pairs:FOLDER")` reads.
 
     A source is a table `FILE.tsv` that has the two languages as columns, two aligned files
     `SOURCE_FILE,TARGET_FILE`, `hf:NAME`, or `numbers`, which makes up numbers and their names for
@@ -89,7 +89,7 @@ def translate(run: Run, sentences: Sequence[str], **decoding: Any) -> list[str]:
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
-        TextError: a sentence is longer than memory allows, or the corpus is not there.
+        TextError: a sentence is longer than memory allows, or the corpus does not exist.
     """
     _require_run_of(run, "translation", _NO_TRANSLATOR)
     return predict(run, sentences, **decoding)
@@ -104,7 +104,7 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
-        TextError: the corpus is not there, or has no such part.
+        TextError: the corpus does not exist, or has no such part.
     """
     _require_run_of(run, "translation", _NO_TRANSLATOR)
     return evaluated(run, {"part": part, **decoding}).summary()
@@ -119,11 +119,11 @@ def perplexity(
     corpus.
 
     Raises:
-        ConfigError: the run is not a language model, or lengths are not whole numbers.
+        ConfigError: the run is not a language model, or lengths are not integers.
         TaskError: a length is below 2, or is repeated.
-        TextError: the corpus is not there, or too short.
+        TextError: the corpus does not exist, or too short.
     """
-    _require_run_of(run, "language-modelling", "this run is no language model.")
+    _require_run_of(run, "language-modelling", "this run is not a language model.")
     options = {"lengths": listed_lengths(lengths), "words": windows, "seed": seed}
     return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
 
@@ -132,10 +132,10 @@ _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
 
 
 def _require_run_of(run: Run, kind: str, message: str) -> None:
-    """Refuse a run about another kind of problem.
+    """Refuse a run on another kind of problem.
 
     Raises:
-        ConfigError: it is about one, or not a run.
+        ConfigError: it is such a run, or not a run.
     """
     module_of(run)  # which says how to load one
     if not isinstance(run, Run) or run.problem.kind != kind:
@@ -143,7 +143,7 @@ def _require_run_of(run: Run, kind: str, message: str) -> None:
 
 
 def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
-    """Return the sources of each part as texts."""
+    """Return the sources of each part as strings."""
     listed = {
         part: found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
         for part, found in given.items()

@@ -56,7 +56,7 @@ def test_what_is_not_there_or_is_none_is_refused(tmp_path: Path) -> None:
         reader_of(tmp_path / "a.csv", Columns(format="cvs"))
     with pytest.raises(ConfigError, match="event=x, but no case"):
         reader_of(tmp_path / "a.csv", Columns(event="x"))
-    with pytest.raises(TextError, match="is not there"):
+    with pytest.raises(TextError, match="does not exist"):
         reader_of(tmp_path / "b.csv", Columns())
-    with pytest.raises(TextError, match="is a folder, but no dataset"):
+    with pytest.raises(TextError, match="is a folder, but not a dataset"):
         reader_of(tmp_path, Columns())

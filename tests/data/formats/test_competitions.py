@@ -70,12 +70,16 @@ def test_each_beginning_of_a_trace_of_aalpy_is_a_word(trace: list[tuple[str, str
 @pytest.mark.parametrize(
     ("reader", "content", "message"),
     [
-        (Abbadingo(), "a b\n", "line 1 is no header. Write the number of words and that of symb"),
+        (
+            Abbadingo(),
+            "a b\n",
+            "line 1 is not a header. Write the number of words and that of",
+        ),
         (Abbadingo(), "1 2:3\n1 1 a:1,2,3\n", "line 1: the header '1 2:3' says that symbols have"),
         (Abbadingo(), "1 2\n1 2 a:1 b\n", "line 2, symbol 1: 'a:1' has attributes or data"),
         (Abbadingo(), "1 2\n1 2 a b/1\n", "line 2, symbol 2: 'b/1' has attributes or data"),
         (Abbadingo(), "1 2\n1 3 a b\n", "line 2 says that it has 3 symbols, but has 2"),
-        (Abbadingo(), "1 2\nyes\n", "line 2 is no labelled word"),
+        (Abbadingo(), "1 2\nyes\n", "line 2 is not a labelled word"),
         (Abbadingo(), "3 2\n1 1 a\n0 1 b\n", "says in its first line that it has 3 words, but"),
         (Abbadingo(), "3 1\n1 1 0\n-1 0\n0 2 0 0\n", "line 3: the label -1, beside 0 and 1"),
         (Stamina(), "+ a\n? a b\n", "line 2 has no label. Write + SYMBOL"),

@@ -70,7 +70,7 @@ def test_times_are_numbers_or_dates(early: object, late: object) -> None:
         ([("a", "x", "1"), ("a", "y", "2")], "line 2: case 'a' has the label '2', but '1' in line"),
         ([("a", "x", "1"), ("b", "y", "")], "line 2: case 'b' has no label"),
         ([("", "x", "1")], "line 1 has no case"),
-        ([("a", 1.5, "1")], "line 1: the event is a text, but it is 1.5"),
+        ([("a", 1.5, "1")], "line 1: the event must be a string, but is 1.5"),
         ([("a", "x", "1", "soon")], "line 1: the time 'soon' is neither a number nor a date"),
         ([("a", "x", "1", None)], "line 1: the time '' is neither"),
         ([("a", "x", "1", "nan")], "line 1: the time 'nan' is neither"),

@@ -124,7 +124,7 @@ def test_a_row_over_several_lines_has_the_place_of_its_first() -> None:
             "word=text,label=class",
             "line 2 has no tab. Write WORD",
         ),
-        (TabSeparated(), 'a\t"1"\n', "", "stands in quotes"),
+        (TabSeparated(), 'a\t"1"\n', "", "is in quotes"),
     ],
 )
 def test_slips_are_named_with_their_line(

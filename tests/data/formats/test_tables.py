@@ -62,9 +62,9 @@ def test_events_with_times_of_their_own_type_are_put_in_order() -> None:
     ("table", "named", "message"),
     [
         ({"text": ["a"], "label": ["1"]}, "", "no column 'word'. Known: text, label. Name"),
-        ({"word": ["a"], "label": [1.5]}, "", "row 1: a label is a text, but it is 1.5"),
+        ({"word": ["a"], "label": [1.5]}, "", "row 1: a label is a string, but got 1.5"),
         ({"word": ["a", None], "label": ["1", "0"]}, "", "row 2: the word is null"),
-        ({"word": [7], "label": ["1"]}, "", "row 1: a word is a text or a list of symbols"),
+        ({"word": [7], "label": ["1"]}, "", "row 1: a word is a string or a list of symbols"),
     ],
 )
 def test_slips_are_named_with_their_row(table: dict[str, Any], named: str, message: str) -> None:

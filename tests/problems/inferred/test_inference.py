@@ -96,7 +96,7 @@ def test_the_progress_counts_seconds_and_says_the_best(
         ("{}", "is damaged"),
         ("[]", "must hold a JSON object"),
         ('{"language": 1, "words": {}, "inference": {}}', "is damaged"),
-        (None, "names no file that is there"),
+        (None, "does not name an existing file"),
     ],
 )
 def test_a_file_that_is_no_inference_is_refused(
@@ -144,5 +144,5 @@ def test_words_are_a_file(file: Path) -> None:
         lw.infer({"ab": 1})  # type: ignore[arg-type]
     with pytest.raises(TextError, match="names no file"):
         lw.infer("words:")
-    with pytest.raises(TextError, match="is not there"):
+    with pytest.raises(TextError, match="does not exist"):
         lw.infer(file.parent / "none.tsv")

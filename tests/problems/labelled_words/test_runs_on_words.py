@@ -207,7 +207,7 @@ def test_a_run_needs_its_file_for_a_test_but_not_for_answers(
     try:
         status, _, error = shell("evaluate", run)
         assert (status, error.count("\n")) == (2, 1)
-        assert "own.tsv is not there" in error
+        assert "own.tsv does not exist" in error
         assert "name it with --text" in error
         assert shell("predict", run, stdin="ab\n")[0] == 0
         assert shell("report", run, "--out", str(tmp_path / "page.html"))[0] == 0
@@ -275,7 +275,7 @@ def test_the_automaton_of_a_run_is_learned(trained: Run) -> None:
     ("command", "line"),
     [
         ("train words: --out X", "words: names no file. Give words:FILE"),
-        ("train words:no.tsv --out X", "no.tsv is not there. Give a file of labelled words"),
+        ("train words:no.tsv --out X", "no.tsv does not exist. Give a file of labelled words"),
         ("train words:FILE --out X --model gru --set objective=node", "objective='node' needs"),
         ("train words:FILE --out X --model scratchpad", "model scratchpad learns from states, wh"),
         ("train words:FILE --out X --protocol audited", "--protocol is for languages, and words:"),

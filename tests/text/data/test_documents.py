@@ -93,8 +93,8 @@ def test_another_column_may_hold_the_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.txt", b"one\ntwo\nthr\xe9e\n", r"a text is UTF-8, but line 3 is not"),
-        ("a.txt", "one\ntwo\n".encode("utf-16-le"), r"a text is UTF-8, but line 1 has a NUL"),
+        ("a.txt", b"one\ntwo\nthr\xe9e\n", r"the file must be UTF-8, but line 3 is not"),
+        ("a.txt", "one\ntwo\n".encode("utf-16-le"), r"must be UTF-8, but line 1 has a NUL"),
         ("a.jsonl", lines(["one"]) + b'{"text": "\xe9"}\n', r"but line 2 is not"),
         ("a.jsonl", lines(["one"]) + b"two\n", r"a.jsonl, line 2: not JSON"),
         ("a.jsonl", b"[1]\n", r"line 1: no text under 'text'"),
@@ -117,11 +117,11 @@ def test_what_is_no_text_is_told_with_its_place(
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TextError, match="is not there"):
+    with pytest.raises(TextError, match="does not exist"):
         documents(str(tmp_path / "none"))
     with pytest.raises(TextError, match="holds no text"):
         documents(str(tmp_path))
-    with pytest.raises(TextError, match="has no name"):
+    with pytest.raises(TextError, match="name of a text is empty"):
         documents("")
     for source in ("hf:", "hf:a:b:c:d"):
         with pytest.raises(TextError, match="names no dataset"):

@@ -118,10 +118,10 @@ def test_files_of_different_numbers_of_lines_are_told_with_both(
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.tsv", b"en\tvi\na\tb\nc\t\xe9\n", r"a.tsv: a text is UTF-8, but line 3 is not"),
+        ("a.tsv", b"en\tvi\na\tb\nc\t\xe9\n", r"a.tsv: the file must be UTF-8, but line 3 is not"),
         ("a.tsv", b"\xff\xfee\x00n\x00", r"line 1 is not"),
-        ("a.tsv", b"en\tvi\na\tb\na\n", r"a.tsv, line 3: a row has 2 columns, .* here are 1"),
-        ("a.tsv", b"en\tvi\na\tb\tc\n", r"a.tsv, line 2: a row has 2 columns, .* here are 3"),
+        ("a.tsv", b"en\tvi\na\tb\na\n", r"a.tsv, line 3: the header .* 2 columns, .* has 1"),
+        ("a.tsv", b"en\tvi\na\tb\tc\n", r"a.tsv, line 2: the header .* 2 columns, .* has 3"),
         (
             "a.tsv",
             b"en\tvi_1\n",
@@ -131,8 +131,8 @@ def test_files_of_different_numbers_of_lines_are_told_with_both(
         ("a.tsv", b"", r"but 'en' is none"),
         ("a.tsv.xz", lzma.compress(b"en\tvi\n" + b"a\tb\n" * 99)[:-30], r"a.tsv.xz is damaged"),
         ("a.tsv.gz", b"no gzip", r"cannot be read: Not a gzipped file"),
-        ("a.csv", b"en,vi\n", r"a.csv is no parallel text. Give FILE.tsv"),
-        ("train.en", b"one\n", r"train.en is no parallel text"),
+        ("a.csv", b"en,vi\n", r"a.csv is not parallel text. Give FILE.tsv"),
+        ("train.en", b"one\n", r"train.en is not parallel text"),
     ],
 )
 def test_what_is_no_pair_is_told_with_its_place(
@@ -145,14 +145,14 @@ def test_what_is_no_pair_is_told_with_its_place(
 
 def test_a_line_that_is_not_utf_8_is_told_with_its_file(tmp_path: Path) -> None:
     source = files(tmp_path, b"a\nb\nc\n", b"a\nb\n\xe9\n")
-    with pytest.raises(TextError, match=r"train.vi: a text is UTF-8, but line 3 is not"):
+    with pytest.raises(TextError, match=r"train.vi: the file must be UTF-8, but line 3 is not"):
         read(source)
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("en\tvi\n")
     for source in ("none.tsv", f"{tmp_path}/a.en,{tmp_path}/a.vi", str(tmp_path), ""):
-        with pytest.raises(TextError, match=r"is no file that is there. Give FILE.tsv"):
+        with pytest.raises(TextError, match=r"is not an existing file. Give FILE.tsv"):
             read(source)
     with pytest.raises(TextError, match=r"a.tsv is a table, and two files .* are plain lines"):
         read(f"{tmp_path}/a.tsv,{tmp_path}/a.tsv")

@@ -315,11 +315,11 @@ def test_nothing_is_left_of_pairs_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "two.en").write_text("a\nb\n")
     (tmp_path / "two.vi").write_text("a\nb\nc\n")
     for train, says in (
-        (str(tmp_path / "bad.tsv"), r"bad.tsv, line 3: a row has 2"),
+        (str(tmp_path / "bad.tsv"), r"bad.tsv, line 3: the header line has 2"),
         (str(tmp_path / "empty.tsv"), "the part train has no pairs, and 1 that have nothing"),
         (f"{tmp_path}/two.en,{tmp_path}/two.vi", "two.en has 2 lines and .*two.vi has 3"),
         (good["test"][0], "all 1 pairs to train on have sources that are in other parts"),
-        (str(tmp_path / "none.tsv"), "is no file that is there"),
+        (str(tmp_path / "none.tsv"), "is not an existing file"),
     ):
         with pytest.raises(TextError, match=says):
             prepare_parallel(tmp_path / "out", {**good, "train": [train]}, EN_VI, BYTES)

@@ -154,7 +154,7 @@ def test_a_tokenizer_has_the_tokens_that_are_needed(tmp_path: Path) -> None:
     with pytest.raises(TextError, match=r"none cannot be read: No such file"):
         read_tokenizer(tmp_path / "none", {})
     (tmp_path / "no.json").write_text("{}")
-    with pytest.raises(TextError, match=r"no.json is no tokenizer"):
+    with pytest.raises(TextError, match=r"no.json is not a tokenizer"):
         read_tokenizer(tmp_path / "no.json", {})
 
 

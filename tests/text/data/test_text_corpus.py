@@ -215,8 +215,8 @@ def test_nothing_is_left_of_a_text_that_cannot_be_used(tmp_path: Path) -> None:
         ({"train": [str(tmp_path / "empty.txt")]}, "nothing for the part train"),
         ({"train": [same], "valid": [same], "test": [same]}, "6 documents are in other parts"),
         ({"train": [many], "valid": [same], "test": [same]}, "nothing for the part valid: 3 doc"),
-        ({"train": [str(tmp_path / "none")]}, "is not there"),
-        ({"train": [many, str(tmp_path / "none")]}, "is not there"),
+        ({"train": [str(tmp_path / "none")]}, "does not exist"),
+        ({"train": [many, str(tmp_path / "none")]}, "does not exist"),
     ):
         with pytest.raises(TextError, match=says):
             prepare_corpus(tmp_path / "out", sources, BYTES)
@@ -295,7 +295,7 @@ def test_a_tokenizer_of_another_corpus_is_taken_as_it_is(corpus: Corpus, tmp_pat
     assert other.tokenizer_digest == corpus.tokenizer_digest
     assert other.vocab_size == 257
     (tmp_path / "no.json").write_text("{}")
-    with pytest.raises(TextError, match=r"no.json is no tokenizer"):
+    with pytest.raises(TextError, match=r"no.json is not a tokenizer"):
         prepare_corpus(tmp_path / "third", source, BYTES, tokenizer=tmp_path / "no.json")
 
 
@@ -311,7 +311,7 @@ def test_parts_are_given_together_and_are_not_empty(tmp_path: Path) -> None:
     text = jsonl(tmp_path / "a.jsonl", some(3))
     with pytest.raises(ConfigError, match="Give both, or neither"):
         prepare_corpus(tmp_path / "out", {"train": [text], "valid": [text]}, BYTES)
-    with pytest.raises(ConfigError, match="needs a text to train on"):
+    with pytest.raises(ConfigError, match="needs text to train on"):
         prepare_corpus(tmp_path / "out", {}, BYTES)
     with pytest.raises(ConfigError, match="vocab_size=256 is too small"):
         PrepareConfig(vocab_size=256)

@@ -102,7 +102,7 @@ def test_bad_lengths_and_models_are_refused() -> None:
         last_token_perplexity(model(), text(), [401])
     with pytest.raises(TaskError, match="1 window cannot show a spread"):
         last_token_perplexity(model(), text(), [5], windows=1)
-    with pytest.raises(TaskError, match="does not go on with texts"):
+    with pytest.raises(TaskError, match="does not continue texts"):
         last_token_perplexity(nn.Linear(1, 1), text(), [5])
 
 

@@ -222,7 +222,7 @@ def test_words_that_are_too_long_are_refused(body: str) -> None:
         ({"body": ""}, "needs a body: a folder, or a name on the hub"),
         ({"body": 3}, "needs a body"),
         ({"body": "EMPTY"}, "holds no config.json"),
-        ({"body": "./nowhere"}, "is no folder"),
+        ({"body": "./nowhere"}, "is not a folder"),
         ({"body": "python-smal"}, "Did you mean 'python-small'"),
         ({"body": "OTHER"}, "is a bert, but only gpt2"),
         ({"body": "BROKEN"}, "cannot be loaded"),
@@ -263,8 +263,8 @@ def test_a_wrong_body_is_told(
         ({"activation_function": 3}, "cannot be loaded"),
         ({"n_head": 3}, "cannot be split over its 3 heads"),
         ({"activation_function": "foo"}, "activation 'foo', which"),
-        ({"scale_attn_by_inverse_layer_idx": True}, "is no plain GPT-2"),
-        ({"add_cross_attention": True}, "is no plain GPT-2"),
+        ({"scale_attn_by_inverse_layer_idx": True}, "unlike a plain GPT-2"),
+        ({"add_cross_attention": True}, "unlike a plain GPT-2"),
     ],
 )
 def test_bodies_that_are_not_what_they_say_are_refused(

@@ -108,7 +108,7 @@ def test_bad_settings_are_refused() -> None:
         RegularGPTLMConfig(vocab_size=5, chunk=1)
     with pytest.raises(ConfigError, match="position"):
         GPTLMConfig(vocab_size=5, position="alib")
-    with pytest.raises(ConfigError, match="is drawn in training"):
+    with pytest.raises(ConfigError, match="is drawn at random in training"):
         GPTLMConfig(vocab_size=5, position="randomised-learned")
 
 

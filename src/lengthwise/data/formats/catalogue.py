@@ -33,23 +33,23 @@ FORMATS = {reader.name: reader for reader in READERS}
 ENDINGS = {ending: reader for reader in READERS for ending in reader.endings}
 
 _UNCERTAIN = (".txt", ".text", ".log", "")
-"""Endings that say nothing of the format: the first lines may."""
+"""Endings that do not name a format; the first lines may show it."""
 
 _LOOKED_AT = 4_096
-"""Bytes of the beginning of a file that are looked at."""
+"""Number of bytes at the beginning of a file that show its format."""
 
 
 def reader_of(path: Path, columns: Columns) -> Reader:
-    """Return the reader of the file, or of the folder of a dataset, that is there.
+    """Return the reader of a file, or of the folder of a dataset.
 
     Raises:
-        TextError: there is none, or its format is not known.
-        ConfigError: the columns name a format that is none.
+        TextError: it does not exist, or its format is unknown.
+        ConfigError: the columns name an unknown format.
     """
     if columns.format and columns.format not in FORMATS:
         raise unknown_name("format", columns.format, FORMATS)
     if not path.exists():
-        raise TextError(f"{path} is not there. Give a file of labelled words, .tsv or .jsonl.")
+        raise TextError(f"{path} does not exist. Give a file of labelled words, .tsv or .jsonl.")
     reader = _reader_of(path, columns)
     if isinstance(reader, TableReader):
         columns.require_case()
@@ -72,7 +72,8 @@ def _reader_of(path: Path, columns: Columns) -> Reader:
         if len(claiming) == 1:
             return claiming[0]
     raise TextError(
-        f"{path} is none of {', '.join(ENDINGS)}, packed or not ({', '.join(PACKED)}). Rename it, "
+        f"{path} does not end in one of {', '.join(ENDINGS)}, packed or not "
+        f"({', '.join(PACKED)}). Rename it, "
         f"or name its format: --columns format={'|'.join(FORMATS)}."
     )
 
@@ -87,7 +88,7 @@ def _require_dataset(path: Path) -> None:
     """Refuse a folder that is not a dataset.
 
     Raises:
-        TextError: it is none, or it holds several.
+        TextError: it is not a dataset, or it holds several.
     """
     if (path / SEVERAL).exists():
         parts = sorted(each.name for each in path.iterdir() if (each / SAVED).exists())
@@ -97,6 +98,6 @@ def _require_dataset(path: Path) -> None:
         )
     if not (path / SAVED).exists():
         raise TextError(
-            f"{path} is a folder, but no dataset that `save_to_disk` of the library datasets "
+            f"{path} is a folder, but not a dataset that `save_to_disk` of the library datasets "
             f"wrote. Give one, or a .tsv or .jsonl file."
         )

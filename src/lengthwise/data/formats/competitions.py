@@ -37,7 +37,7 @@ class Abbadingo(Reader):
         return len(first) > 1 and first[1].isdigit() and len(first) == int(first[1]) + 2
 
     def rows(self, path: Path, columns: Columns) -> Iterator[Row]:
-        """Yield the words; the header says how many there are."""
+        """Yield the words; the header has their number."""
         expected, count = -1, 0
         unlabelled: Place | None = None
         labels: set[str] = set()
@@ -47,7 +47,7 @@ class Abbadingo(Reader):
                 expected = _announced(parts, place)
                 continue
             if len(parts) < 2 or not parts[1].isdecimal():
-                raise TextError(f"{place} is no labelled word. Write {self.shown}.")
+                raise TextError(f"{place} is not a labelled word. Write {self.shown}.")
             symbols = parts[2:]
             if len(symbols) != int(parts[1]):
                 raise TextError(
@@ -82,7 +82,7 @@ def _announced(parts: list[str], place: Place) -> int:
     """Return the number of words that the header says.
 
     Raises:
-        TextError: it is no header, or it announces attributes.
+        TextError: it is not a header, or it announces attributes.
     """
     if len(parts) >= 2 and ":" in parts[1]:
         raise TextError(
@@ -91,7 +91,8 @@ def _announced(parts: list[str], place: Place) -> int:
         )
     if len(parts) != 2 or not all(each.isdecimal() for each in parts):
         raise TextError(
-            f"{place} is no header. Write the number of words and that of symbols, such as 1000 2."
+            f"{place} is not a header. Write the number of words and that of symbols, such as "
+            f"1000 2."
         )
     return int(parts[0])
 

@@ -69,7 +69,7 @@ class EventLog(Reader):
 
 
 def _traces(file: object) -> Iterator[ElementTree.Element]:
-    """Yield the traces of a log, and forget each when the next is read."""
+    """Yield the traces of a log, and release each when the next is read."""
     parser = ElementTree.iterparse(file, events=("start", "end"))  # type: ignore[call-overload]
     log: ElementTree.Element | None = None
     for event, element in parser:

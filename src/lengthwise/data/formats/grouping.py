@@ -16,7 +16,7 @@ class Event(NamedTuple):
     place: Place
     case: str
     name: str
-    """Its symbol; empty if the row only says that there is such a case."""
+    """Its symbol; empty if the row only names a case."""
     label: str
     """The label of the case; empty if another row has it."""
     time: Any = None
@@ -26,7 +26,7 @@ class Event(NamedTuple):
         """Return the event of a row's values.
 
         Raises:
-            TextError: the case is missing, or a value is neither a text nor an integer.
+            TextError: the case is missing, or a value is neither a string nor an integer.
         """
         texts = []
         for what, value in (("case", case), ("event", name), ("label", label)):
@@ -38,7 +38,7 @@ class Event(NamedTuple):
                 texts.append(str(value).strip())
             else:
                 raise TextError(
-                    f"{place}: the {what} is a text, but it is {value!r:.40}. Write a text."
+                    f"{place}: the {what} must be a string, but is {value!r:.40}. Write a string."
                 )
         if not texts[0]:
             raise TextError(f"{place} has no case. Write one for each event.")

@@ -35,5 +35,5 @@ def _object(line: str, place: Place) -> dict[str, Any]:
     except ValueError as error:
         raise TextError(f"{place}: not JSON ({error}). Write one object a line.") from None
     if not isinstance(found, dict):
-        raise TextError(f"{place}: no object. Write {JsonLines.shown} on each line.")
+        raise TextError(f"{place}: not an object. Write {JsonLines.shown} on each line.")
     return found

@@ -38,7 +38,7 @@ class PlainBlock:
         return self.content[_within(self.starts, self.lengths)]
 
     def words(self) -> list[str]:
-        """Return the words as texts."""
+        """Return the words as strings."""
         written = self.content.tobytes().decode("latin-1")
         bounds = zip(self.starts.tolist(), self.tabs.tolist(), strict=True)
         return [written[start:end] for start, end in bounds]
@@ -47,7 +47,7 @@ class PlainBlock:
     def of(
         cls, written: bytes, first: int, read_label: Callable[[bytes], str | None]
     ) -> "PlainBlock | None":
-        """Return the block of whole lines, the first of which has this number.
+        """Return the block of whole lines; the first line has this number.
 
         None is returned if a line is not empty and is not a word of plain bytes, one tab, and a
         label that is read: such lines are read one by one.

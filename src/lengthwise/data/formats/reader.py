@@ -18,7 +18,7 @@ class Row(NamedTuple):
     place: int
     """Number of its line, row or trace, from 1; that of its first event if it has several."""
     word: str | list[str]
-    """The word as a text, or as a list of the names of its symbols."""
+    """The word as a string, or as a list of the names of its symbols."""
     label: str
 
 
@@ -45,7 +45,7 @@ class Reader(ABC):
         """
 
     def blocks(self, path: Path, columns: Columns) -> Iterator[PlainBlock | list[Row]]:
-        """Yield the same in blocks: as bytes where each symbol is a byte, else as rows."""
+        """Yield the words in blocks: as bytes where each symbol is a byte, else as rows."""
         block: list[Row] = []
         for row in self.rows(path, columns):
             block.append(row)
@@ -90,18 +90,18 @@ def values_of_record(record: Mapping[str, Any], columns: Columns, place: Place) 
     """Return the values of a row that has names.
 
     Raises:
-        TextError: one of them is not there, or null.
+        TextError: one of them is missing or null.
     """
     for name in columns.names:
         if name not in record:
             raise TextError(f"{place} has no {name}. {suggestion(name, record)}")
         if record[name] is None and not columns.case:
-            raise TextError(f"{place}: the {name} is null. Give a text, or leave the line out.")
+            raise TextError(f"{place}: the {name} is null. Give a string, or leave the line out.")
     return columns.labelled([record[name] for name in columns.names])
 
 
 def label_of(value: object, place: Place) -> str:
-    """Return a label as a text; integers and truth values are written as JSON does.
+    """Return a label as a string; integers and truth values are written as in JSON.
 
     Raises:
         TextError: it is something else, is empty, or cannot be printed.
@@ -109,7 +109,7 @@ def label_of(value: object, place: Place) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int):
-        raise TextError(f"{place}: a label is a text, but it is {value!r:.40}. Write a text.")
+        raise TextError(f"{place}: a label is a string, but got {value!r:.40}. Write a string.")
     label = str(value).strip()
     if not label:
         raise TextError(f"{place} has no label. Write one for each word.")
@@ -119,7 +119,7 @@ def label_of(value: object, place: Place) -> str:
 
 
 def read_word(value: object, place: Place) -> str | list[str]:
-    """Return a word: a text, or the names of its symbols.
+    """Return a word: a string, or the names of its symbols.
 
     Raises:
         TextError: it is something else.
@@ -130,4 +130,4 @@ def read_word(value: object, place: Place) -> str | list[str]:
         isinstance(each, str | int) and not isinstance(each, bool) for each in value
     ):
         return [str(each) for each in value]
-    raise TextError(f"{place}: a word is a text or a list of symbols, but it is {value!r:.40}.")
+    raise TextError(f"{place}: a word is a string or a list of symbols, but got {value!r:.40}.")

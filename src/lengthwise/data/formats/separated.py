@@ -1,4 +1,4 @@
-"""Tables of lines of fields: .tsv, whose fields are as they stand, and .csv with quotes.
+"""Tables of lines of fields: .tsv, whose fields are taken literally, and .csv with quotes.
 
 In a line of .tsv a tab separates the fields, so a tab in a name is written `\\t`.
 """
@@ -83,7 +83,7 @@ class TabSeparated(TableReader):
             label = chosen[2 if columns.case else 1].strip()
             if len(label) > 1 and label[0] == label[-1] == '"':  # as spreadsheets write them
                 raise TextError(
-                    f"{place}: the label {label:.40} stands in quotes, which a .tsv file takes as "
+                    f"{place}: the label {label:.40} is in quotes, which a .tsv file takes as "
                     f"part of it, and of words. Leave them out, or write .csv or .jsonl."
                 )
             yield number, chosen
@@ -135,8 +135,7 @@ class _Fields:
         """Return the fields that are read, or None if the line is a heading.
 
         Raises:
-            TextError: there are more or fewer fields than there should be, or a column is not
-                there.
+            TextError: the number of fields is wrong, or a column is missing.
         """
         if self.at is None:
             wanted = list(self.columns.names)
@@ -163,8 +162,8 @@ class _Fields:
             return f"has {counted(found - 1, mark)}, but label= says that it is a word alone."
         if self.at != [0, 1] or self.width != 2:
             return (
-                f"has {found} fields, but the heading names {self.width}. Write as many in each "
-                f"line."
+                f"has {found} fields, but the heading names {self.width}. Write "
+                f"{self.width} in each line."
             )
         has = f"no {mark}" if found == 1 else f"{found - 1} {mark}s"
         named = (

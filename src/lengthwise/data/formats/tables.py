@@ -86,7 +86,7 @@ def require_columns(path: Path, columns: Columns, known: list[str]) -> None:
     """Refuse a table without the columns that are read.
 
     Raises:
-        TextError: one is not there.
+        TextError: one is missing.
     """
     for name in columns.names:
         if name not in known:

@@ -2,7 +2,7 @@
 
 At a higher level the smallest language has fewer words, down to those of the sample alone. Two
 things say where to stop. The words of validation, which did not make the language, must be in it,
-but for so few that a piece which no word of training has explains them. Of these, the shortest
+except for as few as a piece that no word of training has would explain. Of these, the shortest
 description is chosen: the bits of the automaton, and for each word of training and validation the
 bits that choose it among the words of its length that are in the language (or, if it is not, among
 all words of its length).
@@ -33,7 +33,7 @@ RARE = 0.01
 """Share of the words of validation that may have a piece which no word of training has."""
 
 DOUBTFUL = 0.05
-"""Probability of so many such words below which they speak against a language."""
+"""Probability of that number of such words below which they speak against a language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def choose(
 ) -> tuple[PositiveChoice | None, End]:
     """Return the best choice, of one class or of all, and why the search ended.
 
-    The language has all words of training and validation. There is none if none was made in the
+    The language has all words of training and validation. The choice is None if none was made in
     time, or all have more than `max_states` states.
     """
     best: PositiveChoice | None = None

@@ -21,7 +21,7 @@ from lengthwise.languages.language import Language
 Word = tuple[int, ...]
 
 MOST_PARTS = 50_000
-"""Greatest number of windows, or of nodes of a prefix tree, of which an automaton is made."""
+"""Greatest number of windows, or of nodes of a prefix tree, that make up an automaton."""
 
 
 _BEGIN = 1_000
@@ -29,7 +29,7 @@ _BEGIN = 1_000
 
 
 class PositiveClass(ABC):
-    """A class of languages at levels k, each of which contains the one before."""
+    """A class of languages at levels k; each level contains the one before."""
 
     name: ClassVar[str]
     """The name in `--assume`."""
@@ -59,7 +59,7 @@ class PositiveClass(ABC):
 
     @abstractmethod
     def of_few(self, sample: Sample, level: int, check: Callable[[], None]) -> Language | None:
-        """Return the same for words that are not many."""
+        """Return the same language for few words."""
 
     @abstractmethod
     def at(self, level: int) -> str:

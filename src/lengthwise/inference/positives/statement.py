@@ -22,7 +22,7 @@ from lengthwise.languages.language import Language
 from lengthwise.wording import counted
 
 _LISTED = 3
-"""Number of lengths of which the words are counted."""
+"""Number of lengths whose words are counted."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +47,7 @@ class PositiveStatement:
     """What decides in this class whether a word is in the language."""
     states: int
     words: int
-    """Words of training and validation, all of which A has."""
+    """Number of words of training and validation; A has all of them."""
     held_out: Agreement
     """Words held out, and those that A does not have."""
     confidence: float

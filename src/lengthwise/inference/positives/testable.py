@@ -10,8 +10,8 @@ of these words is the smallest.
 
 With the assumption that each beginning of a word of the language is in it, too (logs are cut off
 anywhere), the smallest language is the one of all beginnings of the words. Each window of such a
-beginning is one of the words, or ends with a mark behind symbols that stand together in some word.
-So only the ends differ: no window is asked at the end of a word. Among k-reversible languages the
+beginning is one of the words, or ends with a mark behind symbols that are adjacent in some word. So
+only the ends differ: no window is required at the end of a word. Among k-reversible languages the
 assumption leads to the same: all states accept, so two with a common k symbols before them are one.
 
 Axes:
@@ -29,7 +29,7 @@ from lengthwise.inference.searcher import to_language
 from lengthwise.languages.language import Language
 
 MARK = -1
-"""Stands before the first symbol of a word and behind the last."""
+"""The mark before the first symbol of a word and behind the last."""
 
 
 class KTestable(PositiveClass):
@@ -68,7 +68,7 @@ class PrefixClosed(PositiveClass):
         return f"prefix-closed {level}-testable"
 
     def means(self, level: int) -> str:
-        """Return that the windows decide, but for the end."""
+        """Return that the windows decide, except at the end."""
         return (
             f"the windows of {level} symbols in it, with a mark at the start, decide, and each "
             f"beginning of a word is in the language, too"

@@ -1,8 +1,8 @@
-"""Search for automata whose states stand in a line, where each symbol moves one step at most.
+"""Search for automata whose states form a line, where each symbol moves one step at most.
 
 Such automata are saturating counters of any kind: of nesting, of a lead, or of what was seen. Most
 of them turn no states in a circle, and they have few parameters: a step back, a step forth, or none
-for each state and symbol. So local search finds them where it finds no automaton at large.
+for each state and symbol. So local search finds them where it does not find a general automaton.
 
 Several lines are searched at once. In each, the steps of one state and symbol after the other take
 the value by which the state that a word ends in says most of its class; at first with random
@@ -39,7 +39,7 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An automaton whose states stand in a line."""
+    """An automaton whose states form a line."""
 
     steps: Array
     """-1, 0 or 1 for each state and symbol."""

@@ -108,8 +108,8 @@ def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
 
 
 def _combining(kinds: Sequence[Kind], most_words: int = 3_000) -> list[Stage]:
-    """Return stages for Boolean functions of few literals; a kind of which each word has many is
-    looked for in fewer words."""
+    """Return stages for Boolean functions of few literals; a kind that is frequent in each word is
+    searched for in fewer words."""
     few, some, many = (min(count, most_words) for count in (600, 1_500, 3_000))
     return [
         *(Stage(choose=Combine(kind=kind, width=8), words=few) for kind in kinds[:2]),

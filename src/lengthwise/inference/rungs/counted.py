@@ -49,7 +49,7 @@ _DEGREES = ((5, 2), (7, 2), (7, 3), (11, 2))
 """Primes, and numbers of sums that a class has modulo them."""
 
 _DRAWS = 32
-"""Number of draws of words of which none may have a wrong label."""
+"""Number of times that words are drawn in the hope that no label is wrong."""
 
 
 @dataclass(slots=True)
@@ -231,7 +231,7 @@ class Counted(Searcher):
         return fitted(Bench(task, counters, work), Combine(kind=kind, width=12), count=1_000)
 
     def _split(self, task: SearchTask, kind: Kind, *, prime: int) -> Attempt:
-        """Look for counts among the words of which a literal holds, or does not hold."""
+        """Look for counts among the words for which a literal holds, or does not hold."""
         bench = Bench(task)
         rows = bench.drawn(4_000, 0)
         for part in _parts(bench, kind, rows):
@@ -248,8 +248,8 @@ class Counted(Searcher):
 
 
 def _parts(bench: Bench, kind: Kind, rows: Array) -> Iterator[Array]:
-    """Yield the words of which a literal holds, and those of which it does not, for the literals
-    that say most of the class."""
+    """Yield the words for which a literal holds, and those for which it does not, for the most
+    informative literals."""
     words = bench.words.part(rows)
     pool = keep_literals(kind(words), 24)
     if not len(pool):

@@ -72,7 +72,7 @@ class Bench:
         self.work += (len(sizes) + 1) * sample.symbols.size
 
     def drawn(self, count: int, seed: int) -> Array:
-        """Return rows, as many of each class as there are, up to their share of `count`."""
+        """Return rows of each class, up to the share of the class in `count`."""
         generator = np.random.default_rng(seed)
         rows = generator.permutation(len(self.sample))
         each = max(1, count // self.sample.num_classes)
@@ -80,7 +80,7 @@ class Bench:
         return np.concatenate([rows[classes == c][:each] for c in range(self.sample.num_classes)])
 
     def allowed(self, count: int) -> int:
-        """Return the number of wrong labels that noise explains among so many words."""
+        """Return the number of wrong labels that noise explains among a number of words."""
         noise = self.task.noise
         return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
 

@@ -1,8 +1,8 @@
-"""Find which literals hold of which words, for all literals of a kind at once.
+"""Find the words that each literal holds for, for all literals of a kind at once.
 
 A literal says that blocks of symbols occur in a word, one after the other without overlap; a
 literal of one block can ask for several occurrences, with overlap, and its block can contain the
-mark that stands before and after each word. Symbols outside a tier are skipped first.
+mark before and after each word. Symbols outside a tier are skipped first.
 
     one block                    a window (factor)      SL, LT; LTT with several occurrences
     blocks of one symbol each    a subsequence          SP, PT
@@ -43,7 +43,7 @@ MOST_ENTRIES = 2**25
 """Greatest number of entries of a pool."""
 
 _AT_ONCE = 2**22
-"""Number of entries, about, that are made at once."""
+"""Approximate number of entries made at once."""
 
 
 @dataclass(frozen=True, slots=True)

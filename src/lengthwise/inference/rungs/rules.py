@@ -79,8 +79,8 @@ def combined(
     """Return the best rules of at most `most` literals, best first, and the work.
 
     It stops at the first number of literals for which a rule misjudges at most `enough` words.
-    `widths` are the numbers of rules of each size that stay in the beam. Words of different
-    `cells` are told apart from the beginning.
+    `widths` are the numbers of rules of each size that stay in the beam. Words of different `cells`
+    are distinguished from the beginning.
     """
     known = np.zeros_like(classes) if cells is None else cells
     beam: list[tuple[tuple[int, ...], Array]] = [((), known * num_classes + classes)]

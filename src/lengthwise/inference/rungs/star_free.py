@@ -21,14 +21,14 @@ _TURNS = 8
 """Number of times that lines of each number of states are searched."""
 
 _SYMBOLS_READ = 400_000_000
-"""Symbols that an attempt at lines may read, about."""
+"""Approximate number of symbols that an attempt at lines may read."""
 
 _MOST_LINES = 16
 _ROUNDS = 4
 
 
 class Chain(Searcher):
-    """Automata whose states stand in a line, where each symbol moves one step at most."""
+    """Automata whose states form a line, where each symbol moves one step at most."""
 
     name = "chain"
     most = _TURNS * len(_STATES)

@@ -59,8 +59,8 @@ class LeftEntropy:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Uncovered:
-    """Judge by the number of words of one class of which none of a few literals holds that hold
-    of no other words."""
+    """Judge by the number of words of one class for which none of a few literals holds. These
+    literals hold for no words of other classes."""
 
     kind: Kind
     covered: int

@@ -1,4 +1,4 @@
-"""Choose the class of each combination of truth values, those that no word has included.
+"""Choose the class of each combination of truth values, including those that no word has.
 
 Axes:
     value    one axis for each literal or count: its values
@@ -13,7 +13,7 @@ import numpy as np
 from lengthwise.inference.sample import Array
 
 MOST_FORMULA = 3
-"""Greatest number of literals of which the shortest formula is looked for."""
+"""Greatest number of literals for which the shortest formula is searched."""
 
 
 def complete_table(

@@ -34,10 +34,10 @@ from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.results import Watch, no_watch
 
 _MORE_STATES = "Raise max_states, or, if labels may be wrong, set label_noise=0.01."
-"""What helps where no automaton of as many states fits."""
+"""The remedy where no automaton with that number of states fits."""
 
 _TELLING = 2_000
-"""Number of the shortest words that are asked, before a search, whether they need more states."""
+"""Number of the shortest words that are checked, before a search, for needing more states."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +53,7 @@ class Inference(Viewed):
     end: End
     """Why the search ended."""
     seconds: float
-    """Time that it took in all, in seconds."""
+    """Total time of the search, in seconds."""
     searcher: str
     """What made A."""
     least_states: int = 1
@@ -83,7 +83,7 @@ class Inference(Viewed):
             return []
         why = {"exhausted": "nothing is left to try", "stopped": "it was stopped"}
         ended = why.get(self.end, "the budget is used up")
-        more = "" if self.end == "exhausted" else " Infer again to go on with it."
+        more = "" if self.end == "exhausted" else " Infer again to continue it."
         return [
             f"The search ended after {self.seconds:,.0f} s, since {ended}; A is the best automaton "
             f"so far.{more}"
@@ -99,7 +99,7 @@ class Inference(Viewed):
         return drawing_of(self.language)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, from which `lengthwise train inferred:FILE.json` goes on."""
+        """Return plain values, which `lengthwise train inferred:FILE.json` reads."""
         return {
             "language": to_dict(self.language),
             "words": self.words.to_dict(),
@@ -128,7 +128,7 @@ def referred(
     Raises:
         TextError: none is named, or it holds no labelled words; or it `needs_labels`, and all words
             have one.
-        LanguageError: the alphabet is none.
+        LanguageError: the alphabet is not valid.
     """
     file = spec.removeprefix("words:")
     if not file:
@@ -222,7 +222,7 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
 
 @dataclass(slots=True)
 class _Parts:
-    """The words of a file by their parts, each of which is read once."""
+    """The words of a file by their parts; each part is read once."""
 
     words: LabelledWords
     config: InferenceConfig
@@ -236,7 +236,7 @@ class _Parts:
         return self.read[part]
 
     def statement(self, language: Language, least_states: int) -> DataStatement:
-        """Return the statement about an automaton; this is where words held out are looked at."""
+        """Return the statement about an automaton, judged by the words held out."""
         samples = [self.sample(part) for part in (TRAIN, VALID, TEST)]
         noise, undecided = self.config.label_noise, self.words.undecided
         return state_data(
@@ -251,10 +251,10 @@ def named_as(found: Language, words: LabelledWords) -> Language:
 
 
 def _require_possible(known: Sample, words: LabelledWords, max_states: int, name: str) -> None:
-    """Refuse words that no automaton of at most so many states fits.
+    """Refuse words that no automaton with at most `max_states` states fits.
 
     Raises:
-        TextError: with two words that tell.
+        TextError: there are such words; the message has two that show it.
     """
     loops = ((0,) * len(words.alphabet),)
     blank = Language(
@@ -268,7 +268,7 @@ def _require_class(known: Sample, words: LabelledWords, assumed: str | None, nam
     """Refuse a class that the words refute.
 
     Raises:
-        TextError: with the word that tells.
+        TextError: they do; the message has the word that shows it.
     """
     if assumed is None or (found := refuting_word(known, assumed)) is None:
         return
@@ -293,7 +293,7 @@ def statement_of(
     name: str,
     least_states: int = 1,
 ) -> DataStatement:
-    """Return the statement about an automaton; this is where the words held out are looked at."""
+    """Return the statement about an automaton, judged by the words held out."""
     return _Parts(words, config, name).statement(language, least_states)
 
 

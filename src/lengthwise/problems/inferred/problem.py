@@ -4,8 +4,8 @@
    (`inference.portfolio`): that is `lw.infer`, and the problem begins where it ends.
 2. The network of recognition is trained on that automaton until a proof closes.
 3. The certificate is written: the network computes the automaton on words of every length.
-4. The statement is written: how sure we may be that the automaton is the language meant. Only here
-   are the words looked at that were held out.
+4. The statement is written: how sure we may be that the automaton is the language meant. Only this
+   step reads the words that were held out.
 
 The certificate says nothing about the words, and the statement nothing about the network.
 """
@@ -82,7 +82,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
 
     @classmethod
     def of(cls, inference: Inference) -> Self:
-        """Return the automaton of an inference as what is to be learned.
+        """Return the problem of learning the automaton of an inference.
 
         Raises:
             TextError: all words have one label, so that none held out can be wrongly accepted.
@@ -100,7 +100,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Read an inference that `lengthwise infer FILE --out inferred.json` wrote.
 
         Raises:
-            TextError: no file is named, the words that it names are gone or others now, or all
+            TextError: no file is named, the words that it names are missing or have changed, or all
                 have one label.
             RunError: it holds no inference.
         """
@@ -109,7 +109,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             "lengthwise infer WORDS --out FILE.json",
         )
         if not file.is_file():
-            raise TextError(f"{spec} names no file that is there. Give what `{written}` wrote.")
+            raise TextError(f"{spec} does not name an existing file. Give what `{written}` wrote.")
         values = read_object(file, remedy=f"Infer again: `{written}`.")
         with values_of(file, remedy=f"Infer again: `{written}`."):
             found = cls.from_dict(values)
@@ -168,7 +168,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         return str(plan.objective.name), words
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: what words say of A leads, then comes what its network is.
+        """Return the account of a run: first the evidence of the words for A, then its network.
 
         Accuracy in validation says how well the network computes A, and nothing of words.
         """
@@ -219,7 +219,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Return how sure we may be of the automaton.
 
         Raises:
-            TextError: the file is gone, or holds other words.
+            TextError: the file is missing, or holds other words.
         """
         return statement_of(
             self.language, self.words.load(), self.inference, self.name, self.least_states

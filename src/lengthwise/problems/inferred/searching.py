@@ -1,7 +1,7 @@
-"""The search for an automaton in the words of a file, which goes on where it was stopped.
+"""The search for an automaton in the words of a file, which continues where it was stopped.
 
-How far it is lies in the cache folder, by the digest of the words and the settings. It is written
-after every attempt, and goes when an automaton is found or nothing is left to try.
+Its progress is stored in the cache folder, by the digest of the words and the settings. It is
+written after every attempt, and deleted when an automaton is found or nothing is left to try.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from lengthwise.wording import counted
 def searched(
     words: LabelledWords, judge: Judge, config: InferenceConfig, title: str, watch: Watch
 ) -> SearchState:
-    """Search for at most the budget, going on where an earlier search of these words ended."""
+    """Search for at most the budget, from where an earlier search of these words ended."""
     place = _place(words, config)
     with watch(f"inferring an automaton from {title}", "seconds") as progress:
         working, refuted, state = _begun(place, judge)
@@ -101,7 +101,7 @@ def _place(words: LabelledWords, config: InferenceConfig) -> Path:
 
 
 def _begun(place: Path, judge: Judge) -> tuple[Working, list[Language], SearchState | None]:
-    """Return how far a search is: its words, the automata that others refuted, and its state.
+    """Return the progress of a search: its words, the automata that others refuted, and its state.
 
     There is no state if it has not begun, or its file is damaged.
     """

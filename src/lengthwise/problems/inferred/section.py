@@ -28,7 +28,7 @@ NOTE = (
 
 
 def inferred_section(records: Records, said: Account) -> Section:
-    """Return the section about a run, of which this is said.
+    """Return the section about a run, from the account of it.
 
     Raises:
         RunError: a record is damaged.

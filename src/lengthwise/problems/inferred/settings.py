@@ -26,7 +26,7 @@ class InferenceConfig(Config):
     max_states: Annotated[int, Setting(unit="states", least=1)] = 256
     """Greatest number of states of the automaton."""
     budget: Annotated[float, Setting(unit="seconds", above=0)] = 120.0
-    """Greatest time of a search; another call goes on where it ended."""
+    """Greatest time of a search; another call continues where it ended."""
     assume: str | None = None
     """Class to which the language is known to belong, such as SL or group; of words of one label
     k-testable, prefix-closed or k-reversible; None for any."""

@@ -16,13 +16,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--beam",
         type=whole_number(1),
-        help=f"translations that are kept while one is written (default {default.beam}; 1: greedy)",
+        help=f"translations kept as candidates in a search (default {default.beam}; 1: greedy)",
     )
     parser.add_argument(
         "--length-penalty",
         type=float,
         metavar="A",
-        help=f"above 0, long translations are worth more (default {default.length_penalty})",
+        help=f"above 0, longer translations score higher (default {default.length_penalty})",
     )
     parser.add_argument(
         "--patience",
@@ -35,6 +35,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--ratio",
         type=float,
         metavar="R",
-        help=f"most tokens of a translation for each of its source, and 10 more (default "
+        help=f"most tokens of a translation: R for each token of its source, plus 10 (default "
         f"{default.ratio})",
     )

@@ -1,4 +1,4 @@
-"""The command `prepare`: makes a text ready to train on.
+"""The command `prepare`: prepares text for training.
 
 The result is tokens on disk, divided into parts, checked by digest.
 """
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pairs",
         metavar="SOURCE,TARGET",
-        help="make parallel text ready, of these two languages: the columns of a .tsv or dataset",
+        help="prepare parallel text of these two languages: the columns of a .tsv or dataset",
     )
     parser.add_argument(
         "--valid", action="append", default=[], metavar="TEXT", help="text for validation"

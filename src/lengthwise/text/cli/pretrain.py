@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.text and arguments.text[0] in set(BACKBONES) - set(_NAMED):
         name = arguments.text[0]
         raise ConfigError(
-            f"{name} is on the hub, and is not made here. Use it: lengthwise train steps:addition "
-            f"--model gpt2 --set body={name} --out run."
+            f"{name} is on the hub and is not trained here. Use it: lengthwise train "
+            f"steps:addition --model gpt2 --set body={name} --out run."
         )
     if arguments.text and arguments.text[0] in _NAMED:
         _require_alone(arguments)
@@ -80,13 +80,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _require_alone(arguments: argparse.Namespace) -> None:
-    """Refuse all other arguments beside the name of a backbone.
+    """Refuse other arguments beside the name of a backbone.
 
     Raises:
         ConfigError: more is given.
     """
     if len(arguments.text) > 1 or arguments.out is not None or arguments.settings:
         raise ConfigError(
-            f"{arguments.text[0]} is a body with a text, settings and folder of its own. Give "
+            f"{arguments.text[0]} is a body with its own text, settings and folder. Give "
             f"nothing else."
         )

@@ -34,7 +34,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
     is read, if the source does not say it.
 
     Raises:
-        TextError: the source is not there, or something in it is no text; the message has the line.
+        TextError: the source is missing, or something in it is not text; the message has the line.
         ConfigError: a library that it needs is not installed.
     """
     if source == PYTHON:
@@ -47,12 +47,12 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
         return (text_of_document(row, column, f"the dataset {name} has") for row in rows)
     path = Path(source)
     if not source:
-        raise TextError("a text has no name. Give a file, a folder or a dataset.")
+        raise TextError("the name of a text is empty. Give a file, a folder or a dataset.")
     if path.is_dir():
         return _of_folder(path, column)
     if not path.exists():
         raise TextError(
-            f"{source} is not there. Give a file, a folder, {HUB}NAME for a dataset, or {PYTHON}."
+            f"{source} does not exist. Give a file, a folder, {HUB}NAME for a dataset, or {PYTHON}."
         )
     if path.suffix.lower() in _TABLES:
         raise TextError(
@@ -63,7 +63,7 @@ def documents(source: str, *, column: str = "text", split: str = "train") -> Ite
 
 
 def document_files(source: str) -> list[Path]:
-    """Return the files that a source is read from; none of a dataset, or of what Python brings."""
+    """Return the files that a source is read from; none for a dataset or Python's own text."""
     if source in (PYTHON, TOPICS) or source.startswith(HUB):
         return []
     return _texts_in(Path(source)) if Path(source).is_dir() else [Path(source)]
@@ -117,7 +117,8 @@ def _plain_text(content: bytes, path: Path) -> str:
     if (wrong := text.find("\0")) >= 0:
         line = text.count("\n", 0, wrong) + 1
         raise TextError(
-            f"{path}: a text is UTF-8, but line {line} has a NUL, as UTF-16 does. Convert the file."
+            f"{path}: the file must be UTF-8, but line {line} has a NUL, as UTF-16 "
+            f"does. Convert the file."
         )
     return text.replace("\r\n", "\n")
 
@@ -137,7 +138,7 @@ def text_of_document(row: Mapping[str, Any], column: str, where: str) -> str:
     """Return the text of a row.
 
     Raises:
-        TextError: it has none in that column, or half of a character.
+        TextError: the column has no text, or half of a character.
     """
     text = row.get(column)
     if not isinstance(text, str):
@@ -155,7 +156,7 @@ def text_of_document(row: Mapping[str, Any], column: str, where: str) -> str:
 
 
 _HUB_SPLITS = {"valid": "validation"}
-"""Splits that most datasets call otherwise."""
+"""Splits that most datasets name differently."""
 
 
 def hub_parts(source: str, split: str) -> tuple[str, str, str]:

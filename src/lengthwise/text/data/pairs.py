@@ -1,7 +1,7 @@
 """Sentence pairs of a source of parallel text, read one at a time.
 
 verses.tsv                a table with a header line; two of its columns are the languages
-train.en,train.vi         two files, of which line n of one translates line n of the other
+train.en,train.vi         two files, where line n of one translates line n of the other
 hf:NAME[:CONFIG[:SPLIT]]  a dataset of the Hugging Face hub, streamed: rows that have a
                           `translation` of both languages, or both as columns
 numbers                   made-up pairs: the `digits` of a number and its `words`
@@ -55,11 +55,12 @@ def read_pairs(
 ) -> Iterator[SentencePair]:
     """Return the pairs of a source, one after the other, in the order of the source.
 
-    A pair with nothing on one side is no pair: `dropped` is called with its line. `split`, that is
+    A pair with an empty side is left out: `dropped` is called with its line. `split`, that is
     `train`, `valid` or `test`, says which part of a dataset or of the numbers is read.
 
     Raises:
-        TextError: the source is not there, or something in it is no pair; the message has the line.
+        TextError: the source is missing, or something in it is not a pair; the message has the
+            line.
         ConfigError: the languages are not two, or a library that it needs is not installed.
     """
     require_languages(languages)
@@ -118,7 +119,7 @@ def source_files(source: str) -> tuple[Path, ...]:
 
 
 def _read(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple[int, str, str]]:
-    """Yield lines with both texts, as they stand there."""
+    """Yield lines with both texts, unchanged."""
     if source == NUMBERS:
         return _of_numbers(languages, split)
     if source.startswith(HUB):
@@ -126,7 +127,7 @@ def _read(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple
     paths = source_files(source)
     for path in paths:
         if not path.is_file():
-            raise TextError(f"{path} is no file that is there. Give {_FORMS}.")
+            raise TextError(f"{path} is not an existing file. Give {_FORMS}.")
     kinds = [_kind(path) for path in paths]
     if len(paths) == 2:
         for path, kind in zip(paths, kinds, strict=True):
@@ -137,7 +138,7 @@ def _read(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple
                 )
         return _of_lines(*paths)
     if kinds != [_TABLE]:
-        raise TextError(f"{source} is no parallel text. Give {_FORMS}.")
+        raise TextError(f"{source} is not parallel text. Give {_FORMS}.")
     return _of_table(paths[0], languages)
 
 
@@ -164,7 +165,7 @@ def _of_hub(source: str, languages: tuple[str, str], split: str) -> Iterator[tup
 
 
 def _side(row: Mapping[str, Any], language: str, where: str) -> str:
-    """Return the text of a language; a dataset that has none there may say so."""
+    """Return the text of a language, which may be null in a dataset."""
     return "" if row.get(language, "") is None else text_of_document(row, language, where)
 
 
@@ -201,8 +202,8 @@ def _of_table(path: Path, languages: tuple[str, str]) -> Iterator[tuple[int, str
         row = text.split("\t")
         if len(row) != len(columns):
             raise TextError(
-                f"{path}, line {line}: a row has {len(columns)} columns, as the header line, but "
-                f"here are {len(row)}. Repair the line."
+                f"{path}, line {line}: the header line has {len(columns)} columns, but this row "
+                f"has {len(row)}. Repair the line."
             )
         yield line, row[one], row[other]
 

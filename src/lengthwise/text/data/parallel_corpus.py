@@ -70,7 +70,7 @@ class PairsConfig(Config):
     """Settings of the preparation of parallel text."""
 
     vocab_size: Annotated[int, Setting(least=256 + len(SPECIAL), most=MOST_TOKENS)] = 4096
-    """Tokens of both languages together, three of which are special; 259 for bytes."""
+    """Tokens of both languages together, including three special ones; 259 for bytes."""
 
 
 def prepare_parallel(
@@ -82,7 +82,7 @@ def prepare_parallel(
     tokenizer: Path | str | None = None,
     progress: Progress | None = None,
 ) -> "ParallelCorpus":
-    """Make parallel text ready, or find it ready.
+    """Prepare parallel text, or find that it is complete.
 
     `sources` are those of `train`, `valid` and `test`, and of further test parts; `numbers` as that
     of `train` brings all three. `tokenizer` is that of another parallel corpus, which is then taken
@@ -143,7 +143,7 @@ class ParallelCorpus(StoredCorpus):
         """Read the tokenizer in a file, or of a corpus.
 
         Raises:
-            TextError: there is none, or its special tokens are not the first ones.
+            TextError: it does not exist, or its special tokens are not the first ones.
         """
         found = super().read_tokenizer(path)
         if [found.token_to_id(token) for token in SPECIAL] != [PAD, BEGIN, END]:
@@ -284,7 +284,7 @@ def _claim(
     config: PairsConfig,
     own: "Tokenizer | None",
 ) -> None:
-    """Make the folder for what is asked for, or find that it is for that already."""
+    """Make the folder for a request, or find that it already has that request."""
 
     def require_sources() -> None:
         for name, given in sources.items():
@@ -323,7 +323,7 @@ def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) ->
     """Read all pairs of a part.
 
     Raises:
-        TextError: there are none.
+        TextError: the part has no pairs.
     """
     dropped: list[int] = []
     found = [

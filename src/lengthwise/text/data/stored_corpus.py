@@ -45,7 +45,7 @@ Progress = Callable[[int, int], None]
 
 
 class StoredCorpus(ABC):
-    """A corpus on disk that was found whole."""
+    """A complete corpus on disk."""
 
     format: ClassVar[int | str]
     """Format that its index names."""
@@ -62,10 +62,10 @@ class StoredCorpus(ABC):
 
     @classmethod
     def load(cls, folder: Path | str) -> Self:
-        """Load the corpus in a folder, once all its files were found whole.
+        """Load the corpus in a folder, after checking all its files.
 
         Raises:
-            TextError: there is none, it is not ready, or a file is not what the index says.
+            TextError: it does not exist, it is not ready, or a file is not what the index says.
         """
         corpus = cls.opened(folder)
         for name, expected in cls._digests(corpus.index):
@@ -79,18 +79,18 @@ class StoredCorpus(ABC):
 
     @classmethod
     def opened(cls, folder: Path | str) -> Self:
-        """Open the corpus in a folder, or `zoo:NAME`, by its index; its files are not looked at.
+        """Open the corpus in a folder, or `zoo:NAME`, by its index, without checking its files.
 
         Raises:
-            TextError: there is none, it is not ready, or its index is damaged.
+            TextError: it does not exist, it is not ready, or its index is damaged.
         """
         folder = resolved_corpus(folder)
         path = folder / INDEX
         if not path.exists():
             if (folder / REQUEST).exists():
                 raise TextError(
-                    f"{folder} is not prepared to the end. Give its `prepare` command again, and "
-                    f"it goes on."
+                    f"{folder} is not prepared to the end. Run its `prepare` command again to "
+                    f"continue."
                 )
             raise TextError(
                 f"{folder} holds no prepared corpus. Make one: `{cls.command} --out {folder}`."
@@ -134,7 +134,7 @@ class StoredCorpus(ABC):
         """Read the tokenizer in a file, or of a corpus.
 
         Raises:
-            TextError: there is none, or it lacks a special token.
+            TextError: it does not exist, or it lacks a special token.
         """
         return read_tokenizer(path, cls.special)
 
@@ -178,7 +178,7 @@ Kind = TypeVar("Kind", bound=StoredCorpus)
 def claim_corpus(
     out: Path, request: Mapping[str, Any], require_sources: Callable[[], None]
 ) -> None:
-    """Make the folder for what is asked for, or find that it is for that already.
+    """Make the folder for a request, or find that it already has that request.
 
     `require_sources` raises if they cannot be read; then no folder is made.
 
@@ -226,7 +226,7 @@ def make_ready(
     files_of: Callable[[str], Iterable[Path]],
     is_resumable: Callable[[], bool] = lambda: False,
 ) -> Kind:
-    """Make a corpus in a folder, or go on where that was interrupted, or find it ready.
+    """Make a corpus in a folder, continue an interrupted one, or find that it is complete.
 
     `files_of` returns the files that one of the `sources` is read from.
 
@@ -262,7 +262,7 @@ def _warn_of_newer(sources: Iterable[Path], out: Path) -> None:
 
 
 def unclaim(out: Path) -> None:
-    """Give up a folder from which nothing is worth going on: another command may be right."""
+    """Remove a folder that has nothing worth continuing: another command may be right."""
     for name in (TOKENIZER, REQUEST):
         (out / name).unlink(missing_ok=True)
     if not any(out.iterdir()):
@@ -270,7 +270,7 @@ def unclaim(out: Path) -> None:
 
 
 def write_index(out: Path, index: Mapping[str, Any]) -> None:
-    """Say that all is ready; this file comes last."""
+    """Write the index, which comes last: with it the corpus is complete."""
     write_json(out / INDEX, {**index, "digest": digest_of_index(index)})
 
 
@@ -286,7 +286,7 @@ def noted(path: Path) -> dict[str, Any]:
     """Read a JSON object that this package wrote.
 
     Raises:
-        TextError: it is none.
+        TextError: it is not a JSON object.
     """
     try:
         found = read_json(path)
@@ -301,7 +301,7 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
     """Read the tokenizer in a file, or of a corpus; it must have the `special` tokens.
 
     Raises:
-        TextError: there is none, or it has no such token.
+        TextError: it does not exist, or it has no such token.
     """
     require_extra("tokenizers")
     from tokenizers import Tokenizer  # noqa: PLC0415
@@ -313,7 +313,7 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
     except OSError as error:
         raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
     except Exception:  # the library raises nothing more precise
-        raise TextError(f"{path} is no tokenizer. Give a tokenizer.json.") from None
+        raise TextError(f"{path} is not a tokenizer. Give a tokenizer.json.") from None
     found.encode_special_tokens = True  # in a text, what looks like one is text
     for token, purpose in special.items():
         if found.token_to_id(token) is None:

@@ -1,4 +1,4 @@
-"""A corpus made ready: tokens on disk, mapped into memory, with an index that tells them whole.
+"""A prepared corpus: tokens on disk, mapped into memory, with an index that shows it is complete.
 
     request.json         what was asked for; made first, never changed
     tokenizer.json       byte-level BPE, learned on the training part alone
@@ -9,8 +9,8 @@
 Every document ends with a token of its own. No document is in two parts: a source that is not
 divided is, by the digests of its documents, so that equal ones stay together; a source of few
 documents is cut, the same parts of each. Of parts that are given, documents of the test are left
-out of validation, and those of both out of training. Equal means: but for white space. Passages
-that different documents share are not looked for.
+out of validation, and those of both out of training. Documents that differ in white space alone
+count as equal. Passages shared by different documents are not searched for.
 """
 
 import hashlib
@@ -65,14 +65,14 @@ _SAMPLE = 2**25
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrepareConfig(Config):
-    """Settings of the preparation of a text."""
+    """Settings of the preparation of text."""
 
     vocab_size: Annotated[int, Setting(least=257, most=MOST_TOKENS)] = 4096
-    """Tokens, one of which ends documents; 257 for bytes."""
+    """Number of tokens, including the one that ends documents; 257 for bytes."""
     column: str = "text"
     """Column of the text in JSON lines and datasets."""
     characters: Annotated[int, Setting(least=1)] = 2**25
-    """Characters of a batch, after each of which progress is stored."""
+    """Characters of a batch; progress is stored after each batch."""
 
 
 Sources = Mapping[str, Sequence[str]]
@@ -87,7 +87,7 @@ def prepare_corpus(
     tokenizer: Path | str | None = None,
     progress: Progress | None = None,
 ) -> "Corpus":
-    """Make a corpus ready, or go on where that was interrupted, or find it ready.
+    """Prepare a corpus, continue an interrupted preparation, or find that it is complete.
 
     `tokenizer` is that of another corpus, which is then taken as it is.
 
@@ -175,7 +175,7 @@ class Tokens:
         return sum(map(len, self.shards))
 
     def num_windows(self, length: int) -> int:
-        """Return the number of windows of so many tokens, overlapping ones too."""
+        """Return the number of windows of a size, overlapping ones included."""
         return int(self._ends(length)[-1])
 
     def windows(self, numbers: NDArray[np.int64], length: int) -> NDArray[np.int64]:
@@ -200,7 +200,7 @@ class Tokens:
 
 def _require_parts(sources: Sources) -> None:
     if not sources.get(TRAIN):
-        raise ConfigError("a corpus needs a text to train on. Name a file, a folder or a dataset.")
+        raise ConfigError("a corpus needs text to train on. Name a file, a folder or a dataset.")
     if bool(sources.get(VALID)) != bool(sources.get(TEST)):
         raise ConfigError(
             "only one of --valid and --test is given. Give both, or neither: then a part of the "
@@ -209,7 +209,7 @@ def _require_parts(sources: Sources) -> None:
 
 
 def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer | None") -> None:
-    """Make the folder for what is asked for, or find that it is for that already."""
+    """Make the folder for a request, or find that it already has that request."""
 
     def require_sources() -> None:
         for part in sources:
@@ -370,7 +370,7 @@ def _rolled(seen: str, texts: Iterable[tuple[str, str]]) -> str:
 
 
 def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], out: Path) -> None:
-    """Read past what was done, and refuse to go on if it is not what it was.
+    """Read past what was done, and refuse to continue if it has changed.
 
     Raises:
         TextError: the sources have changed since.
@@ -383,7 +383,7 @@ def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], out: Path)
 
 
 def _forget(out: Path, state: Mapping[str, Any]) -> None:
-    """Delete what was made of a text that cannot be used."""
+    """Delete what was made of text that cannot be used."""
     for part in state["parts"].values():
         for shard in part["shards"]:
             (out / shard["file"]).unlink(missing_ok=True)
@@ -391,7 +391,7 @@ def _forget(out: Path, state: Mapping[str, Any]) -> None:
 
 
 def _batch(texts: Iterator[tuple[str, str]], characters: int) -> list[tuple[str, str]]:
-    """Return the next texts, until they have so many characters."""
+    """Return the next texts, until they have a number of characters."""
     batch: list[tuple[str, str]] = []
     for found in texts:
         batch.append(found)

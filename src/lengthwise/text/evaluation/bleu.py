@@ -37,7 +37,7 @@ FEWEST = 30
 """Fewest sentences on which two systems are compared: with fewer, samples are alike by chance."""
 
 _SEED = 12_345
-"""Seed of the draws, which is sacrebleu's."""
+"""Seed of the draws, the same as in sacrebleu."""
 
 _ORDERS = 4
 _AT_ONCE = 100

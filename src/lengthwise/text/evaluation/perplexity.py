@@ -95,11 +95,11 @@ def last_token_perplexity(
         TextError: the text has no window of the greatest length.
     """
     if not isinstance(model, LastToken):
-        raise TaskError("this model does not go on with texts. Use a language model.")
+        raise TaskError("this model does not continue texts. Use a language model.")
     if not lengths or min(lengths) < 2 or len(set(lengths)) < len(lengths):
         raise TaskError(
-            f"lengths are of 2 tokens or more, each once, but got "
-            f"{', '.join(map(str, lengths)) or 'none'}. A text of 1 has no context."
+            f"lengths must be 2 tokens or more, each once, but got "
+            f"{', '.join(map(str, lengths)) or 'none'}. A length of 1 leaves no context."
         )
     most = max(lengths)
     if windows < _FEWEST:
@@ -167,7 +167,7 @@ def perplexity_of(nats: float) -> float:
 
 
 def require_windows(tokens: Tokens, size: int, what: str) -> None:
-    """Refuse a text without a window of so many tokens.
+    """Refuse a text without a window of that size.
 
     Raises:
         TextError: it has none.

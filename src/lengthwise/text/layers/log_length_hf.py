@@ -9,7 +9,7 @@ for `sdpa`. A query that sees one key has log 1 = 0, and gathers that key with w
 same.
 
 After `register_log_length()`, any model that calls transformers' AttentionInterface (GPT-2, Llama,
-...) takes the name, which is not stored with the model and has to be given again:
+...) takes the name, which is not stored with the model and must be passed each time:
 
     AutoModelForCausalLM.from_pretrained(folder, attn_implementation="log-length")
 

@@ -1,7 +1,7 @@
 """Self-attention of language models: one projection, a rule that mixes values, one output.
 
     causal    every position gathers from all positions up to itself, as its position says
-    dilated   every position gathers from C positions, so many strides back (`layers.dilated`)
+    dilated   every position gathers from C positions, 0 to C - 1 strides back (`layers.dilated`)
 
 Both are biased projections, as GPT-2's. Without gradients, rows of attention weights are computed a
 few at a time, so that memory grows with the length, not with its square.

@@ -58,8 +58,8 @@ def token_loss(
     """Return the cross-entropy of target tokens with label smoothing; differentiable once.
 
     `F.cross_entropy(vectors @ matrix.T, targets, label_smoothing=smoothing)`. Under autocast matrix
-    products are in its precision, but for those of double precision; all else is in the precision
-    of the vectors, or single.
+    products are in its precision, except those of double precision; all else is in the precision of
+    the vectors, or single.
     """
     device = vectors.device.type
     has_autocast = torch.amp.is_autocast_available(device)
@@ -128,7 +128,8 @@ def _likeliest(logits: Tensor, own: Tensor, greatest: Tensor) -> Tensor:
     """Count the rows whose target alone has the greatest logit.
 
     `amax` goes through many symbols side by side, which `argmax` does not. On a processor only rows
-    whose target may be it are looked at again; an accelerator would be waited for to find them.
+    whose target may be it are looked at again; on an accelerator, finding them would need a
+    synchronisation.
     """
     may_be = (own >= greatest)[:, 0]
     if logits.device.type != "cpu":

@@ -1,4 +1,4 @@
-"""Backbones with a name of their own: what they look like, and where their weights are."""
+"""Backbones by name: their shapes, and where their weights are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ FOLDER = Path("runs", "bodies")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NamedBackbone:
-    """A backbone whose shape is known before it is there, so that runs can be planned."""
+    """A backbone whose shape is known before its weights are there, so that runs can be planned."""
 
     d_model: int
     num_layers: int

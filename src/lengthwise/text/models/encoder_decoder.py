@@ -202,7 +202,7 @@ class EncoderDecoder(nn.Module):
     def embed(
         self, target: Int[Tensor, "pair position"], start: int = 0
     ) -> Float[Tensor, "pair position width"]:
-        """Return the vectors of tokens of a translation that stand from position `start` on."""
+        """Return the vectors of tokens of a translation, from position `start` on."""
         return self._placed(self.target_embedding(target), start)
 
     def read_out(
@@ -216,7 +216,7 @@ class EncoderDecoder(nn.Module):
         return F.linear(x, self.target_embedding.weight)
 
     def begin(self, source: Source, beams: int) -> "TranslationState":
-        """Begin so many translations of each source."""
+        """Begin `beams` translations of each source."""
         return TranslationState(self, source, beams)
 
     def _placed(self, vectors: Tensor, start: int) -> Tensor:
@@ -248,7 +248,7 @@ class TranslationState:
         return self._model.read(self._model.final_norm(x)).view(*tokens.shape, -1)
 
     def keep(self, pairs: Int[Tensor, " kept"], beams: Int[Tensor, "kept beam"]) -> None:
-        """Go on with these sources alone, and in each with these translations, in this order."""
+        """Continue with these sources alone, and in each with these translations, in this order."""
         self._seen = self._seen[pairs]
         rows = (pairs[:, None] * self._beams + beams).flatten()
         for layer in self._layers:
@@ -280,7 +280,7 @@ class _Kept:
         return own.feed_forward(self._layer.cross_norm.after(h + found.reshape(h.shape)))
 
     def keep(self, pairs: Tensor, rows: Tensor) -> None:
-        """Go on with these sources and translations alone."""
+        """Continue with these sources and translations alone."""
         (key, value), (own_key, own_value) = self._source, self._own
         if len(pairs) < len(key):
             self._source = key[pairs], value[pairs]

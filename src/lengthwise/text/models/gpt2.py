@@ -1,8 +1,8 @@
 """The backbone of a GPT-2 of transformers, with an input and an output layer of its own.
 
 The frozen pretrained transformer of Lu et al. (2021), as "Guiding transformers to process in steps"
-(2022, section 6) uses it: everything is frozen but the input layer, the output layer and the scales
-and shifts of the layer norms, which are
+(2022, section 6) uses it: everything is frozen except the input layer, the output layer and the
+scales and shifts of the layer norms, which are
 
     V d + (d V + V) + 2 d (2 L + 1)
 
@@ -98,7 +98,7 @@ class BackboneConfig(NetworkConfig):
 
     @property
     def backbone_summary(self) -> str | None:
-        """The backbone and what is trained of it, in words."""
+        """A description of the backbone, and of what is trained."""
         trained = {"norms": "frozen", "positions": "positions trained", "all": "all trained"}
         return f"{self.body}, {self.weights} weights, {trained[self.trained]}"
 
@@ -116,9 +116,8 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the shape of a backbone, from the settings that name it.
 
     Raises:
-        ConfigError: transformers is not installed, no backbone is named, there is none of that
-        name, or
-            it is of another architecture.
+        ConfigError: transformers is not installed, no backbone is named, none has that
+            name, or it is of another architecture.
     """
     body = settings.get("body")
     if not isinstance(body, str) or not body:
@@ -156,7 +155,7 @@ def _config_of(body: str) -> "GPT2Config":
     for name in _FORM:
         if getattr(found, name) != getattr(usual, name):
             raise ConfigError(
-                f"body={body!r} has {name}={getattr(found, name)}, which is no plain GPT-2. Use a "
+                f"body={body!r} has {name}={getattr(found, name)}, unlike a plain GPT-2. Use a "
                 f"body with {getattr(usual, name)}."
             )
     return found
@@ -185,7 +184,7 @@ def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep transformers from reporting what it loads; our error tells what is wrong.
+    """Keep transformers from reporting what it loads; our error says what is wrong.
 
     Its progress bars are off since `require_extra`.
     """
@@ -203,22 +202,22 @@ def _silence() -> Iterator[None]:
 
 
 def _require_folder(body: str) -> None:
-    """Refuse what is neither a folder that holds a model nor a name on the hub, unasked.
+    """Refuse what is neither a folder that holds a model nor a name on the hub, without asking it.
 
-    Names there have an owner, as in `owner/name`, but those of the first models, such as `gpt2`.
+    Names there have an owner, as in `owner/name`, except those of the first models, such as `gpt2`.
     """
     if body.startswith((".", "/")) and not Path(body).is_dir():
         raise ConfigError(
-            f"body={body!r} is no folder. Give one that `lengthwise pretrain` made, or a name on "
-            f"the hub."
+            f"body={body!r} is not a folder. Give one that `lengthwise pretrain` made, or a name "
+            f"on the hub."
         )
     if "/" not in body and "gpt" not in body.lower() and not Path(body).is_dir():
         raise ConfigError(
-            f"body={body!r} is no body, no folder, and no name on the hub (owner/name). "
+            f"body={body!r} is not a body, a folder or a name on the hub (owner/name). "
             f"{suggestion(body, BACKBONES)}"
         )
     if Path(body).is_dir() and not (Path(body) / "config.json").exists():
-        raise ConfigError(f"body={body!r} holds no config.json, so it is no model. Use another.")
+        raise ConfigError(f"body={body!r} holds no config.json, so it is not a model. Use another.")
 
 
 class Backbone(nn.Module):
@@ -275,7 +274,7 @@ class Backbone(nn.Module):
             self.body.load_state_dict(weights)
         except RuntimeError:
             raise ConfigError(
-                f"body={self.config.body!r} has not the shape that it is said to have. Make it "
+                f"body={self.config.body!r} does not have the shape in its settings. Make it "
                 f"again, or use another."
             ) from None
 
@@ -354,10 +353,10 @@ def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
 
 
 def _weights_of(body: str) -> dict[str, Tensor]:
-    """Return the weights of a backbone but for its own embedding.
+    """Return the weights of a backbone, without its own embedding.
 
     Raises:
-        ConfigError: it is not there.
+        ConfigError: it does not exist.
     """
     from transformers import GPT2Model  # noqa: PLC0415
 

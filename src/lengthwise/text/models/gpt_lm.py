@@ -40,8 +40,8 @@ class GPTLMConfig(LanguageModelConfig):
         LanguageModelConfig.__post_init__(self)
         require(
             not POSITIONS[self.position].drawn_in_training,
-            f"position={self.position!r} is drawn in training, which no language model here does. "
-            f"Use another, such as t5.",
+            f"position={self.position!r} is drawn at random in training, which language "
+            f"models here do not support. Use another, such as t5.",
         )
 
     @property
@@ -131,10 +131,10 @@ class GPTLM(LanguageModel):
     def embed(
         self, tokens: Int[Tensor, "word position"], start: int
     ) -> Float[Tensor, "word position width"]:
-        """Return the vectors of tokens that stand from position `start` on.
+        """Return the vectors of tokens, from position `start` on.
 
         Raises:
-            WordError: the position has no vector for so many positions.
+            WordError: the encoding has no vector for some position.
         """
         positions = torch.arange(start, start + tokens.shape[1], device=tokens.device)[None]
         count = (positions + 1).clamp(min=self.config.max_length)
@@ -148,7 +148,7 @@ class GPTLM(LanguageModel):
             yield layer, layer.attention
 
     def new_state(self, num_words: int, num_positions: int) -> "GPTState":
-        """Begin to read so many texts of at most so many positions."""
+        """Begin to read `num_words` texts of at most `num_positions` positions."""
         return GPTState(self, num_words, num_positions)
 
 

@@ -5,7 +5,7 @@
     last      the logits after the last position only, for perplexity with a full context
     reading   a few tokens at a time, for generation
 
-All are transformers in the manner of GPT-2: a norm before each branch (`norm="post"`: after it, as
+All are transformers like GPT-2: a norm before each branch (`norm="post"`: after it, as
 in GPT-1), GELU, biases, and the embeddings as read-out. So they differ in their attention alone.
 
 Axes:
@@ -66,7 +66,7 @@ class TextState(Protocol):
 
 
 class LanguageModel(nn.Module):
-    """Base of language models. How vectors come from vectors is added by each of them."""
+    """Base of language models. Each of them adds how vectors come from vectors."""
 
     def __init__(self, config: LanguageModelConfig) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class LanguageModel(nn.Module):
 
     @property
     def num_layers(self) -> int:
-        """Residual branches end so often on the way of a vector, halved: L of GPT-2."""
+        """Half the number of residual branches on the way of a vector: L of GPT-2."""
         raise NotImplementedError
 
     def initialise(self, generator: torch.Generator) -> None:
@@ -103,7 +103,7 @@ class LanguageModel(nn.Module):
         """Refuse texts that are too long.
 
         Raises:
-            WordError: it does not read so many tokens.
+            WordError: the model does not read that number of tokens.
         """
         if self.max_positions is not None and length > self.max_positions:
             raise WordError(
@@ -120,7 +120,7 @@ class LanguageModel(nn.Module):
         return self.vectors(tokens)[:, -1]
 
     def new_state(self, num_words: int, num_positions: int) -> TextState:
-        """Begin to read so many texts of at most so many positions."""
+        """Begin to read `num_words` texts of at most `num_positions` positions."""
         raise NotImplementedError
 
     def read_out(self, tokens: Int[Tensor, "word position"]) -> ReadOut:
@@ -157,7 +157,7 @@ class LanguageModel(nn.Module):
         """
         self.require_length(prefix.shape[1] + steps - 1)
         if prefix.shape[1] == 0:
-            raise WordError("a language model goes on from at least one token. Give some text.")
+            raise WordError("a language model continues at least one token. Give some text.")
         new_state = self.new_state(len(prefix), prefix.shape[1] + steps)
         words, new = prefix, prefix
         for _ in range(steps):

@@ -122,7 +122,7 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
     ) -> CausalLMOutputWithPast | tuple[Any, ...]:
         """Return the logits of the next token at every position, and the loss if labelled.
 
-        With a cache, `input_ids` goes on from the text of the cache, and logits are those that the
+        With a cache, `input_ids` continues the text of the cache, and logits are those that the
         whole text would have. One token, or one position of logits to keep, is read with queues;
         else, and with gradients, the whole text is computed again.
 
@@ -217,7 +217,7 @@ def _require_no_padding(mask: Tensor | None) -> None:
         return
     if mask.ndim != 2:
         raise WordError(
-            f"a RegularGPT has its own rule who sees whom, but got a mask of shape "
+            f"a RegularGPT decides by itself which positions a query sees, but got a mask of shape "
             f"{tuple(mask.shape)}. Leave attention_mask out."
         )
     if not bool(mask.all()):

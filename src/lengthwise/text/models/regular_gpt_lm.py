@@ -53,8 +53,8 @@ class RegularGPTLMConfig(LanguageModelConfig):
     levels: Annotated[
         int,
         Setting(
-            meaning="How often the layers are applied; 0 for ceil(log_C T), which grows with the "
-            "text.",
+            meaning="Number of times the layers are applied; 0 for ceil(log_C T), which grows "
+            "with the text.",
             least=0,
             most=2**10,
         ),
@@ -78,7 +78,7 @@ class RegularGPTLM(LanguageModel):
         return self.config.thickness * (self.config.levels or 2)
 
     def levels(self, length: int) -> int:
-        """Return the number of levels of a text of so many positions."""
+        """Return the number of levels of a text, from its number of positions."""
         return self.config.levels or depth(length, self.config.chunk)
 
     def at_fixed_depth(self, length: int) -> "RegularGPTLM":
@@ -119,7 +119,7 @@ class RegularGPTLM(LanguageModel):
         return x[:, -1]
 
     def new_state(self, num_words: int, num_positions: int) -> "RegularGPTState":
-        """Begin to read so many texts of at most so many positions."""
+        """Begin to read `num_words` texts of at most `num_positions` positions."""
         return RegularGPTState(self, num_words, num_positions)
 
 

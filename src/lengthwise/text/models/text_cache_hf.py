@@ -1,9 +1,10 @@
 """The cache of a RegularGPT in transformers: what is kept between two calls of a model.
 
-The text so far, which says everything, and a reading of it (`RegularGPTState`), which spares
-computing again. One more token after what was read is read by the queues; after anything else (a
-text that was cut, put in another order, or has several more tokens) the whole text is read anew, at
-once. So a cache is right whatever was done with it, and fast where a text grows token by token.
+It holds the text so far, which determines everything, and a reading of it (`RegularGPTState`),
+which saves computing it again. One more token after what was read is read by the queues; after
+anything else (a text that was cut, put in another order, or has several more tokens) the whole text
+is read anew, at once. So a cache is right whatever was done with it, and fast where a text grows
+token by token.
 
 Axes:
     word      texts of a batch
@@ -88,7 +89,7 @@ class TextCache(Cache):
         self._change(None)
 
     def crop(self, tokens_to_remove: int) -> None:
-        """Drop so many tokens from the end; as in transformers, the number is 0 or negative."""
+        """Drop a number of tokens from the end; as in transformers, the number is 0 or negative."""
         if self.text is not None and tokens_to_remove:
             self._change(self.text[:, : self.text.shape[1] - abs(tokens_to_remove)])
 
@@ -103,6 +104,6 @@ class TextCache(Cache):
             self._change(self.text[indices.to(self.text.device)])
 
     def batch_repeat_interleave(self, repeats: int) -> None:
-        """Put so many copies of each text side by side."""
+        """Put `repeats` copies of each text side by side."""
         if self.text is not None and repeats > 1:
             self._change(self.text.repeat_interleave(repeats, dim=0))

@@ -170,7 +170,7 @@ class CorpusProblem(Problem, Generic[Kind]):
         return found
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run: the perplexity in validation, and the speed."""
+        """Return the account of a run: the perplexity in validation, and the speed."""
         plain, best = Problem.account(self, records), records.best
         if not best:
             return plain

@@ -225,8 +225,8 @@ def test_the_command_makes_a_body_that_train_takes(
     for arguments, message in (
         (["--set", "layers=3"], "unknown setting 'layers'"),
         (["python-tiny"], "Give nothing else"),
-        ([str(tmp_path / "none")], "none is not there"),
-        ([""], "a text has no name"),
+        ([str(tmp_path / "none")], "none does not exist"),
+        ([""], "the name of a text is empty"),
     ):
         status, _, error = shell("pretrain", "--out", str(tmp_path / "no"), *arguments)
         assert status == 2

@@ -111,7 +111,7 @@ def measured_field(
 def continued(
     run: Run, corpus: Corpus, text: str, *, tokens: int, temperature: float, seed: int
 ) -> str:
-    """Return a continuation of a text by so many tokens, or fewer if it ends before.
+    """Return a continuation of a text by a number of tokens, or fewer if it ends before.
 
     Raises:
         WordError: the text is empty, or would grow longer than the model can read.

@@ -53,7 +53,7 @@ _MOST_TOKENS = 2**26
 
 @runtime_checkable
 class HasReadOut(Protocol):
-    """A model that returns the vectors and the matrix of which its logits are the product."""
+    """A model that returns the vectors and the matrix whose product is its logits."""
 
     def read_out(self, tokens: Int[Tensor, "window place"]) -> ReadOut:
         """Return vectors `[window, place, width]`, and the read-out."""

@@ -54,7 +54,7 @@ class PretrainConfig(Config):
     """Shape of the backbone, and the windows that it reads at a step."""
 
     vocab_size: Annotated[int, Setting(most=_MOST)] = 1024
-    """Number of tokens, of which the first 256 are the bytes."""
+    """Number of tokens; the first 256 are the bytes."""
     d_model: Annotated[int, Setting(least=1, most=_MOST)] = 128
     num_layers: Annotated[int, Setting(least=1, most=_MOST)] = 4
     num_heads: Annotated[int, Setting(least=1)] = 4

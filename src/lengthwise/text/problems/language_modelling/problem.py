@@ -119,7 +119,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         return "next token", f"windows of {plan.data.window:,} tokens"
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run, and of an evaluation the perplexity at each length."""
+        """Return the account of a run; that of an evaluation has the perplexity at each length."""
         return replace(CorpusProblem.account(self, records), tested=_facts)
 
     def training_cost(self, plan: Plan, device: torch.device) -> TrainingCost:
@@ -178,7 +178,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         """
         temperature = options.get("temperature", 0.0)
         if not 0 <= temperature <= _MOST_TEMPERATURE:
-            raise ConfigError(f"temperature={temperature} is none. Use one of 0 to 100.")
+            raise ConfigError(f"temperature={temperature} is out of range. Use 0 to 100.")
         corpus = self.load(options.get("text"))
         tokens, seed = options.get("tokens", 50), options.get("seed", 0)
 
@@ -194,7 +194,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
 
         def read(line: str) -> str:
             if not line:
-                raise WordError("is empty. A language model goes on with some text.")
+                raise WordError("is empty. A language model continues some text.")
             if not is_encodable(line):
                 raise WordError("has half of a character (a lone surrogate). Repair it.")
             return line

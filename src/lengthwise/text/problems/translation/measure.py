@@ -114,7 +114,7 @@ def evaluate_translator(run: Run, options: Options, watch: Watch) -> Evaluation:
         return _measured(run, options, watch)
     if against.problem.kind != run.problem.kind:
         where = against.folder.path if against.folder else "what was given"
-        raise ConfigError(f"--against is another translator, but {where} is none.")
+        raise ConfigError(f"--against must be a translator, but {where} is not.")
     part, text = options.get("part", TEST), options.get("text")
     tests = [  # checked before hours of translating
         asked(each, part=part, corpus=text, sentences=options.get("words")).facts()
@@ -300,7 +300,7 @@ def translated(
     """Translate sentences that a user gives; the translation of an empty sentence is empty.
 
     Raises:
-        TextError: a sentence is longer than memory allows, or the corpus is not there.
+        TextError: a sentence is longer than memory allows, or the corpus does not exist.
     """
     text = corpus_of(run).load_or(ParallelCorpus, corpus)
     tokens = [text.encode(sentence) for sentence in sentences]

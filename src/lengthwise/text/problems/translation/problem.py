@@ -125,9 +125,9 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         return "translations", _PROTOCOLS[plan.data.protocol]
 
     def account(self, records: Records) -> Account:
-        """Return what is said of a run, with how many pairs are trained on and are too long.
+        """Return the account of a run, with the numbers of pairs that are trained on and too long.
 
-        The corpus may be gone where training has ended; then there are no numbers of pairs.
+        The corpus may be missing after training; then there are no numbers of pairs.
         """
         folder, data = records.named(), records.plan.data
         found = replace(
