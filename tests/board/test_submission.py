@@ -157,10 +157,10 @@ def _other_symbols(folder: Path) -> None:
 FORGERIES: dict[Callable[[Path], None], str] = {
     _rename_language: "the certificate does not hold",
     _another_language: "not about a language of the board",
-    _swap_weights: "of another model",
-    _swap_one_weight: "of another model",
+    _swap_weights: "for another model",
+    _swap_one_weight: "for another model",
     _halve_weights: "weights of a type that no run",
-    _swap_certificate: "of another model",
+    _swap_certificate: "for another model",
     _add_pickle: "no other files",
     _pickle_for_weights: "cannot be read",
     _add_code: "no other files",

@@ -220,7 +220,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, suffix: str) -> None:
         read_circuit(path)
     assert refusal(path, " \n\n") == ": a circuit has at least one line, but the file is empty."
     path.write_bytes(b"INPUT(\xe9)\n")
-    with pytest.raises(CircuitError, match=rf"bad\{suffix}: .* in UTF-8, but byte 7 is none\.$"):
+    with pytest.raises(CircuitError, match=rf"bad\{suffix}: .* in UTF-8, but byte 7 is not\.$"):
         read_circuit(path)
     folder = tmp_path / f"folder{suffix}"
     folder.mkdir()

@@ -288,7 +288,9 @@ def test_what_a_certificate_was_compared_with_is_told(shell: Shell, run_folder: 
     assert "the language is" in out
     found = shell.json(0, "--check", path, run_folder)
     assert (found["run"], found["against"]) == (str(run_folder), None)
-    assert "not about tomita-3" in shell.refused("--check", path, "--against", "tomita-3")
+    assert "for another language than tomita-3" in shell.refused(
+        "--check", path, "--against", "tomita-3"
+    )
     assert "leave out others" in shell.refused("--check", path, "--max-chunks", "5")
 
 

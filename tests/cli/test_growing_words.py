@@ -100,5 +100,5 @@ def test_a_damaged_number_is_told_of_its_run_alone(
     metrics.write_text("".join(f"{json.dumps(record)}\n" for record in records))
     runs = json.loads(said(capsys, "ls", str(tmp_path), "--json"))["runs"]
     assert [run["state"] for run in runs] == ["damaged", "finished"]
-    assert f"metrics.jsonl: {name} must be a " in runs[0]["reason"]
+    assert f"metrics.jsonl: {name} must be a" in runs[0]["reason"]
     said(capsys, "ls", str(tmp_path))

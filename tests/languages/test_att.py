@@ -185,7 +185,7 @@ def test_a_file_that_cannot_be_read_is_refused(folder: Path) -> None:
         from_att(folder)
     path = folder / "latin.att"
     path.write_bytes(b"0 1 \xe9\n1\n")
-    with pytest.raises(LanguageError, match="in UTF-8, but byte 5 is none"):
+    with pytest.raises(LanguageError, match="in UTF-8, but byte 5 is not"):
         from_att(path)
 
 

@@ -60,7 +60,7 @@ def test_stream_refuses_what_was_not_announced() -> None:
         stream.answer()
     stream.feed([2])
     stream.answer()
-    with pytest.raises(WordError, match="longest announced length is 3"):
+    with pytest.raises(WordError, match="which is the longest announced length"):
         stream.feed([0])
     with pytest.raises(WordError, match="symbol 3 is not one of"):
         open_stream(make(), 3).feed([3])

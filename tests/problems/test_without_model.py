@@ -55,7 +55,7 @@ def test_settings_go_to_the_inference_or_to_the_training(file: Path) -> None:
         ({"stepz": 5}, {}, "stepz"),
         ({"min_length": 5}, {}, "min_length"),
         ({"inference.steps": 5}, {}, "inference"),
-        ({"max_states": 5, "inference.max_states": 6}, {}, "given again"),
+        ({"max_states": 5, "inference.max_states": 6}, {}, "also given as"),
         ({}, {"protocol": "audited"}, "--protocol is for languages"),
     ],
 )

@@ -221,4 +221,4 @@ def test_a_certificate_of_other_weights_is_refused(shell: Shell, damaged: Path) 
     shutil.copy(ROOT / "tomita-6" / "certificate.json", damaged)
     status, _, error = shell("certify", "--check", "zoo:parity", "zoo:parity")
     assert status == 2
-    assert "of another model" in error
+    assert "for another model" in error

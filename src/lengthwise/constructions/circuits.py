@@ -234,7 +234,7 @@ def require_error(error: float) -> None:
     """Refuse an error that is not in (0, 1/2), or too small for float64."""
     if not 0 < error < 0.5:
         raise ConstructionError(
-            f"error is a probability between 0 and 1/2, but error={error}. Use 1e-6, say."
+            f"error is a probability, 0 < error < 1/2, but error={error}. Use 1e-6, say."
         )
     if error < MIN_ERROR:
         raise ConstructionError(

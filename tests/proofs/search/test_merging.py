@@ -81,5 +81,5 @@ def test_vectors_that_overflow_are_not_merged(strength: Any, value: float) -> No
 def test_distances_that_are_none_are_refused(value: float) -> None:
     vectors = torch.zeros(3, 2).double().numpy()
     vectors[1] = value
-    with pytest.raises(VerificationError, match="have no distances"):
+    with pytest.raises(VerificationError, match="are undefined"):
         merge(vectors)
