@@ -7,6 +7,7 @@ import pytest
 from inference.positives.oracles import RULES, words_of
 from inference.samples import Word, sample_of
 from lengthwise.inference.limits import limit_of_different
+from lengthwise.inference.positives import statement
 from lengthwise.inference.positives.choice import choose
 from lengthwise.inference.positives.statement import PositiveStatement, state_positives
 
@@ -56,3 +57,10 @@ def test_a_language_of_all_words_says_nothing() -> None:
     found = state_positives(choice, choice.language, 10, sample_of([(0, 0, 0)], [1]))
     assert (found.verdict, found.share_of_all) == ("at chance", 1.0)
     assert found.refutation.startswith("The words show no rule")
+
+
+@pytest.mark.parametrize(
+    ("share", "written"), [(1.0, "100 %"), (0.996, "100 %"), (0.444, "44 %"), (0.0, "0 %")]
+)
+def test_a_share_is_written_with_two_digits(share: float, written: str) -> None:
+    assert statement._percent(share) == written

@@ -166,7 +166,7 @@ def _has_all(language: Language) -> bool:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %" if share else "0 %"
+    return f"{float(f'{100 * share:.2g}'):g} %"
 
 
 def _written(count: LengthCount) -> str:
