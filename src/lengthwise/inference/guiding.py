@@ -96,8 +96,7 @@ def _corrected(words: DrawnWords, moves: Array) -> Attempt:
 
 def _most_states(sample: Sample) -> int:
     """Return the greatest number of states whose transitions have few bits beside the labels."""
-    shares = sample.shares
-    bits = _SHARE * len(sample) * -float((shares * np.log2(shares)).sum())
+    bits = _SHARE * len(sample) * sample.entropy
     states = _FEWEST
     while sample.num_symbols * (states + 1) * math.log2(states + 1) <= bits:
         states += 1

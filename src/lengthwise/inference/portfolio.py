@@ -164,11 +164,8 @@ class Judge:
             for wrong, count in zip(errors, counts, strict=True)
         ):
             return False
-        shares = self.train.shares
-        entropy = float(-(shares * [math.log2(share) for share in shares]).sum())
-        if self.noise:
-            entropy = max(entropy, self.noise)
-        least = label_bits(sum(errors), sum(counts), len(shares), self.noise)
+        entropy = max(self.train.entropy, self.noise)
+        least = label_bits(sum(errors), sum(counts), self.train.num_classes, self.noise)
         return found.size < _COMPRESSED * max(entropy * sum(counts) - least, 0)
 
 

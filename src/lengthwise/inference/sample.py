@@ -139,6 +139,11 @@ class Sample:
         counts = np.bincount(self.classes, minlength=self.num_classes) + 0.5
         return counts / counts.sum()
 
+    @property
+    def entropy(self) -> float:
+        """The bits that say the class of a word, by these shares."""
+        return -float((self.shares * np.log2(self.shares)).sum())
+
 
 def joined(one: Sample, other: Sample) -> Sample:
     """Return the words of two samples, which have none in common, as one."""

@@ -24,6 +24,7 @@ only in doubt.
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -126,7 +127,40 @@ class ThinTransition:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class DataStatement:
+class WordStatement(ABC):
+    """Says what words show of an automaton, and their verdict on it."""
+
+    @property
+    @abstractmethod
+    def verdict(self) -> Verdict:
+        """What the words say against A, if they do."""
+
+    @property
+    @abstractmethod
+    def refutation(self) -> str:
+        """The sentence that says why A is not the language; empty if the words do not say so."""
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """The result on the words held out."""
+
+    @abstractmethod
+    def sentences(self) -> list[str]:
+        """Return the statement in sentences; what speaks against A comes first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; what leads comes first, and the sentences come last."""
+        lead = {
+            "headline": self.headline,
+            "verdict": self.verdict,
+            "refutation": self.refutation,
+        }
+        return {**lead, **asdict(self), "sentences": self.sentences()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DataStatement(WordStatement):
     """Holds what labelled words say of an automaton; `sentences` writes it."""
 
     states: int
@@ -199,15 +233,6 @@ class DataStatement:
             f"(the best shortcut: {self.shortcut_right:,})"
         )
         return f"{verdict}: {right}" if verdict else right
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values; what leads comes first, and the sentences come last."""
-        lead = {
-            "headline": self.headline,
-            "verdict": self.verdict,
-            "refutation": self.refutation,
-        }
-        return {**lead, **asdict(self), "sentences": self.sentences()}
 
     def sentences(self) -> list[str]:
         """Return the statement in sentences; what speaks against A comes first."""

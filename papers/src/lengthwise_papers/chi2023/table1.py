@@ -402,7 +402,7 @@ def _of_hard(key: str, hard: tuple[Published, Sequence[Record]]) -> list[Stateme
     not_run = f"not run for the {of_paper:,} steps of its authors: `--preset paper`"
     variant = f"trained in another way, {training['steps']:,} steps"
     return [
-        Statement("Table 1", says, None, not_run, runs=0),
+        Statement("Table 1", says, None, not_run),
         _reached_print(says, {HARD: hard}, variant),
     ]
 

@@ -8,8 +8,7 @@ A is refuted where more words held out are missing than `choice.RARE` explains: 
 has them, so it is larger, or of another class. One that has all words says nothing.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from lengthwise.inference.limits import chance_of_at_least, limit_of_different, 
 from lengthwise.inference.positives.choice import DOUBTFUL, RARE, PositiveChoice
 from lengthwise.inference.positives.sizes import log_shares
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.statement import CONFIDENCE, Agreement, Verdict
+from lengthwise.inference.statement import CONFIDENCE, Agreement, Verdict, WordStatement
 from lengthwise.languages.language import Language
 from lengthwise.wording import counted
 
@@ -38,7 +37,7 @@ class LengthCount:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PositiveStatement:
+class PositiveStatement(WordStatement):
     """Holds what words of one label say of an automaton; `sentences` writes it."""
 
     assumed: str
@@ -82,15 +81,6 @@ class PositiveStatement:
             f"{_percent(self.share_of_all)} of all words as long"
         )
         return f"{self.verdict}: {said}" if self.verdict else said
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values; what leads comes first, and the sentences come last."""
-        lead = {
-            "headline": self.headline,
-            "verdict": self.verdict,
-            "refutation": self.refutation,
-        }
-        return {**lead, **asdict(self), "sentences": self.sentences()}
 
     def sentences(self) -> list[str]:
         """Return the statement in sentences; what speaks against A comes first."""
