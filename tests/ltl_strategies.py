@@ -1,4 +1,4 @@
-"""Random formulas of past-time logic, and their definition by quantifiers over positions."""
+"""Random formulas of temporal logic, and their definition by quantifiers over positions."""
 
 from typing import TypeAlias
 
@@ -7,18 +7,24 @@ from hypothesis import strategies as st
 Tree: TypeAlias = tuple["str | Tree", ...]
 """An operator and its operands; a symbol is ('a',)."""
 
-UNARY = ("!", "Y", "O", "H")
-BINARY = ("&", "|", "->", "<->", "S")
+PAST = (("!", "Y", "O", "H"), ("&", "|", "->", "<->", "S"))
+FUTURE = (("!", "X", "N", "F", "G"), ("&", "|", "->", "<->", "U", "W", "R", "M"))
+"""Operators of one operand and of two."""
 
 
-def formulas(alphabet: str = "ab", max_leaves: int = 6) -> st.SearchStrategy[Tree]:
+def formulas(
+    alphabet: str = "ab",
+    max_leaves: int = 6,
+    operators: tuple[tuple[str, ...], tuple[str, ...]] = PAST,
+) -> st.SearchStrategy[Tree]:
     """Formulas over an alphabet of single letters."""
+    unary, binary = operators
     leaves = st.sampled_from([*((a,) for a in alphabet), ("true",), ("false",)])
 
     def larger(smaller: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         return st.one_of(
-            st.tuples(st.sampled_from(UNARY), smaller),
-            st.tuples(st.sampled_from(BINARY), smaller, smaller),
+            st.tuples(st.sampled_from(unary), smaller),
+            st.tuples(st.sampled_from(binary), smaller, smaller),
         )
 
     return st.recursive(leaves, larger, max_leaves=max_leaves)
@@ -40,7 +46,7 @@ def temporal_depth(tree: Tree) -> int:
 
 
 def holds(tree: Tree, word: str, i: int) -> bool:
-    """Whether the formula holds at position i of a word; at 0, nothing stands or stood."""
+    """Whether the formula holds at position i of a word, from 1; outside it no symbol does."""
     sign, *parts = tree
 
     def at(part: object, j: int) -> bool:
@@ -70,6 +76,35 @@ def holds(tree: Tree, word: str, i: int) -> bool:
             found = any(
                 at(parts[1], j) and all(at(parts[0], k) for k in range(j + 1, i + 1)) for j in past
             )
+        case "X" | "N" | "F" | "G" | "U" | "W" | "R" | "M":
+            found = _holds_ahead(tree, word, i)
         case _:
-            found = i > 0 and word[i - 1] == sign
+            found = 0 < i <= len(word) and word[i - 1] == sign
+    return found
+
+
+def _holds_ahead(tree: Tree, word: str, i: int) -> bool:
+    sign, f, g = (*tree, ("true",))[:3]
+
+    def at(part: object, j: int) -> bool:
+        return holds(part, word, j)  # type: ignore[arg-type]
+
+    ahead = range(i, len(word) + 1)  # nothing where the word has ended
+    match sign:
+        case "X":
+            found = i < len(word) and at(f, i + 1)
+        case "N":
+            found = i >= len(word) or at(f, i + 1)
+        case "F":
+            found = any(at(f, j) for j in ahead)
+        case "G":
+            found = all(at(f, j) for j in ahead)
+        case "U":
+            found = any(at(g, j) and all(at(f, k) for k in range(i, j)) for j in ahead)
+        case "W":
+            found = at(("U", f, g), i) or at(("G", f), i)
+        case "R":
+            found = all(at(g, j) or any(at(f, k) for k in range(i, j)) for j in ahead)
+        case _:
+            found = at(("R", f, g), i) and at(("F", f), i)
     return found

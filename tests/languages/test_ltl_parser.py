@@ -6,7 +6,7 @@ from hypothesis import given
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
 from lengthwise.languages.ltl import automaton, written_formula
-from lengthwise.languages.ltl_parser import FUTURE, WORDS, parse_formula
+from lengthwise.languages.ltl_parser import FUTURE, PAST, parse_formula
 from lengthwise.languages.spec import parse
 from ltl_strategies import Tree, formulas, in_text, temporal_depth
 
@@ -48,7 +48,7 @@ def test_depth_by_hand() -> None:
         ("  ", 1, "found the end"),
         ("!" * 200 + "a", 102, "at most 100 deep"),
         ("a <-> " * 200 + "a", 607, "at most 100 deep"),
-        *((f"a & {word} b", 5, f"{word} looks into the future") for word in FUTURE),
+        *((f"a & {word} b", 5, f"{word} looks into the future") for word in PAST.remedies),
     ],
 )
 def test_what_is_no_formula_is_refused_with_its_column(
@@ -62,7 +62,14 @@ def test_what_is_no_formula_is_refused_with_its_column(
 
 
 def test_operators_as_symbols_are_quoted() -> None:
-    for word in (*WORDS, *FUTURE, "+", "->"):
+    for word in (*PAST.words, *PAST.remedies, "+", "->"):
         language = ltl(f"O '{word}'", f"{word} b ")
         assert language.alphabet == (word, "b")
         assert f"b {word} b" in language if language.spaced else word in language
+
+
+@pytest.mark.parametrize("word", FUTURE.remedies)
+def test_the_past_is_refused_in_a_formula_about_the_future(word: str) -> None:
+    with pytest.raises(LanguageError, match=f"column 5: {word} looks into the past"):
+        parse(f"ltlf:a & {word} b")
+    assert parse(f"ltlf:F '{word}'").alphabet == (word,)

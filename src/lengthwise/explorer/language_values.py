@@ -43,8 +43,9 @@ def require_harmless(spec: str) -> None:
     """
     if re.match(r"\w+(\[.*?\])?:", spec) and not is_self_contained(spec):
         raise LanguageError(
-            f"the page takes regex:, ltl:, group:, count:, subregular: and names, which read no "
-            f"files and run no code, but this is {short(spec)}. Give others to lengthwise explore."
+            f"the page takes regex:, ltl:, ltlf:, group:, count:, subregular: and names, which "
+            f"read no files and run no code, but this is {short(spec)}. Give others to lengthwise "
+            f"explore."
         )
 
 

@@ -1,5 +1,5 @@
-"""The kinds of languages that a specification names by its beginning: `regex:`, `ltl:`, `att:`,
-`group:`, `subregular:`, `count:` and `py:`.
+"""The kinds of languages that a specification names by its beginning: `regex:`, `ltl:`, `ltlf:`,
+`att:`, `group:`, `subregular:`, `count:` and `py:`.
 
 Each takes what follows the colon, the option in brackets and the alphabet given beside it, and
 returns the language with its specification in canonical form. What one kind alone needs is
@@ -21,6 +21,7 @@ from lengthwise.registry import Catalogue, imported
 
 if TYPE_CHECKING:
     from lengthwise.languages.att import ZeroLabel
+    from lengthwise.languages.ltl import Formula
 
 _DRAWN: Catalogue[Callable[..., Language]] = Catalogue(
     "generator", {"subregular": "lengthwise.languages.subregular:subregular"}
@@ -47,18 +48,42 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
 
 def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
     from lengthwise.languages.ltl import automaton  # noqa: PLC0415  of this kind alone
-    from lengthwise.languages.ltl_parser import parse_formula  # noqa: PLC0415  of this kind alone
+    from lengthwise.languages.ltl_parser import PAST, parse_formula  # noqa: PLC0415  of this kind
 
     symbols = _one_alphabet(option, alphabet)
-    formula = parse_formula(body, symbols)
+    return _of_formula("ltl", body, symbols, parse_formula(body, symbols, PAST), automaton)
+
+
+def _ltlf(body: str, option: str | None, alphabet: str | None) -> Language:
+    from lengthwise.languages import ltlf  # noqa: PLC0415  of this kind alone
+    from lengthwise.languages.ltl_parser import FUTURE, parse_formula  # noqa: PLC0415  of this kind
+
+    if option is None or not option.startswith("propositions="):
+        symbols = _one_alphabet(option, alphabet)
+        formula = parse_formula(body, symbols, FUTURE)
+        return _of_formula("ltlf", body, symbols, formula, ltlf.future_automaton)
+    propositions = option.removeprefix("propositions=").split()
+    meaning = ltlf.sets_of(propositions)
+    formula = parse_formula(body, propositions, FUTURE)
+    language = ltlf.future_automaton(formula, tuple(meaning), meaning)
+    return replace(language, spec=f"ltlf[propositions={' '.join(propositions)}]:{body}")
+
+
+def _of_formula(
+    kind: str,
+    body: str,
+    symbols: tuple[str, ...] | None,
+    formula: "Formula",
+    build: "Callable[[Formula, Sequence[str]], Language]",
+) -> Language:
     own = tuple(sorted(formula.symbols))
     if not (symbols or own):
         raise LanguageError(
             f"the formula {body!r:.40} has no symbol, so an alphabet is needed. Write "
-            f"ltl[ab]:{body:.40}"
+            f"{kind}[ab]:{body:.40}"
         )
-    language = automaton(formula, symbols or own)
-    head = "ltl" if language.alphabet == own else f"ltl[{_written(language.alphabet)}]"
+    language = build(formula, symbols or own)
+    head = kind if language.alphabet == own else f"{kind}[{_written(language.alphabet)}]"
     return replace(language, spec=f"{head}:{body}")
 
 
@@ -256,6 +281,7 @@ KINDS: dict[str, Kind] = {
     "regex": _regex,
     "att": _att,
     "ltl": _ltl,
+    "ltlf": _ltlf,
     "group": _group,
     "subregular": _subregular,
     "count": _count,

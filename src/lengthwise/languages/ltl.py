@@ -31,7 +31,7 @@ class FormulaNode:
     """An operator or a symbol of a formula."""
 
     kind: str
-    """One of symbol, true, not, and, or, since, yesterday."""
+    """One of symbol, true, not, and, or, since, yesterday, until, next."""
     of: tuple[int, ...] = ()
     """Indices of the operands."""
     symbol: str = ""
@@ -130,9 +130,38 @@ class Builder:
         node = list(self._index)[of]
         return node.of[0] if node.kind == "not" else self.add("not", of)
 
-    def once(self, of: int) -> int:
-        """Return `O f`, which is `true S f`."""
-        return self.add("since", self.add("true"), of)
+    def unary(self, sign: str, of: int) -> int:
+        """Return an operator of one operand, by those that nodes have."""
+        not_ = self.negation
+        match sign:
+            case "!":
+                return not_(of)
+            case "Y":
+                return self.add("yesterday", of)
+            case "X":
+                return self.add("next", of)
+            case "N":
+                return not_(self.add("next", not_(of)))
+            case "O" | "F":
+                return self.add("since" if sign == "O" else "until", self.add("true"), of)
+            case _:
+                return not_(self.unary("O" if sign == "H" else "F", not_(of)))
+
+    def binary(self, sign: str, left: int, right: int) -> int:
+        """Return a temporal operator of two operands, by those that nodes have."""
+        not_ = self.negation
+        match sign:
+            case "S":
+                return self.add("since", left, right)
+            case "U":
+                return self.add("until", left, right)
+            case "M":
+                return self.add("until", right, self.add("and", left, right))
+            case "R":
+                return not_(self.add("until", not_(left), not_(right)))
+            case _:
+                neither = self.add("and", not_(left), not_(right))
+                return not_(self.add("until", not_(right), neither))
 
     def build(self, root: int) -> Formula:
         """Return the formula, without sub-formulas that it does not have."""

@@ -1,32 +1,79 @@
-"""A parser of formulas of past-time linear temporal logic.
+"""A parser of formulas of linear temporal logic, about the past or about the future.
 
     formula  = implied ["<->" formula]
     implied  = either ["->" implied]
     either   = both {"|" both}
-    both     = since {"&" since}
-    since    = unary ["S" since]
-    unary    = ("!" | "Y" | "O" | "H") unary | "(" formula ")" | "true" | "false" | symbol
+    both     = binary {"&" binary}
+    binary   = unary [("S" | "U" | "W" | "R" | "M") binary]
+    unary    = ("!" | "Y" | "O" | "H" | "X" | "N" | "F" | "G") unary
+             | "(" formula ")" | "true" | "false" | symbol
 
 A symbol is a run of letters, digits and underscores, or anything in single quotes, which a symbol
-needs that is also an operator. Operators have names as well: `WORDS`.
+needs that is also an operator. Operators have names as well. A formula has the operators of one
+tense: `PAST` or `FUTURE`.
 """
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.characters import listed
 from lengthwise.languages.ltl import Builder, Formula
 
-WORDS: Mapping[str, str] = {
-    **{"S": "S", "since": "S"},
-    **{"Y": "Y", "yesterday": "Y"},
-    **{"O": "O", "P": "O", "once": "O"},
-    **{"H": "H", "historically": "H"},
-    **{"true": "true", "false": "false"},
-}
-"""Operators that are words."""
+_CONSTANTS = {"true": "true", "false": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tense:
+    """The temporal operators of a logic."""
+
+    name: str
+    words: Mapping[str, str]
+    """Operators that are words, by each way to write them."""
+    remedies: Mapping[str, str]
+    """What a message says of the operators of the other tense."""
+    example: str
+
+
+PAST = Tense(
+    "the past",
+    {
+        **{"S": "S", "since": "S"},
+        **{"Y": "Y", "yesterday": "Y"},
+        **{"O": "O", "P": "O", "once": "O"},
+        **{"H": "H", "historically": "H"},
+        **_CONSTANTS,
+    },
+    {
+        **dict.fromkeys(("X", "N", "next"), "Y (yesterday)"),
+        **dict.fromkeys(("F", "finally", "eventually"), "O (once)"),
+        **dict.fromkeys(("G", "globally", "always"), "H (historically)"),
+        **dict.fromkeys(("U", "W", "R", "M", "until", "release"), "S (since)"),
+    },
+    "'a S b' or 'H (a -> Y b)'",
+)
+"""Operators that look back from the last position."""
+
+FUTURE = Tense(
+    "the future",
+    {
+        **{"X": "X", "next": "X", "N": "N", "WX": "N"},
+        **{"F": "F", "finally": "F", "eventually": "F"},
+        **{"G": "G", "globally": "G", "always": "G"},
+        **{"U": "U", "until": "U", "W": "W", "R": "R", "release": "R", "M": "M"},
+        **_CONSTANTS,
+    },
+    {
+        **dict.fromkeys(("Y", "yesterday"), "X (next)"),
+        **dict.fromkeys(("O", "P", "once"), "F (finally)"),
+        **dict.fromkeys(("H", "historically"), "G (globally)"),
+        **dict.fromkeys(("S", "since"), "U (until)"),
+    },
+    "'a U b' or 'G (a -> X b)'",
+)
+"""Operators that look ahead from the first position."""
 
 SIGNS: Mapping[str, str] = {
     **{"<->": "<->", "<=>": "<->", "->": "->", "=>": "->"},
@@ -34,17 +81,11 @@ SIGNS: Mapping[str, str] = {
 }
 """Operators that are signs."""
 
-FUTURE: Mapping[str, str] = {
-    **dict.fromkeys(("X", "N", "next"), "Y (yesterday)"),
-    **dict.fromkeys(("F", "finally", "eventually"), "O (once)"),
-    **dict.fromkeys(("G", "globally", "always"), "H (historically)"),
-    **dict.fromkeys(("U", "W", "R", "M", "until", "release"), "S (since)"),
-}
-"""Operators of the future, and what looks into the past as they look ahead."""
-
 MAX_DEPTH = 100
 """Deepest nesting that is read."""
 
+_UNARY = ("!", "Y", "O", "H", "X", "N", "F", "G")
+_BINARY = ("S", "U", "W", "R", "M")
 _TOKEN = re.compile(r"\s*(?:'([^']+)'|(\w+)|(<->|<=>|->|=>|\|\|?|&&?|[!~()]))")
 
 
@@ -55,20 +96,22 @@ class _Token(NamedTuple):
     text: str
 
 
-def parse_formula(text: str, alphabet: Collection[str] | None = None) -> Formula:
+def parse_formula(
+    text: str, alphabet: Collection[str] | None = None, tense: Tense = PAST
+) -> Formula:
     """Return the formula that a string describes; its symbols are in the alphabet, if there is one.
 
     Raises:
-        LanguageError: it is not a formula of past-time logic; the message names the column.
+        LanguageError: it is not a formula of this tense; the message names the column.
     """
-    parser = _Parser(_tokens(text, alphabet))
+    parser = _Parser(_tokens(text, alphabet, tense), tense)
     root = parser.formula()
     if parser.next.kind != "end":
         parser.refuse("an operator or the end")
     return parser.builder.build(root)
 
 
-def _tokens(text: str, alphabet: Collection[str] | None) -> list[_Token]:
+def _tokens(text: str, alphabet: Collection[str] | None, tense: Tense) -> list[_Token]:
     found, end = list[_Token](), 0
     while text[end:].strip():
         match = _TOKEN.match(text, end)
@@ -83,12 +126,14 @@ def _tokens(text: str, alphabet: Collection[str] | None) -> list[_Token]:
         column, end = match.end() - len(token) + 1 - 2 * bool(quoted), match.end()
         if sign:
             found.append(_Token(column, SIGNS[sign], sign))
-        elif word in WORDS:
-            found.append(_Token(column, WORDS[word], word))
-        elif word in FUTURE:
+        elif word in tense.words:
+            found.append(_Token(column, tense.words[word], word))
+        elif word in tense.remedies:
+            other = (FUTURE if tense is PAST else PAST).name
             raise LanguageError(
-                f"column {column}: {word} looks into the future, but formulas are about the past. "
-                f"Use {FUTURE[word]}, or put the symbol into quotes: '{word}'."
+                f"column {column}: {word} looks into {other}, but this formula is about "
+                f"{tense.name}. Use {tense.remedies[word]}, or put the symbol into quotes: "
+                f"'{word}'."
             )
         else:
             if alphabet is not None and token not in alphabet:
@@ -103,8 +148,8 @@ def _tokens(text: str, alphabet: Collection[str] | None) -> list[_Token]:
 class _Parser:
     """Recursive descent, one method for each line of the grammar."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
-        self.builder = Builder()
+    def __init__(self, tokens: list[_Token], tense: Tense) -> None:
+        self.builder, self._tense = Builder(), tense
         self._tokens, self._at, self._depth = tokens, 0, 0
 
     @property
@@ -132,31 +177,26 @@ class _Parser:
         return found
 
     def _both(self) -> int:
-        found = self._since()
+        found = self._binary()
         while self._take("&"):
-            found = self.builder.add("and", found, self._since())
+            found = self.builder.add("and", found, self._binary())
         return found
 
-    def _since(self) -> int:
+    def _binary(self) -> int:
         left = self._unary()
-        return (
-            self.builder.add("since", left, self._deeper(self._since)) if self._take("S") else left
-        )
+        kind = self.next.kind
+        if kind not in _BINARY:
+            return left
+        self._at += 1
+        return self.builder.binary(kind, left, self._deeper(self._binary))
 
     def _unary(self) -> int:
         token, builder = self.next, self.builder
-        if token.kind in ("!", "Y", "O", "H", "(", "true", "false", "symbol"):
+        if token.kind in (*_UNARY, "(", "true", "false", "symbol"):
             self._at += 1
+        if token.kind in _UNARY:
+            return builder.unary(token.kind, self._deeper(self._unary))
         match token.kind:
-            case "!":
-                found = builder.negation(self._deeper(self._unary))
-            case "Y":
-                found = builder.add("yesterday", self._deeper(self._unary))
-            case "O":
-                found = builder.once(self._deeper(self._unary))
-            case "H":
-                never = builder.once(builder.negation(self._deeper(self._unary)))
-                found = builder.negation(never)
             case "(":
                 found = self._deeper(self.formula)
                 if not self._take(")"):
@@ -168,7 +208,8 @@ class _Parser:
             case "symbol":
                 found = builder.add("symbol", symbol=token.text)
             case _:
-                self.refuse("a symbol, '(', '!', Y, O, H, true or false")
+                unary = "Y, O, H" if self._tense is PAST else "X, N, F, G"
+                self.refuse(f"a symbol, '(', '!', {unary}, true or false")
         return found
 
     def _take(self, kind: str) -> bool:
@@ -197,5 +238,5 @@ class _Parser:
         shown = token.text if token.kind == "end" else repr(token.text)
         raise LanguageError(
             f"column {token.column}: found {shown} instead of {expected}. Write, for "
-            f"example, 'a S b' or 'H (a -> Y b)'."
+            f"example, {self._tense.example}."
         )

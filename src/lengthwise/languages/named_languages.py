@@ -304,6 +304,13 @@ FAMILIES: Catalogue[Family] = Catalogue(
             source="yours; the operators are pylogics'",
             example="ltl:H (b -> Y a)",
         ),
+        "ltlf:FORMULA": Family(
+            definition="class 1: words at whose first position a formula of linear temporal logic "
+            "on finite words holds; ltlf[ALPHABET]:FORMULA for more symbols, "
+            "ltlf[propositions=p q]:FORMULA where symbols are sets of propositions",
+            source="yours; De Giacomo and Vardi (2013)",
+            example="ltlf:G (a -> F b)",
+        ),
         "group:NAME[,generators=K,seed=S]": Family(
             definition="class: product of the elements read (S_n, A_n, Z_n, dihedral D_n, Q8, "
             "wreath products Z2wrS3, products S3xZ2)",

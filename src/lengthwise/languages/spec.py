@@ -89,9 +89,9 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
         language = _named(spec)
     else:
         kind, option = match.group(1), match.group(2)
-        if option is not None and kind not in ("regex", "ltl", "att", "py"):
+        if option is not None and kind not in ("regex", "ltl", "ltlf", "att", "py"):
             raise LanguageError(
-                f"only regex, ltl, att and py have options in brackets, but {spec!r} has "
+                f"only regex, ltl, ltlf, att and py have options in brackets, but {spec!r} has "
                 f"[{option}]. Remove it."
             )
         language = kinds[kind](spec[match.end() :], option, alphabet)
@@ -157,7 +157,7 @@ def _named(spec: str) -> Language:
         if remedy := _NO_LANGUAGES.get(kind.group(1)):
             raise LanguageError(f"{spec!r:.60} names no language. {remedy}")
         raise unknown_name("kind of language", kind.group(1), _kinds(), LanguageError)
-    if opened := re.match(r"(regex|ltl|att|py)\[[^\]]*$", spec):
+    if opened := re.match(r"(regex|ltlf?|att|py)\[[^\]]*$", spec):
         raise LanguageError(
             f"the bracket after {opened.group(1)} is not closed in {spec!r:.60}. Write "
             f"{opened.group(1)}[...]: before the rest."
@@ -255,7 +255,7 @@ _STEP_TASKS = ("addition", "multiplication")
 """Step tasks that are named here only for a hint: `tasks`, which makes them, imports this."""
 
 _SELF_CONTAINED = re.compile(
-    r"(?:(?:regex|ltl)(?:\[.*?\])?|group|count|subregular):.*|[a-z0-9-]+", re.DOTALL
+    r"(?:(?:regex|ltlf?)(?:\[.*?\])?|group|count|subregular):.*|[a-z0-9-]+", re.DOTALL
 )
 
 
