@@ -21,6 +21,7 @@ def test_public_names() -> None:
         "Extraction",
         "Inference",
         "Language",
+        "Monitor",
         "Run",
         "Scores",
         "__version__",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lengthwise.languages.language import Language
     from lengthwise.languages.spec import language
     from lengthwise.models.adapted import adapt
+    from lengthwise.monitor import Monitor
     from lengthwise.problems.base import Run
     from lengthwise.problems.inferred.inference import Inference
     from lengthwise.problems.results import Evaluation
@@ -43,6 +44,7 @@ __all__ = [
     "Extraction",
     "Inference",
     "Language",
+    "Monitor",
     "Run",
     "Scores",
     "__version__",
@@ -70,6 +72,7 @@ _ELSEWHERE = {
     "Extraction": "proofs.search.extracted_automaton",
     "Inference": "problems.inferred.inference",
     "Language": "languages.language",
+    "Monitor": "monitor",
     "Run": "problems.base",
     "Scores": "evaluation.scores",
     "adapt": "models.adapted",

@@ -33,6 +33,7 @@ COMMANDS = {
     "train": "train a model on a language, the steps of an algorithm, text or translations",
     "evaluate": "scores of a trained model by length, its perplexity, or BLEU",
     "certify": "a proof that a run is right at every length, or the shortest wrong word",
+    "monitor": "what holds of sequences of events as they come, for now or for good",
     "predict": "answers of a trained model to the lines on standard input",
     "snap": "tables in place of a network: vectors snapped to representatives",
     "extract": "the automaton that a trained model computes",

@@ -1,0 +1,202 @@
+"""The command `monitor`: reads events as they come, and says what holds of each sequence."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lengthwise.cli.output import note
+from lengthwise.errors import ConfigError, RunError, WordError
+from lengthwise.escapes import printable
+from lengthwise.files import read_object, require_file_place, values_of, write_json
+from lengthwise.languages.language import Language
+from lengthwise.languages.spec import parse
+from lengthwise.monitor import UNKNOWN, Change, Monitor
+from lengthwise.shipped import PREFIX
+from lengthwise.silence import muted
+from lengthwise.wording import counted, shortened
+
+_AT_ONCE = 2**20
+"""Bytes that are read at a time."""
+
+_BETWEEN_SAVES = 1.0
+"""Seconds, at least, after which the state is written again."""
+
+_WAIT = 0.1
+"""Seconds between two looks at a file that grows."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the automaton, the events and the state to the parser."""
+    parser.add_argument(
+        "subject",
+        metavar="SPEC|RUN",
+        help="a language, such as 'ltlf:G (a -> F b)' or att:FILE; inferred:FILE.json; or a run",
+    )
+    parser.add_argument(
+        "events",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="a line for each event, EVENT or KEY<TAB>EVENT (default: standard input)",
+    )
+    parser.add_argument("--follow", action="store_true", help="wait for more at the end of FILE")
+    parser.add_argument(
+        "--state",
+        type=Path,
+        metavar="FILE.json",
+        help="keep the state of all sequences there, and continue from it",
+    )
+    parser.add_argument(
+        "--unknown",
+        choices=UNKNOWN,
+        default="refuse",
+        help="an event that is not a symbol of the language: refuse it (default) or skip it",
+    )
+    parser.add_argument("--every", action="store_true", help="print a line for every event")
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each line")
+    parser.add_argument("--alphabet", help="all symbols of a regular expression or a formula")
+
+
+_MOST_COLUMNS = 2
+_FORMS = {1: "EVENT", 2: "KEY<TAB>EVENT"}
+"""Forms of a line by its number of columns."""
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Read events to their end, print each change of a verdict, and keep the state."""
+    if arguments.follow and arguments.events is None:
+        raise ConfigError("--follow is for a FILE; standard input is followed anyway. Omit it.")
+    if arguments.state is not None:
+        require_file_place(arguments.state, ".json")
+    language = _language(arguments.subject, arguments.alphabet)
+    monitor = Monitor(language, unknown=arguments.unknown)
+    state = _State(monitor, arguments.state, arguments.events)
+    try:
+        for block in _blocks(arguments.events, state.offset, follow=arguments.follow):
+            try:
+                _read(monitor, state, block, arguments)
+            except WordError:  # the lines before the wrong one are read
+                for line in block.splitlines(keepends=True):
+                    _read(monitor, state, line, arguments)
+                raise
+            state.save()
+    finally:
+        state.save(at_once=True)
+        sys.stdout.flush()
+    tally = ", ".join(f"{number:,} {verdict}" for verdict, number in monitor.tally().items())
+    skipped = f" ({counted(monitor.skipped, 'event')} skipped)" if monitor.skipped else ""
+    note(f"{counted(state.lines, 'event')}{skipped}: {tally or 'no sequence'}")
+
+
+def _language(subject: str, alphabet: str | None) -> Language:
+    """Return the language that a specification names, or that of a run."""
+    if subject.startswith("inferred:"):
+        from lengthwise.problems.inferred.problem import InferredProblem
+
+        return InferredProblem.parse(subject, {}, {}).language
+    if subject.startswith(PREFIX) or Path(subject).is_dir():
+        from lengthwise.problems.runs import load_run
+
+        return load_run(subject, device="cpu").language
+    return parse(subject, alphabet)
+
+
+class _State:
+    """How far the events were read, kept in a file together with the state of the sequences."""
+
+    def __init__(self, monitor: Monitor, file: Path | None, source: Path | None) -> None:
+        self.offset, self.lines, self.columns = 0, 0, 0
+        self._monitor, self._file = monitor, file
+        self._source = None if source is None else str(source.resolve())
+        self._next = time.monotonic() + _BETWEEN_SAVES
+        if file is None or not file.exists():
+            return
+        remedy = "Remove it, or give another file for the state."
+        with values_of(file, remedy=remedy):
+            values = read_object(file, remedy=remedy)
+            monitor.restore(values)
+            if source is not None and values["source"] == self._source:
+                self.offset, self.lines = values["offset"], values["lines"]
+        if self.offset and source is not None and source.stat().st_size < self.offset:
+            raise RunError(
+                f"{file} was kept after {self.offset:,} bytes of {source}, which has "
+                f"{source.stat().st_size:,} now. Give the file of events that it belongs to, or "
+                f"another file for the state."
+            )
+
+    def advance(self, text: bytes, lines: int) -> None:
+        """Count what was read."""
+        self.offset += len(text)
+        self.lines += lines
+
+    def save(self, *, at_once: bool = False) -> None:
+        """Write the state if there is a file for it and a second has passed."""
+        began = time.monotonic()
+        if self._file is None or (began < self._next and not at_once):
+            return
+        place = {"source": self._source, "offset": self.offset, "lines": self.lines}
+        write_json(self._file, {**place, **self._monitor.to_dict()})
+        took = time.monotonic() - began
+        self._next = began + max(_BETWEEN_SAVES, 20 * took)
+
+
+def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes]:
+    """Yield whole lines as soon as they come, many at a time; the last may lack its end."""
+    with open(0 if source is None else source, "rb", 0, closefd=source is not None) as stream:
+        if offset:
+            stream.seek(offset)
+        rest = b""
+        while True:
+            with muted():
+                some = stream.read(_AT_ONCE)
+                if not some and follow:
+                    time.sleep(_WAIT)
+                    continue
+            whole, end, rest = (rest + some).rpartition(b"\n")
+            if end:
+                yield whole + end
+            if not some:
+                break
+        if rest:
+            yield rest
+
+
+def _read(monitor: Monitor, state: _State, block: bytes, arguments: argparse.Namespace) -> None:
+    """Read a block of lines, and print what changes."""
+    try:
+        lines = block.decode().removesuffix("\n").split("\n")
+        rows = [line.removesuffix("\r").split("\t") for line in lines]
+        state.columns = state.columns or min(len(rows[0]), _MOST_COLUMNS)
+        if {*map(len, rows)} != {state.columns}:
+            raise WordError(
+                f"a line is {_FORMS[state.columns]}, as the first, but this is "
+                f"{shortened(lines[0], 40)!r}. Write all lines alike."
+            )
+        *keys, events = map(list, zip(*rows, strict=True))
+        changes = monitor.read_many(events, keys[0] if keys else None, every=arguments.every)
+    except UnicodeDecodeError:
+        raise WordError(f"line {state.lines + 1} is not UTF-8. Convert it.") from None
+    except WordError as error:
+        raise WordError(f"line {state.lines + 1}: {error}") from None
+    if changes:
+        show = _as_json if arguments.json else _as_line
+        sys.stdout.write("\n".join(map(show, changes)) + "\n")
+        sys.stdout.flush()
+    state.advance(block, len(lines))
+
+
+def _as_line(change: Change) -> str:
+    verdict = change.verdict
+    cells = [change.key, f"{change.count}", change.event, str(verdict), " ".join(verdict.to_change)]
+    return "\t".join(map(printable, cells)).strip("\t")
+
+
+def _as_json(change: Change) -> str:
+    verdict = change.verdict
+    values: dict[str, Any] = {"key": change.key, "count": change.count, "event": change.event}
+    values |= {"verdict": verdict.name, "final": verdict.is_final}
+    return json.dumps({**values, "to_change": verdict.to_change}, ensure_ascii=False)

@@ -1,0 +1,142 @@
+"""The command `monitor`: streams, files that grow, and a state that outlives a kill."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.shell import Shell
+
+RULE = "ltlf[abc]:G (a -> F b) & G !c"
+
+
+def test_changes_are_printed_and_counted(shell: Shell, tmp_path: Path) -> None:
+    log = tmp_path / "events.tsv"
+    log.write_text("x\ta\ny\tb\nx\tb\ny\tc\n")
+    status, out, error = shell("monitor", RULE, str(log))
+    assert (status, out.splitlines()) == (
+        0,
+        [
+            "x\t1\ta\trejected\tb",
+            "x\t2\tb\taccepted\ta",
+            "y\t2\tc\trejected, whatever comes",
+        ],
+    )
+    assert "4 events: 1 accepted, 1 rejected, whatever comes" in error
+    assert len(shell("monitor", RULE, str(log), "--every")[1].splitlines()) == 4
+    lines = shell("monitor", RULE, str(log), "--json")[1].splitlines()
+    assert json.loads(lines[-1]) == {
+        **{"key": "y", "count": 2, "event": "c"},
+        **{"verdict": "rejected", "final": True, "to_change": []},
+    }
+
+
+def test_one_sequence_needs_no_key(shell: Shell, tmp_path: Path) -> None:
+    log = tmp_path / "events"
+    log.write_text("a\r\nb\nc")
+    assert shell("monitor", RULE, str(log))[1].splitlines() == [
+        "1\ta\trejected\tb",
+        "2\tb\taccepted\ta",
+        "3\tc\trejected, whatever comes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (b"x\ta\nx\td\n", "line 2: the event 'd' is not among the 3 symbols"),
+        (b"x\ta\nb\n", "line 2: a line is KEY<TAB>EVENT, as the first, but this is 'b'"),
+        (b"x\ta\tb\n", "line 1: a line is KEY<TAB>EVENT"),
+        (b"a\n\xff\n", "line 2 is not UTF-8"),
+    ],
+)
+def test_a_wrong_line_is_named_and_those_before_are_read(
+    shell: Shell, tmp_path: Path, content: bytes, part: str
+) -> None:
+    log, state = tmp_path / "events", tmp_path / "state.json"
+    log.write_bytes(content)
+    status, out, error = shell("monitor", RULE, str(log), "--state", str(state))
+    assert status == 2
+    assert part in error.splitlines()[-1]
+    before = int(part.split("line ")[1][0]) - 1
+    assert out.count("\n") == before == json.loads(state.read_text())["lines"]
+
+
+def test_slips(shell: Shell, tmp_path: Path) -> None:
+    log, state = tmp_path / "events", tmp_path / "state.json"
+    log.write_text("a\nb\n")
+    shell("monitor", RULE, str(log), "--state", str(state))
+    for arguments, part in (
+        ((RULE, "--follow"), "--follow is for a FILE"),
+        ((RULE, str(tmp_path / "none")), "No such file"),
+        ((RULE, str(log), "--state", str(tmp_path / "state")), "name ends in .json"),
+        (("parity", str(log), "--state", str(state)), "belongs to another automaton"),
+        (("ltlf:a U", str(log)), "found the end"),
+    ):
+        status, out, error = shell("monitor", *arguments)
+        assert (status, out) == (2, ""), arguments
+        assert part in error.splitlines()[-1]
+    log.write_text("a\n")
+    status, _, error = shell("monitor", RULE, str(log), "--state", str(state))
+    assert status == 2
+    assert "was kept after 4 bytes of" in error
+
+
+def test_a_state_goes_on_where_it_ended(shell: Shell, tmp_path: Path) -> None:
+    log, state = tmp_path / "events", tmp_path / "state.json"
+    log.write_text("x\ta\n")
+    shell("monitor", RULE, str(log), "--state", str(state))
+    with log.open("a") as file:
+        file.write("x\tb\n")
+    out = shell("monitor", RULE, str(log), "--state", str(state))[1]
+    assert out == "x\t2\tb\taccepted\ta\n"
+    assert shell("monitor", RULE, str(log), "--state", str(state))[1] == ""
+
+
+def test_a_run_is_monitored_by_its_language(shell: Shell, tmp_path: Path) -> None:
+    log = tmp_path / "events"
+    log.write_text("1\n0\n1\n")
+    out = shell("monitor", "zoo:parity-tiny", str(log))[1]
+    assert out == shell("monitor", "parity", str(log))[1] != ""
+
+
+def test_answers_come_before_the_input_ends() -> None:
+    command = [sys.executable, "-m", "lengthwise", "monitor", RULE]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("x\tc\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "x\t1\tc\trejected, whatever comes\n"
+        process.stdin.close()
+        process.wait(20)
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_by_kills(shell: Shell, tmp_path: Path) -> None:
+    """A file grows while the command that follows it is killed at random moments."""
+    draw = random.Random(0)
+    log, state = tmp_path / "events", tmp_path / "state.json"
+    lines = [f"{draw.randrange(50)}\t{draw.choice('abbb')}\n" for _ in range(20_000)]
+    log.touch()
+    command = [sys.executable, "-m", "lengthwise", "monitor", RULE, str(log), "--follow"]
+    for number in range(10):
+        with subprocess.Popen(
+            [*command, "--state", str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            for at in range(0, 2_000, 100):
+                with log.open("a") as file:
+                    file.writelines(lines[2_000 * number + at :][:100])
+                time.sleep(draw.random() / 5)
+            process.send_signal(signal.SIGKILL)
+    shell("monitor", RULE, str(log), "--state", str(state))
+    alone = tmp_path / "alone.json"
+    shell("monitor", RULE, str(log), "--state", str(alone))
+    assert json.loads(state.read_text()) == json.loads(alone.read_text())
