@@ -393,7 +393,7 @@ def _judge_examples(records: Sequence[Record]) -> list[Statement]:
     """Check what section 5 says of Figure 4, except for n = 40, as it says."""
     return _better(
         "Figure 4",
-        "1,000 examples suffice for the best, but for n = 40 (to 0.01)",
+        "1,000 examples suffice for the best, except at n = 40 (to 0.01)",
         [one for one in records if _ROWS[one["row"]][1] != 40],
         chosen=lambda choice: choice.examples == min(EXAMPLES),
         alike=lambda choice: (choice.width, choice.position, choice.rate),
