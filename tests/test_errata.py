@@ -1,6 +1,8 @@
-"""What Chi et al. (2023) print of the number of levels and of padding, and what holds."""
+"""Errata of Chi et al. (2023) on levels and padding, and the tests that the page names."""
 
 import math
+import re
+from pathlib import Path
 
 import torch
 
@@ -24,3 +26,18 @@ def test_padding_once_is_not_enough() -> None:
     assert ABSENT not in first.children
     assert ABSENT in second.children
     assert ABSENT not in third.children
+
+
+def test_the_page_names_tests_and_cases_that_there_are() -> None:
+    root = Path(__file__).parent.parent
+    page = (root / "docs" / "errata.md").read_text(encoding="utf-8")
+    files = [*(root / "tests").rglob("*.py"), *(root / "papers" / "tests").rglob("*.py")]
+    tests = "".join(path.read_text(encoding="utf-8") for path in files)
+    shown = [row.split(" | ")[-1].removesuffix(" |") for row in page.splitlines() if row[0:1] == "|"]
+    named = {name for cell in shown for name in re.findall(r"`(test_\w+)`", cell)}
+    assert len(named) > 30
+    assert named <= set(re.findall(r"^def (test_\w+)\(", tests, re.MULTILINE))
+    cases = {cell[1 : cell.rindex(")")] for cell in shown if cell.startswith("(")}
+    slips = re.search(r"^SLIPS\b.*?^}", tests, re.DOTALL | re.MULTILINE)
+    assert slips is not None
+    assert cases == set(re.findall(r'^    "(.+)": \(', slips[0], re.MULTILINE))
