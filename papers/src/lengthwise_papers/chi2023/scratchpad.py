@@ -129,7 +129,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     }
     waits = steps_that_wait("scratchpad", LONGEST), steps_that_wait("regular-gpt-binary", LONGEST)
     told = [
-        f"for {LONGEST} symbols {waits[0]} steps in turn, of two tokens each, and {waits[1]} levels",
+        f"for {LONGEST} symbols {waits[0]} steps in turn, of two tokens, and {waits[1]} levels",
         f"faster: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
         *(f"{row} is left out, as it was not learned: {amiss[row]}" for row in rows if amiss[row]),
     ]

@@ -329,7 +329,7 @@ def _of_baselines(
                 says=f"with T5's positions perplexity grows with the length ({GROWN} times and "
                 "more), with ALiBi's and KERPLE's it stays",
                 holds=grows >= GROWN and max(flat, default=1) <= FLAT,
-                measured=f"from {shortest:,} to {longest:,} tokens by a factor of {_ratios(growth)}",
+                measured=f"from {shortest:,} to {longest:,} tokens times {_ratios(growth)}",
             )
         )
         alike = [column for column in regular if "steps" not in column]
