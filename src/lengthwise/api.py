@@ -294,7 +294,7 @@ def evaluate(
     words_per_length: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
-    store: bool = False,
+    store: bool = True,
     **options: Any,
 ) -> Any:
     """Test a model on fresh words of a language, or a run on its own problem.
@@ -310,14 +310,14 @@ def evaluate(
     summarises the result: for a language by the mean over lengths, the worst length and the 95 %
     interval.
 
-    `store=True` stores the result in the folder of the run, as the command `evaluate` does, where
-    `compare` and the report find it; otherwise nothing is written. `progress` is that of `train`: a
-    bar on a terminal and in a notebook, unless it is False. Dropout and noise are off.
+    The result of a run is stored in its folder, if it has one, in place of the last one: `compare`
+    and the report read it there. `store=False` writes nothing. `progress` is that of `train`: a bar
+    on a terminal and in a notebook, unless it is False. Dropout and noise are off.
 
     Raises:
         TaskError: no length has a word, or the language has no words of that protocol.
         ConfigError: the model was made for other symbols or classes, lengths are not
-            integers, an option is not for this problem, or there is no folder to store into.
+            integers, or an option is not for this problem.
         LanguageError: a network is given alone.
         RunError: the model computes a circuit.
     """
@@ -334,8 +334,6 @@ def evaluate(
         if isinstance(against := options.get("against"), str | Path):
             asked["against"] = load_run(against, device=str(device_of(module)))
         return _evaluated(run, asked, watch, store=store)
-    if store:
-        raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")
     chosen = fitting_language(model, language)
     if options:
         remedy = "Use words_per_length." if "words" in options else "Leave it out."
@@ -366,13 +364,6 @@ def _evaluated(
     run: Run, options: Mapping[str, Any], watch: Watch, *, store: bool
 ) -> Scores | Evaluation:
     """Test a run on its own problem, with the options that are not None."""
-    if store and (run.folder is None or run.folder.is_read_only):
-        where = "is in a folder that cannot be written to"
-        if run.folder is None:
-            where = "has no folder"
-        elif run.folder.is_shipped:
-            where = "is part of the package"
-        raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
     asked = {name: value for name, value in options.items() if value is not None}
     if "lengths" in asked:
         asked["lengths"] = listed_lengths(asked["lengths"])

@@ -250,7 +250,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
                 )
             raise RunError(
                 f"{path} is not evaluated yet. Run lengthwise evaluate {shlex.quote(str(path))}"
-                f"{option}"
+                f"{option}, or lw.evaluate(run)"
             )
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves, option)
