@@ -55,15 +55,17 @@ class Construction(Computed):
             return verify_construction(self, **asked, progress=shown)
 
     def explain(self, word: str | None = None) -> Explanation:
-        """Say what each layer does, and with a word how its heads attend there.
+        """Say what each layer does, and with a word what it holds there.
 
-        `print` shows it as text; `.layers` and `.answer` are its lines, `.reading.heads` has the
-        attention of every head, `weights[query][key]`, with the start symbol at position 0, and
-        `.to_dict()` plain values.
+        `print` shows it as text; `.layers` and `.answer` are its lines, and `.to_dict()` has plain
+        values. Of a word `.reading.heads` has the attention of every head, `weights[query][key]`,
+        with the start symbol at position 0. For PARITY and FIRST of Chiang & Cholak (2022)
+        `.reading.layers` has the named numbers that each position holds, after the embedding and
+        after each layer, and `.reading.meaning` what they are.
 
         Raises:
-            ConfigError: it is not the network of a language, or a word is given for a tree, or a
-                word is too long.
+            ConfigError: it computes a circuit, or a word is given for a tree, or a word is too
+                long.
             RunError: the weights are not those that the language and the settings have.
             WordError: a symbol of the word is not in the alphabet.
         """
