@@ -211,8 +211,20 @@ class Comparison:
 def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     """Compare evaluated runs of one problem at the lengths that all of them were tested on.
 
-    `runs` are run folders, or runs that have one. The measure is that of the problem: accuracy of
-    recognisers, perplexity of language models, BLEU of translators.
+    Args:
+        runs: run folders, or runs that have one, each evaluated (`lw.evaluate(run)`).
+
+    Returns:
+        `.table`, `.figure` and `.save(file)`. The measure is that of the problem: accuracy of
+        recognisers (%), perplexity of language models, BLEU of translators.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> for model in ("gru", "lstm"):
+        ...     run = lw.train("parity", model, preset="smoke", steps=2, out=f"runs/{model}")
+        ...     scores = lw.evaluate(run, lengths=[50], words_per_length=20)
+        >>> len(lw.compare(["runs/gru", "runs/lstm"]).runs)
+        2
 
     Raises:
         ConfigError: there are no runs, one is given twice, or they are of different problems or
