@@ -14,7 +14,7 @@ import lengthwise as lw
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """The public functions by name, and the public methods of what they return."""
+    """The public functions by name."""
     every = {
         f"{module.__name__}.{name}": getattr(module, name)
         for module in (lw, lw.inside, lw.steps)
@@ -40,13 +40,33 @@ def test_every_parameter_has_its_line(name: str) -> None:
     assert "\nRaises:\n" in rest
 
 
+def classes() -> dict[str, type]:
+    """The public classes by name."""
+    every = {name: getattr(m, name) for m in (lw, lw.inside, lw.steps) for name in m.__all__}
+    return {name: each for name, each in every.items() if inspect.isclass(each)}
+
+
+CLASSES = classes()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_methods_name_their_parameters(name: str) -> None:
+    assert "Examples:\n    >>> " in (inspect.getdoc(CLASSES[name]) or "")
+    for method, function in inspect.getmembers(CLASSES[name], inspect.isroutine):
+        text = inspect.getdoc(function) or ""
+        if method.startswith("_") or function.__module__.partition(".")[0] != "lengthwise":
+            continue
+        for parameter in inspect.signature(function).parameters:
+            assert parameter == "self" or re.search(rf"\b{parameter}\b", text), (method, parameter)
+
+
 @pytest.mark.slow_for(*TRAINS)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", {**FUNCTIONS, **CLASSES})
 def test_the_example_gives_what_is_shown(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    function = FUNCTIONS[name]
+    function = {**FUNCTIONS, **CLASSES}[name]
     examples = doctest.DocTestFinder(recurse=False).find(function, name, globs={})
     assert any(test.examples for test in examples)
     said: list[str] = []

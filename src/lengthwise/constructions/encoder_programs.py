@@ -56,7 +56,7 @@ _CONFIDENT = ("feed-forward: keeps s alone, so that layer norm makes it as large
 _NORM = "layer norms multiply all numbers of a position by a positive number: zeros and signs stay"
 
 
-def program_of(
+def encoder_steps(
     name: str, num_layers: int, settings: Mapping[str, Any]
 ) -> tuple[Steps, tuple[str, ...]]:
     """Return what each layer of an encoder does, and how the class is read."""

@@ -21,7 +21,7 @@ from lengthwise.constructions.diagrams import Condition
 from lengthwise.constructions.encoder_programs import (
     StreamReading,
     aligned,
-    program_of,
+    encoder_steps,
     read_stream,
 )
 from lengthwise.constructions.known_constructions import CONSTRUCTIONS, RUNG, is_construction
@@ -182,7 +182,7 @@ def _of_encoder(made: Computed, language: Language, symbols: Sequence[int] | Non
     model = made.model
     assert isinstance(model, Encoder)
     _require_weights(made, CONSTRUCTIONS[made.name].compile(**made.settings))
-    layers, answer = program_of(made.name, len(model.block), made.settings)
+    layers, answer = encoder_steps(made.name, len(model.block), made.settings)
     return Explanation(
         construction=made.name,
         rung=made.architecture,

@@ -72,7 +72,19 @@ class _Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Evaluated runs of one problem, side by side."""
+    """Evaluated runs of one problem, side by side.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> small = {"preset": "smoke", "steps": 2}
+        >>> runs = [lw.train("parity", "gru", seed=s, out=f"gru-{s}", **small) for s in (0, 1)]
+        >>> scores = [lw.evaluate(run, lengths=[50], words_per_length=20) for run in runs]
+        >>> comparison = lw.compare(runs)
+        >>> columns, rows = comparison.table
+        >>> len(comparison.runs), columns[:2]
+        (2, ['learner', 'told'])
+        >>> comparison.save("comparison.svg")
+    """
 
     subject: str
     groups: Sequence[_Group]
@@ -162,6 +174,9 @@ class Comparison:
 
     def save(self, path: Path | str) -> None:
         """Write the page, or the figure alone if the name ends in `.svg`.
+
+        Args:
+            path: the file.
 
         Raises:
             ConfigError: the name ends neither in `.html` nor in `.svg`.
