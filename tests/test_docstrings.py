@@ -47,6 +47,7 @@ def classes() -> dict[str, type]:
 
 
 CLASSES = classes()
+EVERY: dict[str, Any] = {**FUNCTIONS, **CLASSES}
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -61,12 +62,12 @@ def test_methods_name_their_parameters(name: str) -> None:
 
 
 @pytest.mark.slow_for(*TRAINS)
-@pytest.mark.parametrize("name", {**FUNCTIONS, **CLASSES})
+@pytest.mark.parametrize("name", EVERY)
 def test_the_example_gives_what_is_shown(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    function = {**FUNCTIONS, **CLASSES}[name]
+    function = EVERY[name]
     examples = doctest.DocTestFinder(recurse=False).find(function, name, globs={})
     assert any(test.examples for test in examples)
     said: list[str] = []

@@ -152,7 +152,7 @@ class StepTask(Viewed, ABC):
         return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:
-        """Draw `count` inputs uniformly by `generator`, all different; more begin so.
+        """Draw `count` different inputs by `generator`; a larger count begins with the same ones.
 
         Raises:
             TaskError: there are fewer than `count`.
