@@ -6,6 +6,7 @@ of work done side by side do much less. Each figure is the median over repetitio
 
 import argparse
 import json
+import random
 import statistics
 import time
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
 from lengthwise.models.step_models import STEP_MODELS
 from lengthwise.models.threads import processor_threads
+from lengthwise.monitor import Monitor
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.proofs.search.extraction import extract_algebra
@@ -292,6 +294,29 @@ def scratchpad() -> dict[str, float]:
     return result
 
 
+def monitor() -> dict[str, float]:
+    """Events of interleaved sequences, against the table alone with the same numbers."""
+    draw, number = random.Random(0), 500_000
+    events = draw.choices("aabbbbbbbb", k=number)
+    keys = [f"session-{draw.randrange(10_000)}" for _ in events]
+    language = parse("ltlf[abc]:F c")
+    symbols, rows = language.encode("".join(events)), language.transitions
+
+    def follow() -> None:
+        Monitor(language).read_many(events, keys)
+
+    def step() -> None:
+        state = language.start
+        for symbol in symbols:
+            state = rows[state][symbol]
+
+    monitored, alone = seconds(follow, step, repeat=5)
+    return {
+        "million events a second: monitor, 10,000 keys": number / monitored / 1e6,
+        "monitor / a loop over the table (times slower)": monitored / alone,
+    }
+
+
 SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "sharing": sharing,
     "masked": masked,
@@ -301,6 +326,7 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "lookup": lookup,
     "constructions": constructions,
     "steps": steps,
+    "monitor": monitor,
     "scratchpad": scratchpad,
     "dilated": partial(texts.forms, seconds),
     "token-loss": partial(texts.losses, seconds),

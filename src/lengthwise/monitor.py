@@ -115,13 +115,16 @@ class Monitor:
         Raises:
             WordError: an event is not a symbol; nothing was read of these events.
         """
-        symbols = [symbol for symbol in map(self._symbols.get, events) if symbol is not None]
-        if len(symbols) < len(events):
-            kept = [at for at, event in enumerate(events) if event in self._symbols]
+        try:
+            symbols = list(map(self._symbols.__getitem__, events))
+        except KeyError as error:
             if not self.skips:
-                self._refuse(next(event for event in events if event not in self._symbols))
+                self._refuse(error.args[0])
+            kept = [at for at, event in enumerate(events) if event in self._symbols]
             self.skipped += len(events) - len(kept)
-            events, keys = [events[at] for at in kept], keys and [keys[at] for at in kept]
+            keys = keys if keys is None else [keys[at] for at in kept]
+            events = [events[at] for at in kept]
+            symbols = list(map(self._symbols.__getitem__, events))
         states, counts = self._states, self._counts
         rows, kinds = self._table.rows, self._table.kinds
         changed: list[tuple[int, int, int]] = []
@@ -134,7 +137,12 @@ class Monitor:
             if kinds[state] != kinds[before] or every:
                 changed.append((place, counts[number], state))
         return [
-            Change(keys[place] if keys else "", count, events[place], self._table.verdict(state))
+            Change(
+                "" if keys is None else keys[place],
+                count,
+                events[place],
+                self._table.verdict(state),
+            )
             for place, count, state in changed
         ]
 
@@ -144,7 +152,7 @@ class Monitor:
         for state in self._states:
             name = str(self._table.verdict(state))
             found[name] = found.get(name, 0) + 1
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state of every sequence as plain values; `restore` reads them."""

@@ -27,7 +27,7 @@ def test_changes_are_printed_and_counted(shell: Shell, tmp_path: Path) -> None:
             "y\t2\tc\trejected, whatever comes",
         ],
     )
-    assert "4 events: 1 accepted, 1 rejected, whatever comes" in error
+    assert "4 events: 1 accepted; 1 rejected, whatever comes" in error
     assert len(shell("monitor", RULE, str(log), "--every")[1].splitlines()) == 4
     lines = shell("monitor", RULE, str(log), "--json")[1].splitlines()
     assert json.loads(lines[-1]) == {

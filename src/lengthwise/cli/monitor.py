@@ -5,8 +5,10 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from io import BufferedReader, BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lengthwise.cli.output import note
 from lengthwise.errors import ConfigError, RunError, WordError
@@ -17,7 +19,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.monitor import UNKNOWN, Change, Monitor
 from lengthwise.shipped import PREFIX
 from lengthwise.silence import muted
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import counted
 
 _AT_ONCE = 2**20
 """Bytes that are read at a time."""
@@ -61,7 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--alphabet", help="all symbols of a regular expression or a formula")
 
 
-_MOST_COLUMNS = 2
+_CONTENT = bytes({*range(256)} - {*b"\t\n"})
+"""What is not between two cells."""
+
 _FORMS = {1: "EVENT", 2: "KEY<TAB>EVENT"}
 """Forms of a line by its number of columns."""
 
@@ -87,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
     finally:
         state.save(at_once=True)
         sys.stdout.flush()
-    tally = ", ".join(f"{number:,} {verdict}" for verdict, number in monitor.tally().items())
+    tally = "; ".join(f"{number:,} {verdict}" for verdict, number in monitor.tally().items())
     skipped = f" ({counted(monitor.skipped, 'event')} skipped)" if monitor.skipped else ""
     note(f"{counted(state.lines, 'event')}{skipped}: {tally or 'no sequence'}")
 
@@ -128,9 +132,9 @@ class _State:
                 f"another file for the state."
             )
 
-    def advance(self, text: bytes, lines: int) -> None:
-        """Count what was read."""
-        self.offset += len(text)
+    def advance(self, size: int, lines: int) -> None:
+        """Count bytes and lines that were read."""
+        self.offset += size
         self.lines += lines
 
     def save(self, *, at_once: bool = False) -> None:
@@ -146,13 +150,13 @@ class _State:
 
 def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes]:
     """Yield whole lines as soon as they come, many at a time; the last may lack its end."""
-    with open(0 if source is None else source, "rb", 0, closefd=source is not None) as stream:
+    with _opened(source) as stream:
         if offset:
             stream.seek(offset)
         rest = b""
         while True:
             with muted():
-                some = stream.read(_AT_ONCE)
+                some = stream.read1(_AT_ONCE)
                 if not some and follow:
                     time.sleep(_WAIT)
                     continue
@@ -165,19 +169,30 @@ def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes
             yield rest
 
 
+def _opened(source: Path | None) -> AbstractContextManager[BufferedReader]:
+    if source is not None:
+        return source.open("rb")
+    if isinstance(sys.stdin, TextIOWrapper):
+        return nullcontext(cast(BufferedReader, sys.stdin.buffer))
+    return nullcontext(BufferedReader(BytesIO(sys.stdin.read().encode())))
+
+
 def _read(monitor: Monitor, state: _State, block: bytes, arguments: argparse.Namespace) -> None:
     """Read a block of lines, and print what changes."""
+    size = len(block)
+    block = block.replace(b"\r\n", b"\n").removesuffix(b"\n")
+    state.columns = state.columns or 1 + (b"\t" in block.partition(b"\n")[0])
+    number = 1 + block.count(b"\n")
     try:
-        lines = block.decode().removesuffix("\n").split("\n")
-        rows = [line.removesuffix("\r").split("\t") for line in lines]
-        state.columns = state.columns or min(len(rows[0]), _MOST_COLUMNS)
-        if {*map(len, rows)} != {state.columns}:
+        if _separators(block) != (b"\t" * (state.columns - 1) + b"\n") * number:
             raise WordError(
                 f"a line is {_FORMS[state.columns]}, as the first, but this is "
-                f"{shortened(lines[0], 40)!r}. Write all lines alike."
+                f"{block[:40].decode(errors='replace')!r}. "
+                f"Write all lines alike."
             )
-        *keys, events = map(list, zip(*rows, strict=True))
-        changes = monitor.read_many(events, keys[0] if keys else None, every=arguments.every)
+        cells = block.replace(b"\n", b"\t").decode().split("\t")
+        keys = cells[::2] if state.columns > 1 else None
+        changes = monitor.read_many(cells[1::2] if keys else cells, keys, every=arguments.every)
     except UnicodeDecodeError:
         raise WordError(f"line {state.lines + 1} is not UTF-8. Convert it.") from None
     except WordError as error:
@@ -186,7 +201,11 @@ def _read(monitor: Monitor, state: _State, block: bytes, arguments: argparse.Nam
         show = _as_json if arguments.json else _as_line
         sys.stdout.write("\n".join(map(show, changes)) + "\n")
         sys.stdout.flush()
-    state.advance(block, len(lines))
+    state.advance(size, number)
+
+
+def _separators(block: bytes) -> bytes:
+    return block.translate(None, delete=_CONTENT) + b"\n"
 
 
 def _as_line(change: Change) -> str:
