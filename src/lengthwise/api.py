@@ -170,13 +170,16 @@ def train(
     layers: Sequence[Mapping[str, Any]] = [settings]
     if infers(spec, model):
         watch = caller_watch(progress if isinstance(progress, bool) else None)
-        asked = with_inference(str(spec), layers, options, out, watch)
-        spec, model, layers, options = asked.subject, asked.model, asked.settings, asked.options
+        inferred = with_inference(str(spec), layers, options, out, watch)
+        spec, model, layers, options = (
+            inferred.subject,
+            inferred.model,
+            inferred.settings,
+            inferred.options,
+        )
     plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
-    with caller_progress(
-        progress, plan.title, plan.training.steps, plan.problem.setup.unit
-    ) as shown:
-        return train_plan(plan, out=out, device=device, film=film, progress=shown)
+    with caller_progress(progress, plan.title, plan.training.steps, plan.problem.setup.unit) as bar:
+        return train_plan(plan, out=out, device=device, film=film, progress=bar)
 
 
 def load(
@@ -201,9 +204,9 @@ def load(
         keep_again(config["model"], model)
     if not is_compiled(config):
         return load_run(path, device=device)
-    made = Construction.of(read_construction(path))
-    made.model.to(choose_device(device))
-    return made
+    construction = Construction.of(read_construction(path))
+    construction.model.to(choose_device(device))
+    return construction
 
 
 @keeps_mode
@@ -242,17 +245,19 @@ def predict(
         return _answered(run, inputs, options)
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
-    chosen = fitting_language(model, language)
+    known_language = fitting_language(model, language)
     if not _are_words(inputs):
         raise ConfigError(
             f"words are a list of strings, but got {short(inputs)}. Give [word], where a word is a "
             f"string, or the numbers that language.encode makes of one."
         )
-    encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in inputs]
+    encoded = [
+        known_language.encode(word) if isinstance(word, str) else tuple(word) for word in inputs
+    ]
     for word in encoded:
-        chosen.require_in_domain(word)
+        known_language.require_in_domain(word)
     require_steady_if_own(module, encoded)
-    return [each.shown for each in classify(module, chosen, encoded)]
+    return [answer.shown for answer in classify(module, known_language, encoded)]
 
 
 def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
@@ -266,7 +271,7 @@ def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]
 def _answers(predictor: Predictor, inputs: object) -> list[str]:
     """Return what a predictor answers to texts."""
     if isinstance(inputs, str) or not (
-        isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
+        isinstance(inputs, Sequence) and all(isinstance(value, str) for value in inputs)
     ):
         remedy = "Give [text]" if isinstance(inputs, str) else "Write each input as a string"
         raise ConfigError(f"inputs are a list of strings, but got {short(inputs)}. {remedy}.")
@@ -279,9 +284,9 @@ def _answers(predictor: Predictor, inputs: object) -> list[str]:
                 raise
             raise WordError(f"input {number} {error}") from None
     answers = predictor.answer(read)
-    if any(each.mark for each in answers):
+    if any(answer.mark for answer in answers):
         warnings.warn(" ".join(predictor.notes(answers)), LengthwiseWarning, stacklevel=3)
-    return [each.shown for each in answers]
+    return [answer.shown for answer in answers]
 
 
 @keeps_mode
@@ -329,24 +334,24 @@ def evaluate(
         require_text("protocol", protocol, "audited")
     run = None if language is not None else run_of(model)
     if run is not None:
-        given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
-        asked = {**given, "seed": None if seed == 0 else seed, **options}
+        test_options = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
+        given_options = {**test_options, "seed": None if seed == 0 else seed, **options}
         if isinstance(against := options.get("against"), str | Path):
-            asked["against"] = load_run(against, device=str(device_of(module)))
-        return _evaluated(run, asked, watch, store=store)
+            given_options["against"] = load_run(against, device=str(device_of(module)))
+        return _evaluated(run, given_options, watch, store=store)
     if store:
         raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")
-    chosen = fitting_language(model, language)
+    own_language = fitting_language(model, language)
     if options:
         remedy = "Use words_per_length." if "words" in options else "Leave it out."
         raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
-    task = Task(language=chosen, protocol=protocol or "audited")
+    task = Task(language=own_language, protocol=protocol or "audited")
     asked_lengths = listed_lengths(range(41, 501) if lengths is None else lengths)
     shortest = sorted({n for n in asked_lengths if 0 < n <= _LONGEST_TRIED})[:3]
     require_steady_if_own(
-        module, [[place % min(2, chosen.num_symbols) for place in range(n)] for n in shortest]
+        module, [[place % min(2, own_language.num_symbols) for place in range(n)] for n in shortest]
     )
-    with watch(f"evaluating {task.title}") as shown:
+    with watch(f"evaluating {task.title}") as bar:
         return evaluate_task(
             module,
             task,
@@ -354,7 +359,7 @@ def evaluate(
             words_per_length=512 if words_per_length is None else words_per_length,
             seed=seed,
             device=device_of(module),
-            progress=shown,
+            progress=bar,
         )
 
 
@@ -367,17 +372,17 @@ def _evaluated(
 ) -> Scores | Evaluation:
     """Test a run on its own problem, with the options that are not None."""
     if store and (run.folder is None or run.folder.is_read_only):
-        where = "is in a folder that cannot be written to"
+        reason = "is in a folder that cannot be written to"
         if run.folder is None:
-            where = "has no folder"
+            reason = "has no folder"
         elif run.folder.is_shipped:
-            where = "is part of the package"
-        raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
-    asked = {name: value for name, value in options.items() if value is not None}
-    if "lengths" in asked:
-        asked["lengths"] = listed_lengths(asked["lengths"])
-    found = evaluated(run, asked, watch, stored=store)
-    return found.scores if isinstance(found, RecognitionEvaluation) else found
+            reason = "is part of the package"
+        raise ConfigError(f"the run {reason}, so nothing can be stored. Train with out=FOLDER.")
+    options_given = {name: value for name, value in options.items() if value is not None}
+    if "lengths" in options_given:
+        options_given["lengths"] = listed_lengths(options_given["lengths"])
+    evaluation = evaluated(run, options_given, watch, stored=store)
+    return evaluation.scores if isinstance(evaluation, RecognitionEvaluation) else evaluation
 
 
 @told("certifying")
@@ -427,18 +432,18 @@ def certify(
             "precision": precision,
             "max_chunks": max_chunks,
         }
-        made = proving(run.problem).certify(run, options)
-        stated = read_statement(run.folder.path) if run.folder and against is None else None
-        if stated is not None and stated["refutation"]:
+        certificate = proving(run.problem).certify(run, options)
+        statement = read_statement(run.folder.path) if run.folder and against is None else None
+        if statement is not None and statement["refutation"]:
             warnings.warn(
-                f"this is about A; {stated['refutation']}", LengthwiseWarning, stacklevel=3
+                f"this is about A; {statement['refutation']}", LengthwiseWarning, stacklevel=3
             )
-        return made
-    chosen = asked_language(model, language)
-    if (other := difference(network, chosen)) is not None:
+        return certificate
+    own_language = asked_language(model, language)
+    if (other := difference(network, own_language)) is not None:
         raise VerificationError(other)
     return certify_model(
-        network, chosen, strength=strength, precision=precision, max_chunks=max_chunks
+        network, own_language, strength=strength, precision=precision, max_chunks=max_chunks
     )
 
 

@@ -298,7 +298,7 @@ def bands_figure(
             marker = "." if len(lengths) < FEW_POINTS else None
             axes.plot(lengths, means, color=color, lw=1.6, marker=marker, label=name)
             if len(curves) > 1:
-                low, high = [min(each) for each in columns], [max(each) for each in columns]
+                low, high = [min(column) for column in columns], [max(column) for column in columns]
                 axes.fill_between(lengths, low, high, color=color, alpha=0.2, lw=0)
         limits = (0, 104) if ylabel.endswith("(%)") else None
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=limits, xlim=(0, None))
