@@ -170,13 +170,8 @@ def train(
     layers: Sequence[Mapping[str, Any]] = [settings]
     if infers(spec, model):
         watch = caller_watch(progress if isinstance(progress, bool) else None)
-        inferred = with_inference(str(spec), layers, options, out, watch)
-        spec, model, layers, options = (
-            inferred.subject,
-            inferred.model,
-            inferred.settings,
-            inferred.options,
-        )
+        rest = with_inference(str(spec), layers, options, out, watch)
+        spec, model, layers, options = (rest.subject, rest.model, rest.settings, rest.options)
     plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
     with caller_progress(progress, plan.title, plan.training.steps, plan.problem.setup.unit) as bar:
         return train_plan(plan, out=out, device=device, film=film, progress=bar)
@@ -245,19 +240,17 @@ def predict(
         return _answered(run, inputs, options)
     if options:
         raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
-    known_language = fitting_language(model, language)
+    machine = fitting_language(model, language)
     if not _are_words(inputs):
         raise ConfigError(
             f"words are a list of strings, but got {short(inputs)}. Give [word], where a word is a "
             f"string, or the numbers that language.encode makes of one."
         )
-    encoded = [
-        known_language.encode(word) if isinstance(word, str) else tuple(word) for word in inputs
-    ]
+    encoded = [machine.encode(word) if isinstance(word, str) else tuple(word) for word in inputs]
     for word in encoded:
-        known_language.require_in_domain(word)
+        machine.require_in_domain(word)
     require_steady_if_own(module, encoded)
-    return [answer.shown for answer in classify(module, known_language, encoded)]
+    return [answer.shown for answer in classify(module, machine, encoded)]
 
 
 def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:

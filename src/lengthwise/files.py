@@ -334,9 +334,9 @@ def _check(value: Any) -> None:
     """Refuse values that are nested too deep to recurse into, and texts that UTF-8 cannot write."""
     level = [value]
     for _ in range(_MOST_LEVELS + 1):
-        for value_ in level:
-            if isinstance(value_, str):
-                _require_characters(value_)
+        for item in level:
+            if isinstance(item, str):
+                _require_characters(item)
         nested = [item for item in level if isinstance(item, dict | list)]
         if not nested:
             return

@@ -84,7 +84,7 @@ def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
         _heard.works.remove(work)
 
 
-def told(what_: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def told(work: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that reports the silent work of a function where a person looks."""
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -92,7 +92,7 @@ def told(what_: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def telling(*arguments: P.args, **options: P.kwargs) -> T:
             if not sys.stderr.isatty():
                 return function(*arguments, **options)
-            with noting_time(what_):
+            with noting_time(work):
                 return function(*arguments, **options)
 
         return telling

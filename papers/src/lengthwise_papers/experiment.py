@@ -160,7 +160,7 @@ class Experiment(ABC):
         """Return tables by title: the paper's, which has none, and those of `more` with a row."""
         more = {name: make(records) for name, make in self.more.items()}
         return {"": self.table(records)} | {
-            name: table_ for name, table_ in more.items() if table_.rows
+            name: content for name, content in more.items() if content.rows
         }
 
 

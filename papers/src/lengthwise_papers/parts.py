@@ -192,9 +192,9 @@ def _measure(measure: Measure, part: Part, folder: str) -> None:
     part_folder.mkdir(parents=True, exist_ok=True)
     origin: dict[str, Any] = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
     start = time.perf_counter()
-    records_ = measure(part.settings, part_folder)
+    measured = measure(part.settings, part_folder)
     origin["seconds_of_part"] = round(time.perf_counter() - start, 1)
-    records = [{**record, **origin} for record in records_]
+    records = [{**record, **origin} for record in measured]
     write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
 
 

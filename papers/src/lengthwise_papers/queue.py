@@ -153,20 +153,20 @@ class Queue:
     def _every(self) -> tuple[dict[str, list[Unit]], dict[str, str]]:
         """Return the units of each experiment that has units of its own, and what the others
         lack: a corpus, or a library."""
-        units_, lacking = dict[str, list[Unit]](), dict[str, str]()
+        by_experiment, lacking = dict[str, list[Unit]](), dict[str, str]()
         for name, experiment in EXPERIMENTS.items():
             if not getattr(experiment, "runs_of", ""):
                 try:
-                    units_[name] = self.units(name)
+                    by_experiment[name] = self.units(name)
                 except (TextError, MissingLibraryError) as error:
                     lacking[name] = str(error)
-        return units_, lacking
+        return by_experiment, lacking
 
     def store(self, experiment: str) -> None:
         """Write the files of an experiment, and of those that show its runs."""
         options = self.options(finished=True, seeds=self.seeds)
-        for name, experiment_ in EXPERIMENTS.items():
-            is_shown = experiment == getattr(experiment_, "runs_of", "")
+        for name, other in EXPERIMENTS.items():
+            is_shown = experiment == getattr(other, "runs_of", "")
             if name == experiment or (is_shown and any(unit.is_done for unit in self.units(name))):
                 measure_and_store(name, self.preset, options, self.out)
 
@@ -220,8 +220,8 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
             for call in over:
                 work, began = running.pop(call)
                 if _end(queue, work, call, report, tell):
-                    seconds_ = time.monotonic() - began
-                    times.setdefault((work.experiment, work.kind), []).append(seconds_)
+                    duration = time.monotonic() - began
+                    times.setdefault((work.experiment, work.kind), []).append(duration)
     report.stopped = [work.name for work, _ in running.values()]
     report.is_over = bool(running or waiting)
     return report

@@ -111,20 +111,22 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
             for run in [*wanted_runs, *other_runs]
         ]
         places = {cell: place for place, cell in enumerate(dict.fromkeys(r[:2] for r in every))}
-        return sorted(records, key=lambda one: (places[one["row"], one["column"]], one["seed"]))
+        return sorted(
+            records, key=lambda result: (places[result["row"], result["column"]], result["seed"])
+        )
 
     def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
         """Return a unit for each run; a run that failed is not done."""
         folder = options.runs / f"{stem(self.runs_of or name)}-{preset}"
-        units_ = []
+        all_units = []
         for run in self.runs(self.presets[preset], options.seeds):
             outcome = JobFolder.of(run.job, folder).outcome()
             stored = options.stored.get(run.job.digest, {})
             is_kept = bool(stored) and _is_of(run, stored) and "error" not in stored
             seconds = outcome.seconds if outcome else _seconds_here(stored)
             kind = f"{run.row}, {run.column}"
-            units_.append(Unit(run.name, kind, outcome is not None or is_kept, seconds))
-        return units_
+            all_units.append(Unit(run.name, kind, outcome is not None or is_kept, seconds))
+        return all_units
 
     def _others(
         self,
@@ -139,7 +141,7 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
             ConfigError: some are of other settings than the same runs would have today.
         """
         stored = options.stored
-        left = {digest for digest, one in stored.items() if run_name(one) not in names}
+        left = {digest for digest, result in stored.items() if run_name(result) not in names}
         if not left:
             return []
         seeds = sorted({stored[digest]["seed"] for digest in left})
@@ -171,10 +173,10 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
 
     def check(self, records: Sequence[Record], /) -> list[Statement]:
         """Return the statements of `judge`, with one more if some runs failed."""
-        failed = [one for one in records if "error" in one]
+        failed = [result for result in records if "error" in result]
         if not failed:
             return self.judge(records)
-        reasons = "; ".join(f"{run_name(one)}: {one['error']}" for one in failed)
+        reasons = "; ".join(f"{run_name(result)}: {result['error']}" for result in failed)
         ended = Statement(where=RUNS, says="every run ends", holds=False, measured=reasons)
         return [ended, *self.judge(records)]
 
@@ -200,14 +202,12 @@ def _seconds_here(stored: Record) -> float | None:
     return stored.get("seconds") if device.type == choose_device("auto").type else None
 
 
-def _since(run: CellRun, new_record: Record, stored: Mapping[str, Record]) -> Record:
+def _since(run: CellRun, result: Record, stored: Mapping[str, Record]) -> Record:
     """Return the record, with the commit of the stored one if both are of the same training."""
-    before = stored.get(new_record["digest"], {})
+    before = stored.get(result["digest"], {})
     parts = ("seconds", "steps", "date", "tests")
-    same = "error" not in new_record and all(before.get(part) == new_record[part] for part in parts)
-    return (
-        {"commit": before["commit"], **new_record} if same and _is_of(run, before) else new_record
-    )
+    same = "error" not in result and all(before.get(part) == result[part] for part in parts)
+    return {"commit": before["commit"], **result} if same and _is_of(run, before) else result
 
 
 def _kept(run: CellRun, stored: Mapping[str, Record]) -> Record:
@@ -327,15 +327,15 @@ def accuracy_by_length(test: Mapping[str, Any]) -> dict[int, float]:
 def cells(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
     """Group records by row and column, in their order; failed runs are left out."""
     groups: dict[tuple[str, str], list[Record]] = {}
-    for one in records:
-        if "error" not in one:
-            groups.setdefault((one["row"], one["column"]), []).append(one)
+    for result in records:
+        if "error" not in result:
+            groups.setdefault((result["row"], result["column"]), []).append(result)
     return groups
 
 
-def run_name(one: Record) -> str:
+def run_name(result: Record) -> str:
     """Return `parity, rnn, seed 0`, as `CellRun.name`."""
-    return f"{one['row']}, {one['column']}, seed {one['seed']}"
+    return f"{result['row']}, {result['column']}, seed {result['seed']}"
 
 
 PRINTED_SEEDS = 3
@@ -379,12 +379,10 @@ def mean_accuracy(test: Mapping[str, Any], *, beyond: int = 0) -> float:
         return float(test["mean_accuracy"])
     lengths, means = [n for n in parse_lengths(test["lengths"]) if n > beyond], []
     for alike in ([n for n in lengths if n % 2 == rest] for rest in (0, 1)):
-        if accuracies := {n: by_length[n] for n in alike if n in by_length}:
+        if shares := {n: by_length[n] for n in alike if n in by_length}:
             gaps = np.diff([alike[0] - 2, *alike, alike[-1] + 2])
             weights = dict(zip(alike, gaps[:-1] + gaps[1:], strict=True))
-            means.append(
-                np.average([*accuracies.values()], weights=[weights[n] for n in accuracies])
-            )
+            means.append(np.average([*shares.values()], weights=[weights[n] for n in shares]))
     return float(fmean(means))
 
 
@@ -446,10 +444,17 @@ def runs_table(records: Sequence[Record]) -> Table:
         [row, column, runs[0]["supervision"], runs[0]["trained_on"], *_costs(runs)]
         for (row, column), runs in cells(records).items()
     ]
-    failed = [one for one in records if "error" in one]
+    failed = [result for result in records if "error" in result]
     rows += [
-        [one["row"], one["column"], f"failed: {one['error']}", "", str(one["seed"]), *[""] * 6]
-        for one in failed
+        [
+            result["row"],
+            result["column"],
+            f"failed: {result['error']}",
+            "",
+            str(result["seed"]),
+            *[""] * 6,
+        ]
+        for result in failed
     ]
     return Table(columns, rows)
 

@@ -102,22 +102,22 @@ LARGE = ("modular-arithmetic", "A5", "Z60", "S5")
 
 def recipes() -> dict[str, Recipe]:
     """Return how each model is made, by name."""
-    recipes_ = {
+    by_name = {
         name.lower(): Recipe(spec=spec, model=_OF_LARGE.get(name, DEFAULT_MODEL), settings=_HALF)
         for name, spec in LANGUAGES.items()
         if name != "first"
     }
-    recipes_ |= {f"{name.lower()}-tiny": recipe for name, recipe in _tiny().items()}
-    recipes_ |= {
+    by_name |= {f"{name.lower()}-tiny": recipe for name, recipe in _tiny().items()}
+    by_name |= {
         f"{name.lower()}-exact": Recipe(spec=spec, is_trained=False)
         for name, spec in LANGUAGES.items()
         if name not in LARGE
     }
-    recipes_ |= {
+    by_name |= {
         name.removesuffix("-lm") + "-english": Recipe(spec=TEXT, model=name, settings=settings)
         for name, settings in _LANGUAGE_MODELS.items()
     }
-    return recipes_ | {
+    return by_name | {
         name.replace("chiang2022/", "chiang-"): Recipe(spec=name, is_trained=False)
         for name in ("chiang2022/parity", "chiang2022/first", "chiang2022/first-scaled")
     }

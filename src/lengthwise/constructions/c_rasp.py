@@ -152,7 +152,7 @@ class _Compiler:
         every = [self._exit_values(exits, len(self.parts)) for exits, _ in routes]
         for (exits, entry), key in zip(routes, every, strict=True):
             exit_diagram = diagrams.from_cases(
-                list(self.exit.values()), {entry_: int(entry_ == key) for entry_ in every}
+                list(self.exit.values()), {option: int(option == key) for option in every}
             )
             classes = self._classes(entry, is_start=not exits)
             class_diagram = diagrams.apply(

@@ -111,9 +111,9 @@ def program_of(machine: Language, cascade: Cascade) -> Program:
     for values, at in reached.items():
         state = cascade.states[at]
         for symbol, target in enumerate(machine.transitions[state]):
-            classes[symbol + 1, *(v for values_ in values for v in values_)] = machine.classes[
-                target
-            ]
+            classes[symbol + 1, *(v for coordinates in values for v in coordinates)] = (
+                machine.classes[target]
+            )
     class_diagram = diagrams.from_cases(range(len(sizes)), classes)
     return trimmed(
         Program(

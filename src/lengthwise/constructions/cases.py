@@ -156,12 +156,12 @@ class CircuitCases:
         for part in torch.split(words, size):
             logits = model(part[:, :-1])[:, first - 1 :].double()
             least.append(margins(logits, part[:, first:]).amin(dim=1))
-        margins_ = torch.cat(least)
-        some = words[: min(len(words), size)]
-        completed = model.complete(some[:, :first], words.shape[1] - first)  # type: ignore[operator]
-        strayed = (completed != some).any(dim=1)
-        margins_[: len(some)][strayed & ~is_wrong(margins_[: len(some)])] = -0.0
-        return margins_
+        least_margins = torch.cat(least)
+        sample = words[: min(len(words), size)]
+        completed = model.complete(sample[:, :first], words.shape[1] - first)  # type: ignore[operator]
+        strayed = (completed != sample).any(dim=1)
+        least_margins[: len(sample)][strayed & ~is_wrong(least_margins[: len(sample)])] = -0.0
+        return least_margins
 
     def write(self, word: tuple[int, ...]) -> str:
         """Write the inputs as bits."""

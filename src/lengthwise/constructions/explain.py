@@ -222,11 +222,11 @@ def _sought(program: Program, memory: Memory) -> str:
         for amount, condition in memory.amounts
         if condition
     )
-    total_ = f"the sum over all earlier positions of {amounts or 'nothing'}"
+    tally = f"the sum over all earlier positions of {amounts or 'nothing'}"
     known = f"modulo {memory.modulus}" if isinstance(memory, Counter) else ""
     if isinstance(memory, TallyOf):
         known = f"one of {', '.join(map(str, sorted(memory.sums)))}"
-    return f"{total_}; {known} (known in layer {memory.ready})"
+    return f"{tally}; {known} (known in layer {memory.ready})"
 
 
 def _written(program: Program, condition: Condition) -> str:

@@ -223,18 +223,18 @@ def construct(
         ConfigError: a setting has another name or type.
         LanguageError, CircuitError: the language or the circuit cannot be read.
     """
-    settings_ = dict(settings or {})
+    all_settings = dict(settings or {})
     if isinstance(spec, str) and ":" not in spec and Path(spec).suffix.lower() in READERS:
         raise ConfigError(f"{spec} is the file of a circuit. Give {CIRCUIT}{spec}.")
     if isinstance(spec, Language) or not is_construction(spec):
         language = parse(spec, alphabet) if isinstance(spec, str) else spec
-        return _of_language(language, settings_, report_size)
+        return _of_language(language, all_settings, report_size)
     if alphabet is not None:
         raise ConfigError(f"only languages have an alphabet, not {spec}. Leave it out.")
     if spec in CONSTRUCTIONS:
-        return _encoder(spec, CONSTRUCTIONS[spec], settings_)
+        return _encoder(spec, CONSTRUCTIONS[spec], all_settings)
     if spec in ADDITIONS or spec.startswith((CIRCUIT, NOR_CIRCUIT)):
-        return _circuit(spec, settings_, report_size)
+        return _circuit(spec, all_settings, report_size)
     raise unknown_name("construction", spec, names())
 
 

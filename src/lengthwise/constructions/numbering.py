@@ -128,9 +128,9 @@ class Numbering:
 
 def bases(count: int) -> list[int]:
     """Return the least base for each number of digits of `count` numbers."""
-    bases_ = {2}
+    numbers = {2}
     length = 1
     while 2 not in (base := [b for b in range(2, count + 2) if b**length >= count][:1]):
-        bases_.update(base)
+        numbers.update(base)
         length += 1
-    return sorted(bases_)
+    return sorted(numbers)

@@ -103,8 +103,8 @@ class LabelledWords:
         keys = np.array([min(int(share * 2**64), 2**64 - 1) for share in bounds], dtype=np.uint64)
         first, second, third = np.searchsorted(self.hashes, keys).tolist()
         ranges = {TEST: (first, second), VALID: (second, third), TRAIN: (third, len(self))}
-        rows_ = np.arange(*ranges[part])
-        return rows_ if max_length is None else rows_[self.lengths(rows_) <= max_length]
+        selected = np.arange(*ranges[part])
+        return selected if max_length is None else selected[self.lengths(selected) <= max_length]
 
     def lengths(self, rows: Rows) -> NDArray[np.int64]:
         """Return the numbers of symbols of some words."""
@@ -113,7 +113,7 @@ class LabelledWords:
     def tokens(self, rows: Rows, pad: int, kind: DTypeLike = np.int64) -> NDArray[Any]:
         """Return the words `[word, place]`, right-aligned, with `pad` left of them."""
         lengths, longest = self.lengths(rows), self.longest(rows)
-        tokens_ = np.full((len(rows), longest), pad, dtype=kind)
+        padded = np.full((len(rows), longest), pad, dtype=kind)
         at_once = max(1, _AT_ONCE // max(longest, 1))
         for first in range(0, len(rows), at_once):
             part = slice(first, first + at_once)
@@ -121,14 +121,14 @@ class LabelledWords:
             inside = places >= 0
             part_rows = rows[part]
             if (np.diff(part_rows) == 1).all():  # as those of a part of the file mostly are
-                tokens_[part][inside] = self.symbols[
+                padded[part][inside] = self.symbols[
                     self.ends[part_rows[0]] : self.ends[part_rows[-1] + 1]
                 ]
             else:
-                tokens_[part][inside] = self.symbols[
+                padded[part][inside] = self.symbols[
                     (self.ends[part_rows][:, None] + places)[inside]
                 ]
-        return tokens_
+        return padded
 
     def longest(self, rows: Rows) -> int:
         """Return the greatest number of symbols of some words."""

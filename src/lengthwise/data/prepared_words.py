@@ -184,15 +184,15 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
     for name, values in arrays.items():
         np.save(folder / f"{name}.npy", values, allow_pickle=False)
     digests = {name: digest_of_file(folder / f"{name}.npy") for name in _ARRAYS}
-    content_ = {"alphabet": alphabet, "class_names": names, "arrays": digests}
-    content = hashlib.sha256(json.dumps(content_, sort_keys=True).encode()).hexdigest()
+    summary = {"alphabet": alphabet, "class_names": names, "arrays": digests}
+    content = hashlib.sha256(json.dumps(summary, sort_keys=True).encode()).hexdigest()
     different = int(is_new.sum())
     counts = {
         "words": len(rows),
         "duplicates": len(order) - different,
         "undecided": different - len(rows),
     }
-    write_json(folder / _INDEX, {"format": FORMAT, **content_, **counts, "digest": content[:16]})
+    write_json(folder / _INDEX, {"format": FORMAT, **summary, **counts, "digest": content[:16]})
 
 
 def _majority(

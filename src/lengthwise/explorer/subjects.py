@@ -85,8 +85,8 @@ def _subject_of(
         workers.close()
     if "error" in first:
         raise LanguageError(first["error"])
-    spec_ = first["automaton"]["spec"]
-    other_specs = [] if served else [spec for spec in EXAMPLES if spec != spec_]
+    first_spec = first["automaton"]["spec"]
+    other_specs = [] if served else [spec for spec in EXAMPLES if spec != first_spec]
     languages = [first, *(dict(stages(parse(spec))) for spec in other_specs)]
     return ShownSubject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
 

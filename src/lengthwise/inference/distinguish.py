@@ -92,7 +92,7 @@ def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
     if not parts:
         none = np.zeros(0, dtype=np.int32)
         return _Residuals(none, none, none, none)
-    element = np.concatenate([elements_ for elements_, _ in parts])
+    element = np.concatenate([part for part, _ in parts])
     row = np.concatenate([part for _, part in parts])
     sizes = np.array([len(word) for word in beginnings], dtype=np.int64)
     left = sample.lengths[row] - sizes[element]

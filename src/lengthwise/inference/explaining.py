@@ -123,8 +123,8 @@ class ByEnd(LabelExplanation):
         shape = (count, states, classes)
         code = (passes.codes * states + ends[passes.words]) * classes + labels
         lost = np.bincount(code, minlength=count * states * classes).reshape(shape)
-        targets_ = after[passes.left - 1, passes.words]
-        codes = (passes.codes[:, None] * states + np.arange(states)) * states + targets_
+        end_states = after[passes.left - 1, passes.words]
+        codes = (passes.codes[:, None] * states + np.arange(states)) * states + end_states
         codes = codes * classes + labels[:, None]
         size = count * states * states * classes
         won = np.bincount(codes.ravel(), minlength=size).reshape(count, states, states, classes)

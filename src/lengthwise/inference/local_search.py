@@ -164,12 +164,12 @@ class LocalSearch:
         """
         states, symbols = moves.shape
         before = moves.copy()
-        states_ = np.arange(states)
-        resets = np.repeat(states_[:, None], states, axis=1)
+        identity = np.arange(states)
+        resets = np.repeat(identity[:, None], states, axis=1)
         for symbol in self._draw.permutation(symbols).tolist():
             known = np.unique(moves.T, axis=0)
             known = known[self._some(len(known), moves.size)]
-            plain = np.concatenate([moves.T[[symbol]], states_[None], resets])
+            plain = np.concatenate([moves.T[[symbol]], identity[None], resets])
             actions = np.unique(np.concatenate([known, plain]), axis=0)
             candidates = np.repeat(moves[None], len(actions), axis=0)
             candidates[:, :, symbol] = actions

@@ -239,7 +239,7 @@ class DataStatement(WordStatement):
         held, known = self.held_out, self.training.words + self.validation.words
         num_agreed = known - self.training.wrong - self.validation.wrong
         share = f"{rounded_up(100 * self.wrong_share_below)} %"
-        sentences_ = [
+        lines = [
             *self._against(),
             f"A, an automaton of {counted(self.states, 'state')}, agrees with "
             f"{held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and with "
@@ -251,13 +251,13 @@ class DataStatement(WordStatement):
             f"words that come independently of one another.",
         ]
         if self.undecided:
-            sentences_.append(
+            lines.append(
                 f"{counted(self.undecided, 'word')} with several labels, of which none has the "
                 f"most lines, {'is' if self.undecided == 1 else 'are'} left out."
             )
-        sentences_.append(self._forced())
+        lines.append(self._forced())
         length, num_present, every = self.short_words
-        sentences_.append(
+        lines.append(
             f"All words up to length {length} would identify an automaton of "
             f"{counted(self.states, 'state')}; {num_present:,} of "
             + ("more than 10^18" if every is None else f"{every:,}")
@@ -267,17 +267,17 @@ class DataStatement(WordStatement):
             rest = "rests" if self.num_thin == 1 else "rest"
             guesses = "is a guess" if self.num_unseen == 1 else "are guesses"
             subject = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
-            sentences_.append(
+            lines.append(
                 f"{counted(self.num_thin, 'transition')} {rest} on fewer than {self.thin_below} "
                 f"words of training"
                 + (f"; no word passes {subject}, which {guesses}." if self.num_unseen else ".")
             )
         if self.unlabelled:
-            sentences_.append(
+            lines.append(
                 f"No word of training ends in {counted(len(self.unlabelled), 'state')}, such as "
                 f"that after {self.unlabelled[0]!r}: the class is a guess."
             )
-        return sentences_
+        return lines
 
     def _against(self) -> list[str]:
         """Return the sentence that refutes A or doubts it, if there is one."""
@@ -413,9 +413,7 @@ def _chances(
     answers = answers_of(language, held_out)
     rare = answers != known.shares.argmax()
     wrong = int((answers[rare] != held_out.classes[rare]).sum())
-    all_wrong, all_words = (
-        sum(getattr(part, name) for part in parts) for name in ("wrong", "words")
-    )
+    all_wrong, all_words = (sum(getattr(p, name) for p in parts) for name in ("wrong", "words"))
     return Chances(
         held_out=chance_of_at_least(parts[2].wrong, parts[2].words, noise),
         every=chance_of_at_least(all_wrong, all_words, noise),

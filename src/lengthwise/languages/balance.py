@@ -106,8 +106,8 @@ def counted_parts(machine: MooreMachine) -> list[CountedPart]:
     Raises:
         LanguageError: a part is too large (`MAX_WORK`).
     """
-    components_ = parts([list(dict.fromkeys(row)) for row in machine.transitions])
-    return [_counted(machine, sorted(part)) for part in components_ if len(part) > 1]
+    connected = parts([list(dict.fromkeys(row)) for row in machine.transitions])
+    return [_counted(machine, sorted(part)) for part in connected if len(part) > 1]
 
 
 def is_c_rasp(language: MooreMachine) -> bool:

@@ -225,15 +225,15 @@ def symbols_in(ranges: Ranges) -> list[str]:
     ]
 
 
-def few_symbols(ranges: Ranges, name_: str) -> list[str]:
+def few_symbols(ranges: Ranges, subject: str) -> list[str]:
     """Return the same, if they are not too many.
 
     Raises:
-        LanguageError: they are; the message begins with `name_`, which names them.
+        LanguageError: they are; the message begins with `subject`, which names them.
     """
     if (number := number_of_symbols(ranges)) > MAX_SYMBOLS:
         raise LanguageError(
-            f"{name_} names {number:,} symbols, but an alphabet has at most {MAX_SYMBOLS:,}. "
+            f"{subject} names {number:,} symbols, but an alphabet has at most {MAX_SYMBOLS:,}. "
             f"Name fewer."
         )
     return symbols_in(ranges)

@@ -205,9 +205,9 @@ class LadderSubject:
 
     def path(self, source: int, target: int, *, moving: bool = False) -> Word:
         """Return a shortest word from one state to another; `moving`: one that is not empty."""
-        path_ = shortest_path(self.machine.transitions, source, target, moving=moving)
-        assert path_ is not None, "the target is reachable"
-        return path_
+        word = shortest_path(self.machine.transitions, source, target, moving=moving)
+        assert word is not None, "the target is reachable"
+        return word
 
     def apart(self, first: int, second: int) -> Word:
         """Return a shortest word that leads two different states to different classes."""

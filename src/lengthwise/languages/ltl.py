@@ -94,7 +94,7 @@ class Formula:
 
         `before` has those of `remembered` at the position before; all are false at the first.
         """
-        values_: list[bool] = []
+        truth: list[bool] = []
         for index, node in enumerate(self.nodes):
             match node.kind:
                 case "symbol":
@@ -102,17 +102,17 @@ class Formula:
                 case "true":
                     value = True
                 case "not":
-                    value = not values_[node.of[0]]
+                    value = not truth[node.of[0]]
                 case "and":
-                    value = values_[node.of[0]] and values_[node.of[1]]
+                    value = truth[node.of[0]] and truth[node.of[1]]
                 case "or":
-                    value = values_[node.of[0]] or values_[node.of[1]]
+                    value = truth[node.of[0]] or truth[node.of[1]]
                 case "since":
-                    value = values_[node.of[1]] or (values_[node.of[0]] and before[index])
+                    value = truth[node.of[1]] or (truth[node.of[0]] and before[index])
                 case _:
                     value = before[node.of[0]]
-            values_.append(value)
-        return values_
+            truth.append(value)
+        return truth
 
 
 class Builder:

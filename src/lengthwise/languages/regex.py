@@ -131,8 +131,8 @@ class Expression:
 
     def remarks(self, alphabet: Sequence[str]) -> list[str]:
         """Return what a reader may have meant otherwise, one line each."""
-        remarks_ = [*self._union(), *self._operators(), *self._nothing(alphabet)]
-        return [f"expression {short_symbols(self.written)}, {remark}." for remark in remarks_]
+        lines = [*self._union(), *self._operators(), *self._nothing(alphabet)]
+        return [f"expression {short_symbols(self.written)}, {remark}." for remark in lines]
 
     def _union(self) -> list[str]:
         """Return a remark if `+` looks as if it stood for `or`, as in `(a+b)*` of textbooks."""
@@ -179,9 +179,7 @@ class Expression:
             for part in token.named
             if any(left_out(part.ranges)) and _matches_all(token, part)
         ]
-        spaces, surrogates = left_out(
-            merged_alphabet([symbol_range for n in without for symbol_range in n.ranges])
-        )
+        spaces, surrogates = left_out(merged_alphabet([span for n in without for span in n.ranges]))
         if spaces and not remarks:
             remarks.append(
                 f"column {without[0].column}: read without {counted(spaces, 'space')}"
@@ -194,12 +192,7 @@ class Expression:
     def _named(self) -> Ranges:
         """All characters that the expression names."""
         return merged_alphabet(
-            [
-                symbol_range
-                for token in self._tokens
-                for part in token.named
-                for symbol_range in part.ranges
-            ]
+            [span for token in self._tokens for symbols in token.named for span in symbols.ranges]
         )
 
     def _require_within(self, alphabet: tuple[str, ...]) -> None:

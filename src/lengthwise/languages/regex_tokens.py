@@ -139,7 +139,7 @@ def _token(expression: str, at: int) -> Token:
             kind="symbols", text=text, column=column, named=(named_symbols,), matched=matched
         )
     symbol, after = character_at(
-        expression, at, lambda column_, fault: refuse_token(expression, column_, fault)
+        expression, at, lambda at_column, fault: refuse_token(expression, at_column, fault)
     )
     if symbol.isspace():
         refuse_token(

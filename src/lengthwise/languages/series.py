@@ -63,11 +63,11 @@ class Series:
 
     def steps(self, g: Permutation, exponents: tuple[int, ...]) -> tuple[int, ...]:
         """Return what each exponent of a product grows by as g comes next."""
-        steps_ = []
+        growths = []
         for factor, exponent in zip(self.factors, exponents, strict=True):
             added, g = factor.step(g, exponent)
-            steps_.append(added)
-        return tuple(steps_)
+            growths.append(added)
+        return tuple(growths)
 
     def product(self, exponents: tuple[int, ...]) -> Permutation:
         """Return the product that has these exponents."""

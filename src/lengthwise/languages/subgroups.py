@@ -78,12 +78,12 @@ class Subgroup:
             self.times(inverses[x], inverses[y], x, y)
             for x, y in itertools.product(generators, repeat=2)
         ]
-        closure, generators_ = self.within([]), list[int]()
+        closure, adjoined = self.within([]), list[int]()
         for normal in normals:
             if normal in set(closure.elements):
                 continue
-            generators_.append(normal)
-            closure = self.within(generators_)
+            adjoined.append(normal)
+            closure = self.within(adjoined)
             normals += [self.times(inverses[x], normal, x) for x in generators]
         return closure
 
@@ -116,8 +116,8 @@ class Subgroup:
     def triple(self) -> tuple[int, int, int] | None:
         """Return a Thompson triple x, y, z: not the identity, of coprime orders, with xyz = 1."""
         orders: dict[int, int] = {}
-        others_ = [x for x in self.elements if x != self.identity]
-        for x, y in itertools.islice(itertools.product(others_, repeat=2), _TRIED):
+        non_trivial = [x for x in self.elements if x != self.identity]
+        for x, y in itertools.islice(itertools.product(non_trivial, repeat=2), _TRIED):
             product = self.times(x, y)
             if product == self.identity:
                 continue

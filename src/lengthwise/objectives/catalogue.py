@@ -100,7 +100,7 @@ def require_fit(model: str, entry: ModelEntry, objective: str) -> None:
     """
     if OBJECTIVES[objective].fits(entry):
         return
-    able = [name for name, entry_ in MODELS.items() if OBJECTIVES[objective].fits(entry_)]
+    able = [name for name, model_entry in MODELS.items() if OBJECTIVES[objective].fits(model_entry)]
     raise ConfigError(
         f"objective={objective!r} is not for {model}, which learns from "
         f"{' or '.join(objectives_of(entry))}. Use {entry.objective}, or model "

@@ -185,14 +185,14 @@ class Consensus:
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the number of batches, the nodes gathered since, the table, and deep nodes."""
-        tensors_ = {"batches": torch.tensor(self._batches)}
+        stored = {"batches": torch.tensor(self._batches)}
         if self._gathered:
-            tensors_["gathered"] = torch.cat(self._gathered)
+            stored["gathered"] = torch.cat(self._gathered)
         if self._products is not None:
-            tensors_ |= self._products.tensors()
+            stored |= self._products.tensors()
         if self._deep is not None:
-            tensors_["deep"] = self._deep
-        return {f"consensus/{name}": tensor for name, tensor in tensors_.items()}
+            stored["deep"] = self._deep
+        return {f"consensus/{name}": tensor for name, tensor in stored.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the number of batches, the nodes gathered, the table, and deep nodes."""
@@ -318,10 +318,10 @@ class Regularised(Learning):
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the number of batches so far, and the states of terms."""
-        tensors_ = {"batches": torch.tensor(self._batches)}
+        stored = {"batches": torch.tensor(self._batches)}
         for term in self._remembering:
-            tensors_ |= term.tensors()
-        return tensors_
+            stored |= term.tensors()
+        return stored
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the number of batches, and the states of terms."""
@@ -335,14 +335,14 @@ class Regularised(Learning):
         share = max(0.0, 1 - self._batches / self._anneal) if self._anneal else 1.0
         self._batches += 1
         with _learned(model.memory, self._bits, share), observed(model.memory) as seen:
-            step_ = Labels().step(model, batch, noise)
+            outcome = Labels().step(model, batch, noise)
             nodes = Seen(list(seen.vectors), list(seen.numbers))  # terms compose more of them
             more = [
                 weight * term(model, nodes, noise)
                 for term, weight, after in self._terms
                 if self._batches > after
             ]
-        return Step(sum(more, step_.loss), step_.accuracy, step_.num_words)
+        return Step(sum(more, outcome.loss), outcome.accuracy, outcome.num_words)
 
 
 @contextmanager

@@ -87,8 +87,8 @@ class Plan:
     @property
     def entry(self) -> Entry:
         """The entry of its model, which builds the network."""
-        entry_: Entry = self.problem.setup.models[self.model]
-        return entry_
+        model_entry: Entry = self.problem.setup.models[self.model]
+        return model_entry
 
     @property
     def threads(self) -> int:

@@ -259,17 +259,10 @@ class RunFolder:
             RunError: they differ; the message names the first setting that does, and whose values
                 are short enough to be read.
         """
-        stored_values, asked_values = (flattened(lasting(config)) for config in (stored, asked))
-        differing = [
-            key
-            for key in {**asked_values, **stored_values}
-            if stored_values.get(key) != asked_values.get(key)
-        ]
+        old, new = (flattened(lasting(config)) for config in (stored, asked))
+        differing = [key for key in {**new, **old} if old.get(key) != new.get(key)]
         if differing:
-            texts = {
-                key: [repr(values.get(key)) for values in (stored_values, asked_values)]
-                for key in differing
-            }
+            texts = {key: [repr(values.get(key)) for values in (old, new)] for key in differing}
             readable = (key for key in differing if max(map(len, texts[key])) <= _READABLE)
             name = next(readable, differing[0])
             stored_text, asked_text = (shortened(text, _READABLE) for text in texts[name])

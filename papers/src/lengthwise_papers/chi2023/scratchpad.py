@@ -55,7 +55,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    runs_ = []
+    cell_runs = []
     near = tuple(parse_lengths(sizes.lengths))
     tests = [
         Test(name=NEAR, lengths=near, words_per_length=sizes.words, protocol="audited"),
@@ -75,8 +75,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 settings=settings,
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-            runs_ += [CellRun(row, model, job) for job in jobs]
-    return runs_
+            cell_runs += [CellRun(row, model, job) for job in jobs]
+    return cell_runs
 
 
 def steps_that_wait(model: str, length: int) -> int:

@@ -183,7 +183,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    runs_ = []
+    cell_runs = []
     for row in sizes.rows:
         language, (longest, (first, last)) = parse(row), trained_and_tested(row)
         for key in sizes.columns:
@@ -213,8 +213,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 for name, (lengths, num_words) in tests_of_run.items()
             ]
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds_of.get(key, sizes.seeds), tests)
-            runs_ += [CellRun(row, key, job) for job in jobs]
-    return runs_
+            cell_runs += [CellRun(row, key, job) for job in jobs]
+    return cell_runs
 
 
 def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:

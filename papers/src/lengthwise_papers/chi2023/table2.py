@@ -77,7 +77,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    runs_ = []
+    cell_runs = []
     for key in PUBLISHED[SAME]:
         for share in SHARES:
             column = MEASURED[key]
@@ -95,8 +95,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 Test(name=FARTHER, lengths=lengths, words_per_length=words),
             ]
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds_of.get(key, sizes.seeds), tests)
-            runs_ += [CellRun(key, f"P(1) = {share}", job) for job in jobs]
-    return runs_
+            cell_runs += [CellRun(key, f"P(1) = {share}", job) for job in jobs]
+    return cell_runs
 
 
 def table(records: Sequence[Record]) -> Table:

@@ -134,7 +134,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    corpus, runs_ = sizes.corpus(), []
+    corpus, cell_runs = sizes.corpus(), []
     require_windows(corpus.part(TEST), max(sizes.lengths), f"the test part of {corpus.folder}")
     for column, (model, settings) in _networks(sizes).items():
         plan = make_plan(
@@ -150,8 +150,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
         if model == "regular-gpt-lm":
             tests.append(replace(tests[0], name=TRAINED_LEVELS))
         jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-        runs_ += [CellRun(_text(corpus), column, job) for job in jobs]
-    return runs_
+        cell_runs += [CellRun(_text(corpus), column, job) for job in jobs]
+    return cell_runs
 
 
 def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -191,7 +191,7 @@ def _text(corpus: Corpus) -> str:
 def by_length(of_cell: Sequence[Record], test: str = LAST) -> dict[int, list[float]]:
     """Return the perplexity of each seed by length."""
     nats = [run["tests"][test]["nats_by_length"] for run in of_cell]
-    return {int(n): [perplexity_of(by_length_[n]) for by_length_ in nats] for n in nats[0]}
+    return {int(n): [perplexity_of(by_window[n]) for by_window in nats] for n in nats[0]}
 
 
 def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:

@@ -89,11 +89,11 @@ Curves = Mapping[tuple[str, float | None], Mapping[int, float]]
 
 def curves(records: Sequence[Record]) -> Curves:
     """Return the bits of the records."""
-    curves_: dict[tuple[str, float | None], dict[int, float]] = {}
+    bits_by_network: dict[tuple[str, float | None], dict[int, float]] = {}
     for record in records:
-        curve = curves_.setdefault((record["language"], record["epsilon"]), {})
+        curve = bits_by_network.setdefault((record["language"], record["epsilon"]), {})
         curve[record["length"]] = record["bits"]
-    return curves_
+    return bits_by_network
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -193,12 +193,12 @@ def _last(curve: Mapping[int, float]) -> float:
     return curve[max(curve)]
 
 
-def _lasts(curves_: Curves) -> str:
+def _lasts(all_curves: Curves) -> str:
     """Return how far the bits at the longest words are from one, language by language."""
     by_language: dict[str, list[float]] = {}
-    for (language, _), curve in curves_.items():
+    for (language, _), curve in all_curves.items():
         by_language.setdefault(language.upper(), []).append(1 - _last(curve))
-    longest = max(next(iter(curves_.values())))
+    longest = max(next(iter(all_curves.values())))
     texts = [
         (f"{min(short):.2g} to " if len(short) > 1 else "") + f"{max(short):.2g} ({name})"
         for name, short in by_language.items()

@@ -69,7 +69,7 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each run of each curve."""
-    parts_ = []
+    all_parts = []
     every = product(POSITIONS, SCALES, sizes.lengths, seeds or sizes.seeds)
     for position, scale, length, seed in every:
         settings = {
@@ -78,8 +78,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
             "plan": plan_of_run(sizes, position, scale, length, seed).to_dict(),
         }
         name = f"{POSITIONS[position]} positions, {SCALES[scale]}, n = {length}, seed {seed}"
-        parts_.append(Part(name, settings))
-    return parts_
+        all_parts.append(Part(name, settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -210,10 +210,10 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
     panels: dict[str, dict[str, list[Record]]] = {}
     for (position, scale, length), curve in curves(records).items():
-        means = {measure_: curve.means(measure_) for measure_ in ("bits", "accuracy", "attention")}
+        means = {figure: curve.means(figure) for figure in ("bits", "accuracy", "attention")}
         title = f"{SCALES[scale]}, {POSITIONS[position]} positions"
         panels.setdefault(title, {})[f"n = {length}"] = [
-            {"epoch": epoch, **{measure_: values[place] for measure_, values in means.items()}}
+            {"epoch": epoch, **{figure: values[place] for figure, values in means.items()}}
             for place, epoch in enumerate(curve.epochs)
         ]
     return {"learning": learning_figure(panels)}

@@ -55,7 +55,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    runs_ = []
+    cell_runs = []
     for longest in sizes.longest:
         for key, (_, model, settings) in MODELS.items():
             plan = make_plan(
@@ -79,8 +79,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 )
             ]
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-            runs_ += [CellRun(f"1..{longest} symbols", key, job) for job in jobs]
-    return runs_
+            cell_runs += [CellRun(f"1..{longest} symbols", key, job) for job in jobs]
+    return cell_runs
 
 
 def table(records: Sequence[Record]) -> Table:

@@ -85,7 +85,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    corpus, runs_ = sizes.corpus(), []
+    corpus, cell_runs = sizes.corpus(), []
     tested = [part for part in corpus.parts if part not in (TRAIN, VALID)]
     tests = [Test(name=part, lengths=BUCKETS, words_per_length=sizes.sentences) for part in tested]
     for protocol in sizes.protocols:
@@ -96,8 +96,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 settings={**sizes.settings, "protocol": protocol, "scale": scale},
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-            runs_ += [CellRun(protocol, column, job) for job in jobs]
-    return runs_
+            cell_runs += [CellRun(protocol, column, job) for job in jobs]
+    return cell_runs
 
 
 # ---- tables and figures ------------------------------------------------------------------------
@@ -214,20 +214,20 @@ def check(records: Sequence[Record]) -> list[Statement]:
         return of_numbers
     statements = []
     against = comparisons(records, TEST)
-    if comparisons_ := list(against.get(ALL, {}).values()):
+    if all_pairs := list(against.get(ALL, {}).values()):
         statements.append(
             Statement(
                 where="section 5.4",
                 says="with all lengths in training, scaling has no significant effect",
-                holds=all(comparison.p_value >= SIGNIFICANT for comparison in comparisons_),
-                measured=_told(comparisons_),
-                runs=len(comparisons_),
+                holds=all(comparison.p_value >= SIGNIFICANT for comparison in all_pairs),
+                measured=_told(all_pairs),
+                runs=len(all_pairs),
             )
         )
-    if comparisons_ := list(against.get(SHORT, {}).values()):
+    if all_pairs := list(against.get(SHORT, {}).values()):
         better = [
             comparison.difference > 0 and comparison.p_value < SIGNIFICANT
-            for comparison in comparisons_
+            for comparison in all_pairs
         ]
         statements.append(
             Statement(
@@ -235,8 +235,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 says="trained on short sentences, the scaled one translates long ones better "
                 f"(p < {SIGNIFICANT})",
                 holds=all(better),
-                measured=f"{_told(comparisons_)}: {sum(better)} of {len(better)} seeds",
-                runs=len(comparisons_),
+                measured=f"{_told(all_pairs)}: {sum(better)} of {len(better)} seeds",
+                runs=len(all_pairs),
             )
         )
     matched = comparisons(records, TEST, MATCHED)
@@ -285,10 +285,10 @@ def _of_numbers(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-def _told(comparisons_: Sequence[BleuComparison]) -> str:
+def _told(results: Sequence[BleuComparison]) -> str:
     return ", ".join(
         f"{comparison.difference:+.2f} BLEU (p = {comparison.p_value:.3f})"
-        for comparison in comparisons_
+        for comparison in results
     )
 
 

@@ -59,12 +59,12 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each network, and those that are compiled."""
     every = [(*pair, False) for pair in product(sizes.languages, sizes.models)]
     every += [(sizes.languages[0], model, True) for model in sizes.compiled]
-    parts_ = []
+    all_parts = []
     for seed, (spec, model, compiled) in product(seeds or sizes.seeds, every):
         settings = {"language": spec, "model": model, "compiled": compiled, "seed": seed}
         name = f"{spec}, {model}{', compiled' if compiled else ''}, seed {seed}"
-        parts_.append(Part(name, {**settings, "preset": sizes.preset}))
-    return parts_
+        all_parts.append(Part(name, {**settings, "preset": sizes.preset}))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

@@ -71,7 +71,7 @@ def prepare(sizes: Sizes, jobs: Sequence[Job], progress: Progress) -> None:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return a run for each body, kind and seed."""
-    runs_ = []
+    cell_runs = []
     for body in sizes.bodies:
         for kind in KINDS:
             settings = {"bits": sizes.bits, "supervision": WEAK, **sizes.settings}
@@ -79,8 +79,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 settings["autocast"] = "bfloat16"
             plan = plan_of(sizes.preset, body, kind, sizes.steps, settings)
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
-            runs_ += [CellRun(body, kind, job) for job in jobs]
-    return runs_
+            cell_runs += [CellRun(body, kind, job) for job in jobs]
+    return cell_runs
 
 
 def exact(records: Sequence[Record]) -> dict[str, dict[str, float]]:

@@ -70,24 +70,24 @@ class Sizes:
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each run: the default first."""
     seeds = seeds or sizes.seeds
-    variants_: list[tuple[str, str, int, Mapping[str, Any]]] = [
+    planned: list[tuple[str, str, int, Mapping[str, Any]]] = [
         (spec, DEFAULT, seed, {"objective": "composition"})
         for seed in seeds
         for spec in sizes.languages
     ]
-    variants_ += [
+    planned += [
         (spec, variant, seed, {**change, "steps": MOST_STEPS})
         for variant, change in VARIANTS.items()
         for seed in seeds[: sizes.seeds_of_variants]
         for spec in sizes.compared
     ]
-    parts_ = []
-    for spec, variant, seed, change in variants_:
-        settings_ = {**change, "seed": seed}
-        plan = make_plan(parse(spec), MODEL, preset=sizes.preset, settings=settings_).to_dict()
+    all_parts = []
+    for spec, variant, seed, change in planned:
+        values = {**change, "seed": seed}
+        plan = make_plan(parse(spec), MODEL, preset=sizes.preset, settings=values).to_dict()
         settings = {"plan": plan, "variant": variant, "lengths": sizes.lengths}
-        parts_.append(Part(f"{spec}, {variant}, seed {seed}", settings))
-    return parts_
+        all_parts.append(Part(f"{spec}, {variant}, seed {seed}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

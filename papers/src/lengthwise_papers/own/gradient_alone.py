@@ -114,7 +114,7 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
         for spec, (name, change) in product(sizes.trees, TREE_VARIANTS.items())
     ]
     planned += [(spec, TAUGHT, RECURRENT, {}) for spec in sizes.taught]
-    parts_ = []
+    all_parts = []
     for (spec, variant, model, change), seed in product(planned, seeds or sizes.seeds):
         settings = {"objective": "final", **change, "seed": seed}
         plan = make_plan(spec, model, preset=sizes.preset, settings=settings)
@@ -123,8 +123,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
             pupil = {**sizes.pupil, "seed": seed}
             pupil_plan = make_plan(spec, PUPIL, preset=sizes.preset, settings=pupil).to_dict()
             part_settings["pupil"] = {"settings": pupil, "plan": without_problem(pupil_plan)}
-        parts_.append(Part(f"{spec}, {variant}, seed {seed}", part_settings))
-    return parts_
+        all_parts.append(Part(f"{spec}, {variant}, seed {seed}", part_settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

@@ -61,7 +61,7 @@ class _Walker:
         inside = [c < language.num_classes for c in machine.classes]
         self._ways = _ways_to(machine, inside)
         self._to_class = [
-            _ways_to(machine, [class_ == c for class_ in machine.classes])
+            _ways_to(machine, [number == c for number in machine.classes])
             for c in range(language.num_classes)
         ]
         self._moves = [
@@ -152,7 +152,7 @@ class _Walker:
 
 def _ways_to(machine: Language, is_goal: Sequence[bool]) -> list[Word | None]:
     """Return a shortest word from each state to a wanted one; None if there is none."""
-    words_: list[Word | None] = [() if is_end else None for is_end in is_goal]
+    ways: list[Word | None] = [() if is_end else None for is_end in is_goal]
     before: list[list[tuple[int, int]]] = [[] for _ in is_goal]
     for state, row in enumerate(machine.transitions):
         for symbol, target in enumerate(row):
@@ -160,10 +160,10 @@ def _ways_to(machine: Language, is_goal: Sequence[bool]) -> list[Word | None]:
     waiting = deque(state for state, is_end in enumerate(is_goal) if is_end)
     while waiting:
         target = waiting.popleft()
-        way = words_[target]
+        way = ways[target]
         assert way is not None
         for state, symbol in before[target]:
-            if words_[state] is None:
-                words_[state] = (symbol, *way)
+            if ways[state] is None:
+                ways[state] = (symbol, *way)
                 waiting.append(state)
-    return words_
+    return ways

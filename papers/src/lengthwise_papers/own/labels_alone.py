@@ -62,19 +62,19 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language, number of words and draw, and for each random automaton."""
-    parts_ = []
+    all_parts = []
     for noise in sizes.noise:
         for automaton in seeds or range(sizes.automata):
             name = f"automaton {automaton}, {sizes.automaton_words} words, noise {noise}"
             settings = {"automaton": automaton, "words": sizes.automaton_words, "noise": noise}
-            parts_.append(Part(name, {**settings, "preset": sizes.preset}))
+            all_parts.append(Part(name, {**settings, "preset": sizes.preset}))
     for seed in seeds or sizes.seeds:
         for words in sizes.words:
             for spec in sizes.languages:
                 name = f"{spec}, {words} words, seed {seed}"
                 part_settings = {"language": spec, "words": words, "seed": seed}
-                parts_.append(Part(name, {**part_settings, "preset": sizes.preset}))
-    return parts_
+                all_parts.append(Part(name, {**part_settings, "preset": sizes.preset}))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

@@ -99,7 +99,7 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language, network and seed."""
-    parts_ = []
+    all_parts = []
     for seed in seeds or sizes.seeds:
         for rung in sizes.rungs:
             named_languages = NAMED[rung][: sizes.each]
@@ -111,8 +111,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
                         continue
                     training = {**network_settings, **sizes.training, "seed": seed}
                     part_settings = {"rung": rung, "language": language, "training": training}
-                    parts_.append(part(name, network, {**part_settings, "model": model}, sizes))
-    return parts_
+                    all_parts.append(part(name, network, {**part_settings, "model": model}, sizes))
+    return all_parts
 
 
 def part(name: str, network: str, told: Mapping[str, Any], sizes: Sizes) -> Part:

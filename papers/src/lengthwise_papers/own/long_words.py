@@ -194,7 +194,7 @@ def _pipeline(
     language: Language, words: Mapping[Word, int], seconds: int, folder: Path
 ) -> tuple[Language | None, Answer]:
     automaton = with_classes_of(language, infer_words(language, words, seconds, folder).language)
-    return automaton, lambda words_: [automaton.classify(word) for word in words_]
+    return automaton, lambda asked_words: [automaton.classify(word) for word in asked_words]
 
 
 def _merging(run: Callable[..., Any]) -> Learner:
@@ -210,7 +210,7 @@ def _merging(run: Callable[..., Any]) -> Learner:
                 warnings.simplefilter("ignore")  # an automaton may lack transitions
                 model = run(data, "dfa", input_completeness=None, print_info=False)
         except TimeoutError:
-            return None, lambda words_: [common] * len(words_)
+            return None, lambda tested: [common] * len(tested)
         numbers = {state.state_id: number for number, state in enumerate(model.states)}
         automaton = Language(
             alphabet=language.alphabet,
@@ -227,7 +227,7 @@ def _merging(run: Callable[..., Any]) -> Learner:
             start=numbers[model.initial_state.state_id],
             class_names=language.class_names,
         ).minimised()
-        return automaton, lambda words_: [automaton.classify(word) for word in words_]
+        return automaton, lambda tested: [automaton.classify(word) for word in tested]
 
     return learn
 
@@ -247,8 +247,8 @@ def _network(model: str, steps: int) -> Learner:
             progress=False,
         )
         numbers = {name: number for number, name in enumerate(language.class_names)}
-        return None, lambda words_: [
-            numbers[name] for name in lw.predict(run, [language.decode(word) for word in words_])
+        return None, lambda tested: [
+            numbers[name] for name in lw.predict(run, [language.decode(word) for word in tested])
         ]
 
     return learn

@@ -34,12 +34,12 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each model, language and seed."""
-    parts_ = []
+    all_parts = []
     for model, spec, seed in product(MODELS, sizes.languages, seeds or sizes.seeds):
         plan = make_plan(parse(spec), model, preset=sizes.preset, settings={"seed": seed})
         settings = {"plan": plan.to_dict(), "lengths": sizes.lengths, "words": sizes.words}
-        parts_.append(Part(f"{spec}, {model}, seed {seed}", settings))
-    return parts_
+        all_parts.append(Part(f"{spec}, {model}, seed {seed}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

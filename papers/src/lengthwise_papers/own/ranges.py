@@ -64,35 +64,37 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     result = verify_construction(construction, **settings["verify"])
     seconds = round(time.monotonic() - start, 1)
     records = []
-    for precision, result_ in result.precisions.items():
+    for precision, verification in result.precisions.items():
         common = {
             "construction": settings["name"],
             "asked_for": settings["settings"],
             "settings": dict(construction.settings),
             "precision": precision,
-            "claimed": result_.claimed,
-            "claimed_to": result_.claimed_to,
+            "claimed": verification.claimed,
+            "claimed_to": verification.claimed_to,
             "parameters": construction.num_parameters,
         }
-        if result_.skipped:
-            records.append({**common, "holds": None, "skipped": result_.skipped})
+        if verification.skipped:
+            records.append({**common, "holds": None, "skipped": verification.skipped})
             continue
-        lengths = [n for n in result_.margin if n > 0]
-        least = min(lengths, key=lambda n: result_.margin[n])
-        is_right = result_.first_wrong is None
+        lengths = [n for n in verification.margin if n > 0]
+        least = min(lengths, key=lambda n: verification.margin[n])
+        is_right = verification.first_wrong is None
         records.append(
             {
                 **common,
-                "holds": result_.holds,
+                "holds": verification.holds,
                 "exhaustive_to": result.exhaustive_to,
                 "longest": result.longest,
-                "right_to": result_.right_to,
-                "first_wrong": result_.first_wrong,
-                "least_margin": [least, result_.margin[least]],
-                "last_margin": [max(lengths), result_.margin[max(lengths)]],
+                "right_to": verification.right_to,
+                "first_wrong": verification.first_wrong,
+                "least_margin": [least, verification.margin[least]],
+                "last_margin": [max(lengths), verification.margin[max(lengths)]],
                 "required_margin": result.required_margin,
-                "words": result_.words,
-                "interval_95": list(wilson(result_.words, result_.words)) if is_right else None,
+                "words": verification.words,
+                "interval_95": list(wilson(verification.words, verification.words))
+                if is_right
+                else None,
                 "seed": settings["verify"]["seed"],
                 "words_per_length": settings["verify"]["words_per_length"],
                 "protocol": "all short words; drawn words, repeated symbols, one edit of each",

@@ -103,23 +103,23 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         "protocol": "every prefix of all short words, and of 1,000 random words",
         "words_per_length": None,  # lengths grow geometrically
     }
-    for settings_ in networks:
+    for network_settings in networks:
         try:
-            construction = construct(language, settings_)
+            construction = construct(language, network_settings)
         except ConstructionError as error:
             refusal = {"refused": str(error), "interval_95": None}
-            records.append({**settings, **settings_, **refusal, **asked_how})
+            records.append({**settings, **network_settings, **refusal, **asked_how})
             continue
         num_asked, wrong = _answered(construction, language, settings)
         verified = verify_construction(
             construction, longest=settings["verified_to"], all_words=64, words_per_length=1
         )
-        rung = RUNGS[settings_["rung"]]
-        design = rung.design(language, **{k: v for k, v in settings_.items() if k != "rung"})
+        rung = RUNGS[network_settings["rung"]]
+        design = rung.design(language, **{k: v for k, v in network_settings.items() if k != "rung"})
         records.append(
             {
                 **settings,
-                **settings_,
+                **network_settings,
                 "language": language.spec or None,
                 "symbols": language.num_symbols,
                 "states": language.minimised().num_states,

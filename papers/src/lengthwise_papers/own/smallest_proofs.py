@@ -54,7 +54,7 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language and model; the seeds are those of the search."""
-    parts_ = []
+    all_parts = []
     for spec in sizes.languages:
         count = num_elements(parse(spec))
         for model in sizes.models:
@@ -71,8 +71,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
                 "lengths": sizes.lengths,
                 "words": sizes.words,
             }
-            parts_.append(Part(f"{spec}, {model}", settings))
-    return parts_
+            all_parts.append(Part(f"{spec}, {model}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

@@ -32,12 +32,12 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each verifier and kind, ours first."""
-    parts_ = []
+    all_parts = []
     for seed, verifier, kind in product(seeds or sizes.seeds, VERIFIERS, KINDS):
         num_cases = sizes.each if verifier == OURS else sizes.each_of_unsound
         settings = {"verifier": verifier, "kind": kind, "each": num_cases, "seed": seed}
-        parts_.append(Part(f"{verifier}, {kind}, seed {seed}", settings))
-    return parts_
+        all_parts.append(Part(f"{verifier}, {kind}, seed {seed}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

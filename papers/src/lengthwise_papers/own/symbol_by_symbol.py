@@ -68,10 +68,10 @@ def random_machine(states: int, symbols: int, seed: int) -> Language:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each automaton, model and seed, the small automata first."""
-    parts_ = []
+    all_parts = []
     for seed, spec, model in product(seeds or sizes.seeds, sizes.named, sizes.models):
         part_settings = {"language": spec, "model": model, "seed": seed}
-        parts_.append(
+        all_parts.append(
             Part(f"{spec}, {model}, seed {seed}", {**part_settings, "preset": sizes.preset})
         )
     for seed, size, model in product(seeds or sizes.seeds, sizes.drawn, sizes.models):
@@ -79,9 +79,9 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
             continue
         part_settings = {"drawn": list(size), "model": model, "seed": seed}
         name = f"random {size[0]} x {size[1]}, {model}, seed {seed}"
-        parts_.append(Part(name, {**part_settings, "preset": sizes.preset}))
+        all_parts.append(Part(name, {**part_settings, "preset": sizes.preset}))
     tests = [list(test) for test in sizes.tests]
-    return [part._replace(settings={**part.settings, "tests": tests}) for part in parts_]
+    return [part._replace(settings={**part.settings, "tests": tests}) for part in all_parts]
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:

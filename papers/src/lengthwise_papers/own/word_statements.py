@@ -123,9 +123,9 @@ class Source(NamedTuple):
                 for place in draw.integers(len(word), size=2):
                     word[place] = int(draw.integers(symbols))
             distinct.add(tuple(word))
-        words_ = sorted(distinct)
-        classes = [language.classes[language.run(word)] for word in words_]
-        words = LabelledWords.of(words_, classes, language.alphabet, language.class_names)
+        ordered = sorted(distinct)
+        classes = [language.classes[language.run(word)] for word in ordered]
+        words = LabelledWords.of(ordered, classes, language.alphabet, language.class_names)
         masses = kind.masses(draw, np.asarray(words.classes, dtype=np.int64))
         spellings = [words.written(row) for row in range(len(words))]
         return cls(language, words, spellings, masses / masses.sum())
@@ -182,15 +182,15 @@ def judged(kind: Kind, source: Source, draw: np.random.Generator) -> dict[str, f
     seen = (lines > 0) & ~tied
     candidates = source.misjudged(draw)
     disagree = [((candidate != other) & seen & ~held).sum() for candidate in candidates]
-    answers_ = candidates[int(np.argmin(disagree))]
-    total, wrong = int((seen & held).sum()), int(((answers_ != other) & seen & held).sum())
+    prediction = candidates[int(np.argmin(disagree))]
+    total, wrong = int((seen & held).sum()), int(((prediction != other) & seen & held).sum())
     if total == 0:
         return None
     flipped_there, right_there = source.chances(kind, count)
-    errors = np.where(answers_, right_there, flipped_there)[held].sum()
+    errors = np.where(prediction, right_there, flipped_there)[held].sum()
     every = (flipped_there + right_there)[held].sum()
     p, noise = source.probabilities, kind.noise
-    by_draws = np.where(answers_, 1 - noise, noise)
+    by_draws = np.where(prediction, 1 - noise, noise)
     return {
         "held_out": total,
         "bound": limit_of_different(wrong, total, 1 - CONFIDENCE),
@@ -258,11 +258,11 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each kind of file."""
-    parts_ = []
+    all_parts = []
     for seed, kind in product(seeds or sizes.seeds, KINDS):
         settings = {"kind": kind, "statements": sizes.statements, "files": sizes.files}
-        parts_.append(Part(f"{kind}, seed {seed}", {**settings, "seed": seed}))
-    return parts_
+        all_parts.append(Part(f"{kind}, seed {seed}", {**settings, "seed": seed}))
+    return all_parts
 
 
 _OF_A_SOURCE = 50
@@ -297,10 +297,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             ],
             "median_bound": float(np.median([judgement["bound"] for judgement in judgements])),
             "searched": len(files),
-            "false_of_searched": sum(
-                statement_["true_share"] >= statement_["bound"] for statement_ in files
-            ),
-            "wrongly_refuted": sum(statement_["wrongly_refuted"] for statement_ in files),
+            "false_of_searched": sum(result["true_share"] >= result["bound"] for result in files),
+            "wrongly_refuted": sum(result["wrongly_refuted"] for result in files),
             "words_per_length": None,
             "protocol": "drawn from the law of the kind, from the seed",
             "interval_95": list(wilson(len(judgements) - false, len(judgements))),

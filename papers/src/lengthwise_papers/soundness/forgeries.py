@@ -33,7 +33,9 @@ _SOUND = (powers, one_pad, domain_corner)
 
 def running(certificate: Certificate) -> Provable:
     """Return the network of a certificate."""
-    kind = next(kind_ for kind_ in PROVABLE if kind_.__name__ == certificate.kind)
+    kind = next(
+        network_class for network_class in PROVABLE if network_class.__name__ == certificate.kind
+    )
     make: Callable[..., Provable] = kind  # type: ignore[assignment]
     model = make(PROVABLE[kind].from_dict(certificate.settings))
     weights = {name: torch.from_numpy(w.copy()) for name, w in certificate.weights.items()}
@@ -103,11 +105,11 @@ def other_language(draw: random.Random) -> _Forged:
 def other_name(draw: random.Random) -> _Forged:
     """State it of a language by a name that is not its own."""
     certificate = _honest(draw)
-    other, language_ = parse(draw.choice(SPECS)), certificate.language
-    if language_.domain is not None or other.difference(language_) is None:
+    other, original = parse(draw.choice(SPECS)), certificate.language
+    if original.domain is not None or other.difference(original) is None:
         return None
-    word = other.difference(language_) or ()
-    language = replace(language_, spec=other.spec)
+    word = other.difference(original) or ()
+    language = replace(original, spec=other.spec)
     return replace(certificate, language=language), word, f"the language is called {other.spec}"
 
 

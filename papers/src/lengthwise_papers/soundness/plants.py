@@ -87,7 +87,7 @@ def _recurrent(
     machine = Machine(
         registers=registers,
         terms=rules.terms(),
-        leaves=tuple(tuple(each == symbol for each in symbols) for symbol in symbols),
+        leaves=tuple(tuple(letter == symbol for letter in symbols) for symbol in symbols),
         first=registers.encode({"element": language.start}),
         scores=scores,
         bias=bias,

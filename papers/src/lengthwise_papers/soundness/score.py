@@ -42,7 +42,7 @@ def _case(kind: str, number: int, draw: random.Random) -> Case:
         return NUMERIC[kind](name, draw)
     if kind == "forged file":
         return forged(name, number, draw)
-    kinds = [kind_ for kind_ in KINDS if kind_ != "sound"]
+    kinds = [name for name in KINDS if name != "sound"]
     planted = kinds[number % len(kinds)]
     if planted in PLANTS:
         return case_of(planted, name, PLANTS[planted](draw, fault=False), fault=False)

@@ -122,7 +122,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the grid."""
-    runs_ = []
+    cell_runs = []
     for bits, regime, choice in sizes.cells:
         plan = make_plan(
             "steps:addition",
@@ -138,8 +138,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
             },
         )
         jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
-        runs_ += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
-    return runs_
+        cell_runs += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
+    return cell_runs
 
 
 def schedule(steps: int) -> dict[str, int]:
@@ -159,20 +159,16 @@ class Trial(NamedTuple):
 def trials(records: Sequence[Record]) -> list[Trial]:
     """Return the runs that ended."""
     return [
-        Trial(
-            *_ROWS[record["row"]],
-            _CHOICES[record["column"]],
-            record["tests"][UNSEEN]["mean_accuracy"],
-        )
-        for record in records
-        if "error" not in record
+        Trial(*_ROWS[run["row"]], _CHOICES[run["column"]], run["tests"][UNSEEN]["mean_accuracy"])
+        for run in records
+        if "error" not in run
     ]
 
 
-def best(trials_: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
+def best(all_trials: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
     """Return the best run by regime and n."""
     result: dict[tuple[str, int], Trial] = {}
-    for trial in trials_:
+    for trial in all_trials:
         before = result.setdefault((trial.regime, trial.bits), trial)
         if trial.exact > before.exact:
             result[trial.regime, trial.bits] = trial
@@ -213,12 +209,10 @@ def examples_of(choice: Choice) -> str:
     return f"{choice.examples:,} examples"
 
 
-def curves_picture(
-    kind_of: Callable[[Choice], str], records: Sequence[Record]
-) -> dict[str, Picture]:
+def curves_picture(of: Callable[[Choice], str], records: Sequence[Record]) -> dict[str, Picture]:
     """Draw the best by n, a panel for each regime, a line for each kind of choices."""
     panels: dict[str, dict[str, dict[int, float]]] = {}
-    for (regime, kind), curve in _curves(kind_of, records).items():
+    for (regime, kind), curve in _curves(of, records).items():
         panels.setdefault(f"{regime} supervision", {})[kind] = curve
     return exact_match_figure(panels)
 
@@ -422,22 +416,17 @@ def _better(
     for n in sorted({trial.bits for trial in strong}):
         of_n = [trial for trial in strong if trial.bits == n]
         ours = [trial for trial in of_n if chosen(trial.choice)]
-        other_trials = [trial for trial in of_n if not chosen(trial.choice)]
-        compared = {alike(t.choice) for t in ours} & {alike(t.choice) for t in other_trials}
-        if compared:
-            fair = [
-                [t.exact for t in kind if alike(t.choice) in compared]
-                for kind in (ours, other_trials)
-            ]
+        rest = [trial for trial in of_n if not chosen(trial.choice)]
+        common = {alike(t.choice) for t in ours} & {alike(t.choice) for t in rest}
+        if common:
+            fair = [[t.exact for t in kind if alike(t.choice) in common] for kind in (ours, rest)]
             pairs[n] = (max(fair[0]), max(fair[1]))
             runs_ = min(runs_, *map(len, fair))
     if not pairs:
         return []
-    comparison = ", ".join(
-        f"n = {n}: {ours_mean:.4f}, others {other:.4f}" for n, (ours_mean, other) in pairs.items()
-    )
-    holds = all(mean_of_ours >= other - slack for mean_of_ours, other in pairs.values())
-    return [Statement(where=section, says=says, holds=holds, measured=comparison, runs=runs_)]
+    text = ", ".join(f"n = {n}: {our:.4f}, others {other:.4f}" for n, (our, other) in pairs.items())
+    holds = all(our >= other - slack for our, other in pairs.values())
+    return [Statement(where=section, says=says, holds=holds, measured=text, runs=runs_)]
 
 
 _same_runs = partial(replace, TABLE_1, more={}, runs_of="steps2022/table1")

@@ -102,15 +102,17 @@ def make_bodies(jobs: Sequence[Job], progress: Progress, corpus: Path | None = N
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    runs_ = []
+    cell_runs = []
     for kind, bits in sizes.bits.items():
         for regime in REGIMES:
             for n in bits:
                 settings = {"bits": n, "supervision": regime, **dict(sizes.settings)}
                 plan = plan_of(sizes.preset, sizes.body, kind, sizes.steps, settings)
                 jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
-                runs_ += [CellRun(f"{regime}, n = {n}", f"{kind}: {sizes.body}", j) for j in jobs]
-    return runs_
+                cell_runs += [
+                    CellRun(f"{regime}, n = {n}", f"{kind}: {sizes.body}", j) for j in jobs
+                ]
+    return cell_runs
 
 
 def plan_of(preset: str, body: str, kind: str, steps: int, settings: Mapping[str, Any]) -> Plan:

@@ -49,7 +49,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    runs_ = []
+    cell_runs = []
     for row in sizes.rows:
         spec, of_task = TASKS[row]
         for regime in REGIMES:
@@ -64,8 +64,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 },
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
-            runs_ += [CellRun(row, regime, job) for job in jobs]
-    return runs_
+            cell_runs += [CellRun(row, regime, job) for job in jobs]
+    return cell_runs
 
 
 def table(records: Sequence[Record]) -> Table:

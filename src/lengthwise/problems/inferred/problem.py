@@ -183,9 +183,9 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             "label_noise": self.inference.label_noise,
         }
         rows = [records.validated("of A's answers")]
-        account_ = replace(plain, rows=rows, values=values, section=partial(self._section, records))
+        extended = replace(plain, rows=rows, values=values, section=partial(self._section, records))
         statement = read_statement(folder.path) if folder and best else None
-        return account_ if statement is None else self._judged(account_, records, statement)
+        return extended if statement is None else self._judged(extended, records, statement)
 
     def _judged(self, account: Account, records: Records, record: Mapping[str, Any]) -> Account:
         """Return an account with what the words that were held out say, which leads."""

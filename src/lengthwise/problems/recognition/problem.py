@@ -170,12 +170,12 @@ class Recognition(Problem, Formal, Tested, Plotted):
     def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterator[Defaults]:
         """Return the objective in place of a model's own, and what it sets for the language."""
         assert isinstance(entry, ModelEntry)
-        objective_name = asked["objective"].get("name")
-        name = objective_name or self._unnamed(entry)
+        named = asked["objective"].get("name")
+        name = named or self._unnamed(entry)
         defaults = OBJECTIVES[name].defaults(
-            self.language, preset, entry.config, is_named=objective_name is not None
+            self.language, preset, entry.config, is_named=named is not None
         )
-        if name not in (objective_name, entry.objective):
+        if name not in (named, entry.objective):
             yield Defaults(f"in place of {entry.objective}", {"objective.name": name})
         size = f", {defaults.size}" if defaults.size else ""
         yield Defaults(f"objective {name}, {preset}{size}", defaults.values)
@@ -187,16 +187,9 @@ class Recognition(Problem, Formal, Tested, Plotted):
     def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
         """Return the routes to a proof, or one model alone where an objective or a setting is asked
         for that the others do not have."""
-        objective_name = asked["objective"].get("name")
-        if (
-            objective_name is not None
-            and OBJECTIVES[objective_name].model != self.setup.default_model
-        ):
-            return (
-                Route(
-                    OBJECTIVES[objective_name].model, f"objective={objective_name!r} is asked for"
-                ),
-            )
+        name = asked["objective"].get("name")
+        if name is not None and OBJECTIVES[name].model != self.setup.default_model:
+            return (Route(OBJECTIVES[name].model, f"objective={name!r} is asked for"),)
         if not any(asked.values()):
             return routes_to_a_proof(self.language, preset)
         large = MODELS[LARGE_MODEL]
@@ -204,9 +197,9 @@ class Recognition(Problem, Formal, Tested, Plotted):
         own_names = [
             setting for part in names for setting in asked[part] if setting not in names[part]
         ]
-        if objective_name is None and not own_names:
+        if name is None and not own_names:
             return routes_to_a_proof(self.language, preset)
-        own_names = [*own_names, f"objective={objective_name!r}"]
+        own_names = [*own_names, f"objective={name!r}"]
         return (Route(self.setup.default_model, f"{own_names[0]} is not for {LARGE_MODEL}"),)
 
     def objective(self, plan: Plan) -> Objective:
@@ -244,10 +237,10 @@ class Recognition(Problem, Formal, Tested, Plotted):
 
     def account(self, records: Records) -> Account:
         """Return the account of a run: whether a proof closed, and the accuracy on fresh words."""
-        account_ = account_of(Problem.account(self, records), self.words_of(records.plan), records)
+        account = account_of(Problem.account(self, records), self.words_of(records.plan), records)
         lengths = usual_lengths(records.plan)
-        advice = partial(advice_of, self.language, records, account_.values, lengths)
-        return replace(account_, advice=advice, section=partial(self._section, records))
+        advice = partial(advice_of, self.language, records, account.values, lengths)
+        return replace(account, advice=advice, section=partial(self._section, records))
 
     def _section(self, records: Records, account: Account) -> Section:
         from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures

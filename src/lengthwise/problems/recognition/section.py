@@ -216,8 +216,8 @@ def _cells(evaluation: Mapping[str, Any]) -> list[str]:
 def _some(scores: Scores) -> list[Score]:
     """Return accuracy and loss by length and class, at about a dozen lengths."""
     lengths = scores.lengths
-    shown_lengths_ = {*lengths[:: max(1, len(lengths) // 11)], *lengths[-1:]}
-    return [record for record in scores.records if record.length in shown_lengths_]
+    some_lengths = {*lengths[:: max(1, len(lengths) // 11)], *lengths[-1:]}
+    return [record for record in scores.records if record.length in some_lengths]
 
 
 def _published(spec: str, plan: Plan) -> Published | None:

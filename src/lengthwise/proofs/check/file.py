@@ -125,11 +125,11 @@ def _require_language(certificate: Certificate, language: Language | str) -> Non
         CertificateError: it is about one.
     """
     asked_language = language if isinstance(language, Language) else parse(language)
-    language_ = certificate.language
-    same = (language_.alphabet, language_.class_names) == (
+    certified = certificate.language
+    same = (certified.alphabet, certified.class_names) == (
         asked_language.alphabet,
         asked_language.class_names,
     )
-    if not same or language_.difference(asked_language) is not None:
+    if not same or certified.difference(asked_language) is not None:
         name = language if isinstance(language, str) else asked_language.spec or "that language"
         raise CertificateError(f"the certificate is for another language than {name}.")

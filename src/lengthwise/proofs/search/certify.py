@@ -93,8 +93,8 @@ def certify(
         language = replace(language, spec="")
     checked = require_provable(model)
     require_same_classes(checked, language)
-    strength_ = _suitable(checked, strength)
-    require_suitable_precision(checked, strength_, precision)
+    method = _suitable(checked, strength)
+    require_suitable_precision(checked, method, precision)
     if isinstance(checked, StateSlots):
         return _checked_or_not_closed(
             certify_structure(checked, language), explored=-1
@@ -103,16 +103,16 @@ def certify(
     with running(checked, precision) as ran:
         if isinstance(ran, BinaryRecurrent | WindowScratchpad):
             evidence = _of_prefixes(ran, language, look, precision)
-        elif strength_ == "discrete":
+        elif method == "discrete":
             evidence = _discrete(ran, language, look, precision)
         else:
-            evidence = _OF_VECTORS[strength_](ran, language, look)
+            evidence = _OF_VECTORS[method](ran, language, look)
         verdict, wrong, reason, right_to = _judge(language, evidence)
         weights = weights_of(ran)
     closure = evidence.closure
     certificate = Certificate(
         verdict=verdict,
-        strength=strength_,
+        strength=method,
         precision=precision,
         language=language,
         machine=Machine.of(closure.machine),

@@ -170,12 +170,12 @@ def _choose(
     count = int(numbers.max()) + 1 if len(numbers) else 0
     order = np.argsort(numbers, kind="stable")
     first = np.searchsorted(numbers[order], np.arange(count + 1))
-    members_, distances = order[first[:-1]], np.zeros(len(vectors))
+    representatives, distances = order[first[:-1]], np.zeros(len(vectors))
     for number in np.flatnonzero(np.diff(first) > 1).tolist():  # the others have one member
         members = order[first[number] : first[number + 1]]
         labelled = members if answers is None else members[answers[members] != NO_ANSWER]
         able = labelled if len(labelled) else members
         middle = vectors[members].mean(axis=0)
-        members_[number] = able[norm(vectors[able] - middle).argmin()]
-        distances[members] = norm(vectors[members] - vectors[members_[number]])
-    return members_, distances
+        representatives[number] = able[norm(vectors[able] - middle).argmin()]
+        distances[members] = norm(vectors[members] - vectors[representatives[number]])
+    return representatives, distances

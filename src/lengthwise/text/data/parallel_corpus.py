@@ -285,7 +285,7 @@ def _claim(
     sources: Sources,
     languages: tuple[str, str],
     config: PairsConfig,
-    tokenizer_: "Tokenizer | None",
+    own_tokenizer: "Tokenizer | None",
 ) -> None:
     """Make the folder for a request, or find that it already has that request."""
 
@@ -299,7 +299,7 @@ def _claim(
         "format": PAIRS_FORMAT,
         "sources": sources,
         "languages": list(languages),
-        "tokenizer": None if tokenizer_ is None else digest(tokenizer_.to_str().encode()),
+        "tokenizer": None if own_tokenizer is None else digest(own_tokenizer.to_str().encode()),
         "config": config.to_dict(),
     }
     claim_corpus(out, request, require_sources)
@@ -397,7 +397,7 @@ def _write(
     index = {
         "format": PAIRS_FORMAT,
         "sources": sources,
-        "recognised": next((name_ for name_ in known if name_), None),
+        "recognised": next((known_name for known_name in known if known_name), None),
         "languages": list(languages),
         "vocab_size": vocab_size,
         "dtype": kind.name,

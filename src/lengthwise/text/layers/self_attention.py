@@ -93,16 +93,16 @@ class CausalAttention(SelfAttention):
         count, size = query.shape[2], query.shape[3]
         asking = positions.query[start : start + count]
         last = len(positions.key) - (len(positions.query) - start - count)
-        places_ = QueryKeyPositions(
+        at_positions = QueryKeyPositions(
             position=positions.position,
             layer=positions.layer,
             query=asking,
             key=positions.key[:last],
         )
-        seen = places_.key <= places_.query[:, None]
+        seen = at_positions.key <= at_positions.query[:, None]
         factor = self.scale(seen.sum(dim=1)[None])[..., None]
-        scaled = places_.turn_query(query) * (factor / math.sqrt(size)).to(query.dtype)
-        bias = places_.bias(query)
+        scaled = at_positions.turn_query(query) * (factor / math.sqrt(size)).to(query.dtype)
+        bias = at_positions.bias(query)
         precise = torch.promote_types(query.dtype, torch.float32)
         mask = torch.zeros_like(seen, dtype=precise).masked_fill(~seen, -math.inf)
         if bias is not None:

@@ -47,8 +47,8 @@ class CorpusReference:
     def shown(self) -> str:
         """The folder, relative to the working folder if it is below it."""
         folder = Path(self.folder)
-        folder_ = Path.cwd()
-        return str(folder.relative_to(folder_)) if folder.is_relative_to(folder_) else self.folder
+        cwd = Path.cwd()
+        return str(folder.relative_to(cwd)) if folder.is_relative_to(cwd) else self.folder
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reference as plain values."""

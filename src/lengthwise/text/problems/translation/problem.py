@@ -130,7 +130,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         The corpus may be missing after training; then there are no numbers of pairs.
         """
         folder, data = records.named(), records.plan.data
-        account_ = replace(
+        extended = replace(
             CorpusProblem.account(self, records),
             tested=facts_of_translator,
             advice=lambda: f"lengthwise evaluate {folder}, or lengthwise translate {folder}",
@@ -138,15 +138,15 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         try:
             train = self.load().part(TRAIN)
         except TextError:
-            return account_
+            return extended
         of_protocol = within(train, limits(train, data.protocol).train)
         num_trained = len(no_longer(train, of_protocol, data.longest))
         too_long = len(of_protocol) - num_trained
-        values = {**account_.values, "training_pairs": num_trained, "pairs_too_long": too_long}
+        values = {**extended.values, "training_pairs": num_trained, "pairs_too_long": too_long}
         if not too_long:
-            return replace(account_, values=values)
+            return replace(extended, values=values)
         left_out = f"{counted(too_long, 'pair')} of more than {counted(data.longest, 'token')}"
-        return replace(account_, values=values, rows=[*account_.rows, ("left out", left_out)])
+        return replace(extended, values=values, rows=[*extended.rows, ("left out", left_out)])
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
@@ -179,11 +179,11 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
     def test(self, run: Run, test: Test) -> TestResult:
         """Return BLEU on the corpus part of the test's name; its lengths are the buckets."""
         options = {"part": test.name, "buckets": test.lengths, "words": test.words_per_length}
-        values_ = evaluated(run, options).values
+        evaluation = evaluated(run, options).values
         more = {
-            "figures": {name: values_[name] for name in _OF_TEST},
-            "words_per_length": values_["sentences"],  # in total; `test` has the upper bound
-            "seconds": values_["seconds"],
+            "figures": {name: evaluation[name] for name in _OF_TEST},
+            "words_per_length": evaluation["sentences"],  # in total; `test` has the upper bound
+            "seconds": evaluation["seconds"],
         }
         return TestResult.plain(test, "translation", more)
 
