@@ -67,12 +67,12 @@ class Narrow(Arithmetic):
 
     def linear(self, x: Ball, matrix: Matrix) -> Ball:
         """Return W x + b, rounded after the sum and after the bias."""
-        product = self.wide.linear(x, matrix)
-        size = product.bound() + matrix.bias_norm
+        found = self.wide.linear(x, matrix)
+        size = found.bound() + matrix.bias_norm
         rows = len(matrix.weight)
         lost = np.sqrt(rows) * self.lost(1, size)
         fresh = self.safe(size, self.gamma(_RESULT_AND_BIAS) * size + lost)
-        return Ball(product.centre, outward(product.radius + fresh))
+        return Ball(found.centre, outward(found.radius + fresh))
 
     def numbers(self, x: Ball, matrix: Matrix) -> tuple[Floats, Floats]:
         """Return W x + b with a radius for each number."""
