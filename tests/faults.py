@@ -473,8 +473,8 @@ FAULTS = (
     Fault(
         "kinds with different answers put together",
         "objectives/consensus.py",
-        "alike = [products for products, share in zip(settled, mixed, strict=True) if share <= most]",
-        "alike = settled",
+        "for products, share in zip(settled, mixed, strict=True) if share <= most]",
+        "for products in settled]",
         "objectives/test_consensus.py",
     ),
     Fault(
