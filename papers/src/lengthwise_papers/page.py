@@ -6,6 +6,9 @@ from typing import Any
 from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.experiment import Experiment, Record
 
+_NAMED = 3
+"""The most commits that a section names."""
+
 
 def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictures: str) -> str:
     """Write what is claimed, printed and measured; paths of figures begin with `pictures`.
@@ -49,7 +52,7 @@ def _made_by(name: str, result: Mapping[str, Any]) -> str:
         facts.append(f"seed {result['seed']}")
     measured = list(records) or [dict(result)]
     facts.append(_range(record.get("date", result["date"]) for record in measured))
-    facts.append(f"commit {_each(record.get('commit', result['commit']) for record in measured)}")
+    facts.append(_commits({record.get("commit", result["commit"]): None for record in measured}))
     made_with = [record["environment"] for record in trained if "environment" in record]
     for key, before in (("processor", ""), ("torch", "torch ")):
         facts.append(
@@ -60,6 +63,12 @@ def _made_by(name: str, result: Mapping[str, Any]) -> str:
     ]:
         facts.append(f"{len(accelerators)} of {len(trained)} runs on {_each(accelerators)}")
     return f"{', '.join(facts)}."
+
+
+def _commits(commits: Iterable[str]) -> str:
+    """Name up to three commits, and count more; the records have them all."""
+    found = list(commits)
+    return f"{len(found)} commits" if len(found) > _NAMED else f"commit {', '.join(found)}"
 
 
 def _range(values: Iterable[str]) -> str:

@@ -61,7 +61,7 @@ class Encoder(ClsEncoder):
         added = self.position(positions.expand_as(symbols), count, generator=generator)
         x = self.embedding(symbols) + added
         num_queries = (
-            self._wanted(symbols.shape[1])
+            self.positions_read(symbols.shape[1])
             if skip_unused_queries
             else [symbols.shape[1]] * len(self.block)
         )
@@ -102,14 +102,14 @@ class Encoder(ClsEncoder):
             )
         return self.read(x[:, 0]), torch.stack(weights)
 
-    def _wanted(self, num_positions: int) -> list[int]:
+    def positions_read(self, num_positions: int) -> list[int]:
         """Return the number of positions of each layer's output that are read later."""
-        counts, after = [], 1
+        wanted, after = [], 1
         for layer in reversed(self.block):
-            counts.append(after)
+            wanted.append(after)
             if self.training or not layer.attention.is_idle:
                 after = num_positions
-        return counts[::-1]
+        return wanted[::-1]
 
     def words_at_once(self, time: int) -> int | None:
         """Return the number of words in rows of `time` positions that fit at once; None for any."""

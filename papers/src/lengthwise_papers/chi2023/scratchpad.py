@@ -131,9 +131,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
     }
     waits = steps_that_wait("scratchpad", LONGEST), steps_that_wait("regular-gpt-binary", LONGEST)
     ratio_lines = [
-        f"{waits[0]} steps that wait, at two places each, and {waits[1]} levels for {LONGEST} "
-        f"symbols",
-        f"less time: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
+        f"for {LONGEST} symbols {waits[0]} steps in turn, of two tokens, and {waits[1]} levels",
+        f"faster: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
         *(f"{row} is left out, as it was not learned: {amiss[row]}" for row in rows if amiss[row]),
     ]
     return [
@@ -155,8 +154,8 @@ def _about(ratio: float) -> str:
 def _not_right(of_cells: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:
     """Name the models with a wrong answer, and their accuracies; nothing if there is none."""
     return ", ".join(
-        f"{title} {one_digit(min(best_and_mean(of_cells[row, model], t)[1] for t in (NEAR, FAR)))} "
-        f"% right"
+        f"{title} {one_digit(min(best_and_mean(of_cells[row, model], t)[1] for t in (NEAR, FAR)))} % "
+        f"right"
         for model, title in MODELS.items()
         if any(test["wrong"] for run in of_cells[row, model] for test in run["tests"].values())
     )

@@ -106,13 +106,13 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return [
         Statement(
             where="ours",
-            says=f"a decoder that is told the steps learns the task (to {LEARNED:.0f} %)",
+            says=f"a decoder that is given the steps learns the task (to {LEARNED:.0f} %)",
             holds=all(strong >= LEARNED for strong, _ in gains.values()),
             measured=measured,
         ),
         Statement(
             where="ours",
-            says="a decoder that is not told the steps does worse, unless it learns the task, too",
+            says="without the steps it does worse, unless it learns the task, too",
             holds=all(untold < strong or untold >= LEARNED for strong, untold in gains.values()),
             measured=measured,
         ),

@@ -52,6 +52,20 @@ class CodeRecurrence:
 
     A network that `adapt` has wrapped counts as what it wraps.
 
+    Examples:
+        >>> import lengthwise as lw
+        >>> import numpy as np
+        >>> class Ones:
+        ...     num_symbols = 2
+        ...     def start(self):
+        ...         return np.array([0])  # the number of ones modulo 2
+        ...     def step(self, codes, symbols):
+        ...         return codes ^ symbols[:, None]
+        ...     def classes(self, codes):
+        ...         return codes[:, 0]
+        >>> lw.inside.decide(lw.inside.CodeRecurrence(Ones()), "parity").is_closed
+        True
+
     Raises:
         VerificationError: the network lacks what `Coded` names, or a method returns something else
             than that says, such as numbers that are not whole, or as many bits as the code of the
@@ -91,7 +105,7 @@ class CodeRecurrence:
         return int(self._numbered(code[None])[0])
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
-        """Return the numbers of the codes after symbols."""
+        """Return the numbers of the codes after `symbols`, from the `elements` before them."""
         parts = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             part = slice(first, first + _BATCH)
@@ -102,13 +116,13 @@ class CodeRecurrence:
         return np.concatenate(parts)
 
     def taken(self, most: int) -> tuple[Integers, Integers]:
-        """Return the codes and the symbols of steps that were taken, evenly spaced among all."""
+        """Return the codes and symbols of `most` steps that were taken, at most, evenly spaced."""
         steps = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._taken]))
         steps = steps[:: max(1, -(-len(steps) // most))]
         return steps // self.num_symbols, steps % self.num_symbols
 
     def read(self, level: int, elements: Integers) -> Integers:
-        """Return the classes of the words that led to codes."""
+        """Return the classes of the words that led to `elements`; `level` decides nothing."""
         parts = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             codes = self.codes(elements[first : first + _BATCH])
@@ -117,7 +131,7 @@ class CodeRecurrence:
         return np.concatenate(parts)
 
     def codes(self, elements: Integers) -> Codes:
-        """Return the codes `[element, place]` of numbers."""
+        """Return the codes `[element, place]` of the numbers `elements`."""
         packed = b"".join(self._packed[element] for element in elements.tolist())
         if not self._are_bits:
             tokens = np.frombuffer(packed, dtype=np.int64).copy()  # a network may change them
@@ -151,8 +165,8 @@ class CodeRecurrence:
         axes = ", ".join("place" if n is None else str(n) for n in shape)
         name = type(self.owner).__name__
         raise VerificationError(
-            f"{name}.{method} has to return an array of {kind} [{axes}], but it returned "
-            f"{description}.{remedy}"
+            f"{name}.{method} has to return an array of {kind} [{axes}], but it returned {description}."
+            f"{remedy}"
         )
 
     def _numbered(self, codes: Codes) -> Integers:
@@ -182,8 +196,8 @@ def _require_coded(network: object) -> None:
     if number is None or not is_whole or number < 1:
         description = "it has none" if number is None else f"it is {number!r:.20}"
         raise VerificationError(
-            f"{name}.num_symbols has to be an integer of 1 or more, but {description}. Set it to "
-            f"the number of symbols."
+            f"{name}.num_symbols has to be an integer of 1 or more, but {description}. Set it to the "
+            f"number of symbols."
         )
     lacking = [name for name in ("start", "step", "classes") if not hasattr(network, name)]
     if lacking:
