@@ -141,7 +141,7 @@ def _from_a_wing(name: str) -> "Any":
         return wings[name]
     now = _NOW.get(name)
     if now is None and is_public:
-        now = next((f"lw.{each}.{name}" for each in wings if name in wings[each].__all__), None)
+        now = next((f"lw.{wing}.{name}" for wing in wings if name in wings[wing].__all__), None)
     remedy = "" if now is None else f". Use {now}."
     raise AttributeError(f"module 'lengthwise' has no attribute {name!r}{remedy}")
 

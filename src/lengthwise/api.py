@@ -193,13 +193,11 @@ def train(
     layers: Sequence[Mapping[str, Any]] = [settings]
     if infers(spec, model):
         watch = caller_watch(progress if isinstance(progress, bool) else None)
-        asked = with_inference(str(spec), layers, options, out, watch)
-        spec, model, layers, options = asked.subject, asked.model, asked.settings, asked.options
+        rest = with_inference(str(spec), layers, options, out, watch)
+        spec, model, layers, options = rest.subject, rest.model, rest.settings, rest.options
     plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
-    with caller_progress(
-        progress, plan.title, plan.training.steps, plan.problem.setup.unit
-    ) as shown:
-        return train_plan(plan, out=out, device=device, film=film, progress=shown)
+    with caller_progress(progress, plan.title, plan.training.steps, plan.problem.setup.unit) as bar:
+        return train_plan(plan, out=out, device=device, film=film, progress=bar)
 
 
 def load(
@@ -233,9 +231,9 @@ def load(
         keep_again(config["model"], model)
     if not is_compiled(config):
         return load_run(path, device=device)
-    made = Construction.of(read_construction(path))
-    made.model.to(choose_device(device))
-    return made
+    construction = Construction.of(read_construction(path))
+    construction.model.to(choose_device(device))
+    return construction
 
 
 @told("certifying")
@@ -293,16 +291,16 @@ def certify(
             "precision": precision,
             "max_chunks": max_chunks,
         }
-        made = proving(run.problem).certify(run, options)
-        stated = read_statement(run.folder.path) if run.folder and against is None else None
-        if stated is not None and stated["refutation"]:
+        certificate = proving(run.problem).certify(run, options)
+        statement = read_statement(run.folder.path) if run.folder and against is None else None
+        if statement is not None and statement["refutation"]:
             warnings.warn(
-                f"this is about A; {stated['refutation']}", LengthwiseWarning, stacklevel=3
+                f"this is about A; {statement['refutation']}", LengthwiseWarning, stacklevel=3
             )
-        return made
-    chosen = asked_language(model, language)
-    if (other := difference(network, chosen)) is not None:
+        return certificate
+    own_language = asked_language(model, language)
+    if (other := difference(network, own_language)) is not None:
         raise VerificationError(other)
     return certify_model(
-        network, chosen, strength=strength, precision=precision, max_chunks=max_chunks
+        network, own_language, strength=strength, precision=precision, max_chunks=max_chunks
     )

@@ -122,7 +122,7 @@ def streaming(model: Model, *lengths: int) -> Stream:
         WordError: no length is announced.
     """
     network = module_of(model)
-    return stream_model(network, *[whole("an announced length", each) for each in lengths])
+    return stream_model(network, *[whole("an announced length", length) for length in lengths])
 
 
 @told("learning the automaton")
@@ -170,10 +170,10 @@ def learn_automaton(
             first hypothesis has more than `max_states` states.
     """
     if isinstance(recogniser, Run | Computed):
-        own = symbols_of(recogniser, None)
-        alphabet = own.alphabet if alphabet is None else alphabet
-        classes = own.class_names if classes is None else classes
-        domain = own.domain if domain is None else domain
+        symbols = symbols_of(recogniser, None)
+        alphabet = symbols.alphabet if alphabet is None else alphabet
+        classes = symbols.class_names if classes is None else classes
+        domain = symbols.domain if domain is None else domain
         recogniser = recogniser.model
     elif isinstance(recogniser, nn.Module):
         recogniser = with_lengths(recogniser)
@@ -246,14 +246,14 @@ def analyse(
         ClaimError: something is not finite.
     """
     network, run = module_of(model), run_of(model)
-    chosen = asked_language(model, language)
+    own_language = asked_language(model, language)
     if isinstance(lengths, str | int) or not isinstance(lengths, Sequence):
         raise ConfigError(f"lengths are a list of integers, but got {lengths!r:.40}.")
     record = analyse_model(
         figure,
         network,
-        Task(language=chosen),
-        lengths=[whole("a length", each, 1) for each in lengths],
+        Task(language=own_language),
+        lengths=[whole("a length", length, 1) for length in lengths],
         words_per_length=whole("words_per_length", words_per_length, 1),
         seed=whole("seed", seed),
         longest=longest_of_training(run),
@@ -265,8 +265,8 @@ def analyse(
 def longest_of_training(run: Run | None) -> int:
     """Return the greatest length of the words of training, or 40 where it is not known."""
     data = run.plan.data if run is not None and isinstance(run.plan, Plan) else None
-    found: int = getattr(data, "max_length", LONGEST)
-    return found
+    length: int = getattr(data, "max_length", LONGEST)
+    return length
 
 
 def knowledge_of(run: Run) -> Knowledge:
@@ -324,4 +324,4 @@ def shortcuts(
 
 
 def _are_texts(values: object) -> bool:
-    return isinstance(values, Sequence) and all(isinstance(each, str) for each in values)
+    return isinstance(values, Sequence) and all(isinstance(value, str) for value in values)

@@ -57,6 +57,10 @@ class Monitor:
         language: the language; its symbols are the events.
         unknown: what to do with an event that is not a symbol: `refuse` it, or `skip` it.
 
+    Raises:
+        ConfigError: `unknown` is something else.
+
+    Examples:
     >>> import lengthwise as lw
     >>> monitor = lw.Monitor(lw.language("ltlf[propositions=login admin]:G (admin -> login)"))
     >>> str(monitor.read("login+admin", key="anna"))
@@ -65,9 +69,6 @@ class Monitor:
     'rejected, whatever comes'
     >>> monitor.verdict("anna").to_change
     ('admin',)
-
-    Raises:
-        ConfigError: `unknown` is something else.
     """
 
     def __init__(self, language: Language, *, unknown: str = "refuse") -> None:

@@ -22,8 +22,8 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.constructions.explain import explain_weights
     from lengthwise.constructions.folders import read_construction
 
-    found = explain_weights(read_construction(arguments.run), arguments.word)
+    explanation = explain_weights(read_construction(arguments.run), arguments.word)
     if arguments.json:
-        print_json({"run": str(arguments.run), **found.to_dict()})
+        print_json({"run": str(arguments.run), **explanation.to_dict()})
     else:
-        say(str(found))
+        say(str(explanation))

@@ -32,7 +32,7 @@ class Construction(Computed):
     @classmethod
     def of(cls, made: Computed) -> "Construction":
         """Return `made`, computed weights, with the methods of this class."""
-        return cls(**{each.name: getattr(made, each.name) for each in fields(made)})
+        return cls(**{field.name: getattr(made, field.name) for field in fields(made)})
 
     def verify(
         self,
@@ -59,15 +59,15 @@ class Construction(Computed):
             VerificationError: a number is out of range, or no word is as short as `longest`.
         """
         watch = caller_watch(progress)
-        asked: dict[str, Any] = {
+        options: dict[str, Any] = {
             "longest": whole("longest", longest, error=VerificationError),
             "words_per_length": whole(
                 "words_per_length", words_per_length, 1, error=VerificationError
             ),
             "seed": whole("seed", seed, error=VerificationError),
         }
-        with watch(f"verifying {self.name}", "lengths") as shown:
-            return verify_construction(self, **asked, progress=shown)
+        with watch(f"verifying {self.name}", "lengths") as bar:
+            return verify_construction(self, **options, progress=bar)
 
     def explain(self, word: str | None = None) -> Explanation:
         """Say what each layer does, and with a word what it holds there.

@@ -129,7 +129,7 @@ class Explanation:
         }
 
 
-def explain_weights(made: Computed, word: str | None = None) -> Explanation:
+def explain_weights(construction: Computed, word: str | None = None) -> Explanation:
     """Explain the network of a language, and with a word what it does there.
 
     Raises:
@@ -138,12 +138,14 @@ def explain_weights(made: Computed, word: str | None = None) -> Explanation:
         RunError: the weights are not those that the language and the settings have.
         WordError: a symbol of the word is not in the alphabet.
     """
-    language = made.about
-    is_encoder = made.name.startswith("chiang2022/")
-    if not isinstance(language, Language) or (is_construction(made.name) and not is_encoder):
+    language = construction.about
+    is_encoder = construction.name.startswith("chiang2022/")
+    if not isinstance(language, Language) or (
+        is_construction(construction.name) and not is_encoder
+    ):
         raise ConfigError(
-            f"programs are those of languages, but {made.name} is a circuit, whose gates are its "
-            f"program. Use predict."
+            f"programs are those of languages, but {construction.name} is a circuit, whose gates "
+            f"are its program. Use predict."
         )
     symbols = None if word is None else language.encode(word)
     if symbols is not None and len(symbols) > MAX_WORD:
@@ -152,19 +154,19 @@ def explain_weights(made: Computed, word: str | None = None) -> Explanation:
             f"Give a shorter word."
         )
     if is_encoder:
-        return _of_encoder(made, language, symbols)
-    rung = str(made.settings.get(RUNG, DEFAULT))
-    own = {key: value for key, value in made.settings.items() if key != RUNG}
-    design = RUNGS[rung].design(language, **own)
-    _require_weights(made, RUNGS[rung].build(design))
+        return _of_encoder(construction, language, symbols)
+    rung = str(construction.settings.get(RUNG, DEFAULT))
+    settings = {key: value for key, value in construction.settings.items() if key != RUNG}
+    design = RUNGS[rung].design(language, **settings)
+    _require_weights(construction, RUNGS[rung].build(design))
     program = design.program if isinstance(design, LookupDesign) else None
     if symbols is not None:
-        _require_readable(made)
+        _require_readable(construction)
     names = language.class_names
     return Explanation(
-        construction=made.name,
+        construction=construction.name,
         rung=rung,
-        summary=f"{RUNGS[rung].summary}. Range: {made.range_in_words()}.",
+        summary=f"{RUNGS[rung].summary}. Range: {construction.range_in_words()}.",
         layers=_scanned(language, rung) if program is None else tuple(_layers(program)),
         answer=tuple(_read_out(language))
         if program is None
@@ -173,7 +175,7 @@ def explain_weights(made: Computed, word: str | None = None) -> Explanation:
             for c, condition in enumerate(program.classes)
             if condition
         ),
-        reading=None if symbols is None else _reading(made, language, program, symbols),
+        reading=None if symbols is None else _reading(construction, language, program, symbols),
     )
 
 
@@ -206,9 +208,9 @@ def _require_weights(made: Computed, built: nn.Module) -> None:
         )
 
 
-def _require_readable(made: Computed) -> None:
+def _require_readable(construction: Computed) -> None:
     """Refuse a network whose attention cannot be shown."""
-    if not isinstance(made.model, PrefixRecogniser):
+    if not isinstance(construction.model, PrefixRecogniser):
         raise ConfigError(
             "a tree has no positions that attend to others along the word. Leave --word out, or "
             "compile with --as scan."
@@ -222,7 +224,7 @@ def _layers(program: Program) -> Iterator[tuple[str, ...]]:
     """Yield what each layer does."""
     numbered = list(enumerate(program.memories, start=1))
     for layer in range(1, program.num_layers + 1):
-        heads = [each for each in numbered if each[1].layer == layer]
+        heads = [memory for memory in numbered if memory[1].layer == layer]
         does = [
             f"head {head}: m{number} = {_sought(program, memory)}"
             for head, (number, memory) in enumerate(heads, start=1)
@@ -232,10 +234,10 @@ def _layers(program: Program) -> Iterator[tuple[str, ...]]:
         if unread := [n for n in reads if n not in known]:
             does.append(f"feed-forward: reads the sum of {_these(unread)}")
         later = [n for n, m in numbered if m.layer == layer + 1 and any(m.conditions)]
-        wanted = [f"the conditions of {_these(later)}"] if later else []
-        wanted += ["the class"] if layer == program.num_layers else []
-        if wanted:
-            does.append(f"feed-forward: decides {' and '.join(wanted)}")
+        decisions = [f"the conditions of {_these(later)}"] if later else []
+        decisions += ["the class"] if layer == program.num_layers else []
+        if decisions:
+            does.append(f"feed-forward: decides {' and '.join(decisions)}")
         yield tuple(does or ["nothing but to wait for other memories"])
 
 
@@ -251,20 +253,20 @@ def _sought(program: Program, memory: Memory) -> str:
             for value, condition in enumerate(memory.values, start=1)
             if condition
         ]
-        where = (
+        place = (
             f"that has not ({_written(program, memory.blocked)})" if memory.blocked else "of all"
         )
-        return f"at the nearest earlier position {where}: {'; '.join([*values, 'else 0'])}"
+        return f"at the nearest earlier position {place}: {'; '.join([*values, 'else 0'])}"
     amounts = "; ".join(
         f"{amount:+d} where {_written(program, condition)}"
         for amount, condition in memory.amounts
         if condition
     )
-    of = f"the sum over all earlier positions of {amounts or 'nothing'}"
+    tally = f"the sum over all earlier positions of {amounts or 'nothing'}"
     known = f"modulo {memory.modulus}" if isinstance(memory, Counter) else ""
     if isinstance(memory, TallyOf):
         known = f"one of {', '.join(map(str, sorted(memory.sums)))}"
-    return f"{of}; {known} (known in layer {memory.ready})"
+    return f"{tally}; {known} (known in layer {memory.ready})"
 
 
 def _written(program: Program, condition: Condition) -> str:
@@ -286,13 +288,15 @@ def _term(program: Program, variable: int, values: frozenset[int]) -> str:
         memory = program.memories[variable - 1]
         size, name = memory.size, f"m{variable}"
         texts = list(map(str, memory.sums if isinstance(memory, TallyOf) else range(size)))
-    chosen = [texts[value] for value in sorted(values)]
-    others = [texts[value] for value in range(size) if value not in values]
-    if len(others) < len(chosen):
-        sign, chosen = ("is not", others) if len(others) == 1 else ("is none of", others)
+    names = [texts[value] for value in sorted(values)]
+    other_texts = [texts[value] for value in range(size) if value not in values]
+    if len(other_texts) < len(names):
+        sign, names = (
+            ("is not", other_texts) if len(other_texts) == 1 else ("is none of", other_texts)
+        )
     else:
-        sign = "is" if len(chosen) == 1 else "is one of"
-    return f"{name} {sign} {', '.join(chosen)}"
+        sign = "is" if len(names) == 1 else "is one of"
+    return f"{name} {sign} {', '.join(names)}"
 
 
 # ---- automata ------------------------------------------------------------------------------------
@@ -340,10 +344,10 @@ def _read_out(language: Language) -> Iterator[str]:
     """Yield the class of each state."""
     machine = merged_language(language)
     for c, name in enumerate(machine.class_names):
-        states = [str(q) for q, of in enumerate(machine.classes) if of == c]
+        states = [str(q) for q, class_number in enumerate(machine.classes) if class_number == c]
         if states:
-            shown = ", ".join(states[:SHOWN]) + (", ..." if len(states) > SHOWN else "")
-            yield f"{name} if state {machine.start} is moved to {shown}"
+            numbers = ", ".join(states[:SHOWN]) + (", ..." if len(states) > SHOWN else "")
+            yield f"{name} if state {machine.start} is moved to {numbers}"
 
 
 # ---- words ---------------------------------------------------------------------------------------
@@ -351,16 +355,16 @@ def _read_out(language: Language) -> Iterator[str]:
 
 @torch.no_grad()
 def _reading(
-    made: Computed, language: Language, program: Program | None, symbols: Sequence[int]
+    construction: Computed, language: Language, program: Program | None, symbols: Sequence[int]
 ) -> Reading:
     """Return what a network does on a word."""
-    model = made.model
+    model = construction.model
     assert isinstance(model, PrefixRecogniser)
-    found: list[Tensor] = []
+    weights: list[Tensor] = []
 
-    def keep(module: nn.Module, given: tuple[Any, ...], output: Tensor) -> None:
+    def keep(module: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> None:
         assert isinstance(module, Attention)
-        found.append(module.weights(*given)[0])
+        weights.append(module.weights(*inputs)[0])
 
     hooks = [layer.attention.register_forward_hook(keep) for layer in model.block]
     try:
@@ -376,29 +380,29 @@ def _reading(
         for number, held in enumerate(zip(*program.variables(symbols), strict=True)):
             if number:
                 memory = program.memories[number - 1]
-                written = memory.sums if isinstance(memory, TallyOf) else range(memory.size)
-                values[f"m{number}"] = tuple(written[value] for value in held)
+                contents = memory.sums if isinstance(memory, TallyOf) else range(memory.size)
+                values[f"m{number}"] = tuple(contents[value] for value in held)
     return Reading(
         word=tuple(language.alphabet[symbol] for symbol in symbols),
         classes=tuple(language.class_names[answer] for answer in answers),
         values=values,
-        heads=tuple(_heads(program, found)),
+        heads=tuple(_heads(program, weights)),
     )
 
 
-def _heads(program: Program | None, found: Sequence[Tensor]) -> Iterator[HeadOnWord]:
+def _heads(program: Program | None, attention: Sequence[Tensor]) -> Iterator[HeadOnWord]:
     """Yield the heads that serve something, in order."""
-    for layer, weights in enumerate(found, start=1):
+    for layer, weights in enumerate(attention, start=1):
         if program is None:
             serves = [f"2^{layer - 1} positions before"]
         else:
             serves = [f"m{n}" for n, m in enumerate(program.memories, start=1) if m.layer == layer]
-        for head, what in enumerate(serves, start=1):
+        for head, purpose in enumerate(serves, start=1):
             rows = weights[head - 1].double().tolist()
             yield HeadOnWord(
                 layer=layer,
                 head=head,
-                what=what,
+                what=purpose,
                 weights=tuple(tuple(round(weight, 6) for weight in row) for row in rows),
             )
 

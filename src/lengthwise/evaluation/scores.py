@@ -64,12 +64,12 @@ class Scores(Viewed):
     def __repr__(self) -> str:
         if not self.records:
             return "Scores(no length was tested)"
-        found = self.summary()
-        first, last = found["lengths"]
+        summary = self.summary()
+        first, last = summary["lengths"]
         return (
             f"Scores({self.records[0].model} on {self.records[0].task}: mean "
-            f"{percent(found['mean_accuracy'])} %, worst {percent(found['worst_accuracy'])} % at "
-            f"length {found['worst_length']}; {counted(found['words'], 'word')} of length "
+            f"{percent(summary['mean_accuracy'])} %, worst {percent(summary['worst_accuracy'])} % "
+            f"at length {summary['worst_length']}; {counted(summary['words'], 'word')} of length "
             f"{first}..{last})"
         )
 

@@ -44,15 +44,15 @@ def run_values(run: Run, say: Callable[[str], object] | None = None) -> Values:
         CertificateError: the certificate in its folder was changed, or is one of another model.
     """
     language = run.language
-    said = run.account
-    about = [("model", run.plan.model), *said.rows, ("made with", said.conditions)]
+    account = run.account
+    facts = [("model", run.plan.model), *account.rows, ("made with", account.conditions)]
     if run.folder is not None:
         path = run.folder.path
-        about.append(("folder", f"{PREFIX}{path.name}" if is_shipped(path) else str(path)))
+        facts.append(("folder", f"{PREFIX}{path.name}" if is_shipped(path) else str(path)))
     tables, reason = _tables(run)
     return {
         "name": run.problem.name,
-        "about": about,
+        "about": facts,
         "language": language.spec,
         **_proof_values(run, say),
         "tables": tables,
@@ -99,7 +99,7 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
     """Return the verdict about a run, and the levels of its proof."""
     stored = None if run.folder is None else read_proof(run.folder, run.language)
     if stored is not None:
-        made, refused = stored.certificate, stored.refused
+        certificate, refused = stored.certificate, stored.refused
     else:
         if say is not None:
             is_own = run.folder is not None and not is_shipped(run.folder.path)
@@ -107,42 +107,45 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
             keep = f" (lengthwise certify {path} would keep one)" if is_own else ""
             say(f"there is no certificate{keep}, so a proof is looked for here")
         try:
-            made, refused = proving(run.problem).certify(run, {"max_chunks": MOST_CHUNKS}), ""
+            certificate, refused = (
+                proving(run.problem).certify(run, {"max_chunks": MOST_CHUNKS}),
+                "",
+            )
         except LengthwiseError as error:
             return {"certificate": None, "no_certificate": str(error), "proof": None}
-    wrong = made.counterexample
-    is_own = is_about(made, run.language)
+    wrong = certificate.counterexample
+    is_own = is_about(certificate, run.language)
     return {
         "certificate": {
-            "verdict": made.verdict,
-            "strength": made.strength,
-            "precision": made.precision,
-            "statement": made.statement,
+            "verdict": certificate.verdict,
+            "strength": certificate.strength,
+            "precision": certificate.precision,
+            "statement": certificate.statement,
             "refused": refused,
             "is_stored": stored is not None,
             "is_own": is_own,
-            "terms": list(terms_of(made)),
-            "facts": facts_of(made),
+            "terms": list(terms_of(certificate)),
+            "facts": facts_of(certificate),
             "wrong": None
             if wrong is None
             else {"word": wrong.word, "model": wrong.model, "language": wrong.language},
         },
         "no_certificate": "",
-        "proof": proof_values(made) if is_own and made.levels else None,
+        "proof": proof_values(certificate) if is_own and certificate.levels else None,
     }
 
 
-def proof_values(made: Certificate) -> Values:
+def proof_values(certificate: Certificate) -> Values:
     """Return the pairs of each level: (element, state map) inside, (element, state) at the edge.
 
     Elements of level 0 are symbols. Later ones are places in `codes`, where there are codes, and
     otherwise representatives of their level.
     """
     return {
-        "is_recurrent": made.is_recurrent,
-        "codes": made.elements.get("codes"),
-        "maps": made.maps,
-        "repeats": made.repeats,
+        "is_recurrent": certificate.is_recurrent,
+        "codes": certificate.elements.get("codes"),
+        "maps": certificate.maps,
+        "repeats": certificate.repeats,
         "levels": [
             {
                 place: {
@@ -151,7 +154,7 @@ def proof_values(made: Certificate) -> Values:
                 }
                 for place, pairs in level.items()
             }
-            for level in made.levels
+            for level in certificate.levels
         ],
     }
 

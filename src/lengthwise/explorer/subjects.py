@@ -65,8 +65,8 @@ def subject_of(
     if name is not None and name.startswith(_CIRCUIT):
         file = name.removeprefix(_CIRCUIT)
         circuit, name = circuit_values(read_circuit(file), Path(file).name), None
-    made = _subject_of(name, alphabet, served, say)
-    return replace(made, data={**made.data, "circuit": circuit})
+    subject = _subject_of(name, alphabet, served, say)
+    return replace(subject, data={**subject.data, "circuit": circuit})
 
 
 def _subject_of(
@@ -85,9 +85,9 @@ def _subject_of(
         workers.close()
     if "error" in first:
         raise LanguageError(first["error"])
-    chosen = first["automaton"]["spec"]
-    others = [] if served else [spec for spec in EXAMPLES if spec != chosen]
-    languages = [first, *(dict(stages(parse(spec))) for spec in others)]
+    first_spec = first["automaton"]["spec"]
+    other_specs = [] if served else [spec for spec in EXAMPLES if spec != first_spec]
+    languages = [first, *(dict(stages(parse(spec))) for spec in other_specs)]
     return ShownSubject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
 
 

@@ -66,9 +66,9 @@ class Language(MooreMachine):
     def __repr__(self) -> str:
         symbols = shortened(listed(self.alphabet), _SHOWN)
         classes = shortened(" ".join(self.class_names), _SHOWN)
-        named = f"{shortened(self.spec, _SHOWN)}: " if self.spec else ""
+        prefix = f"{shortened(self.spec, _SHOWN)}: " if self.spec else ""
         return (
-            f"Language({named}{counted(self.num_states, 'state')} over {symbols!r}, classes "
+            f"Language({prefix}{counted(self.num_states, 'state')} over {symbols!r}, classes "
             f"{classes!r})"
         )
 
@@ -85,12 +85,14 @@ class Language(MooreMachine):
             LanguageError: the other one is not a Language, or is over other symbols.
         """
         _require_language(other)
-        mine, theirs = (
-            [*((True, name) for name in each.class_names), (False, OUTSIDE)]
-            for each in (self, other)
+        own_classes, other_classes = (
+            [*((True, name) for name in language.class_names), (False, OUTSIDE)]
+            for language in (self, other)
         )
-        both = self.total().combined(other.total(), lambda a, b: int(mine[a] != theirs[b]))
-        return both.shortest(1)
+        differing = self.total().combined(
+            other.total(), lambda a, b: int(own_classes[a] != other_classes[b])
+        )
+        return differing.shortest(1)
 
     # ---- the algebra of recognisers ----------------------------------------------------------
 

@@ -178,7 +178,7 @@ class MooreMachine(Viewed):
             row = self.domain.transitions[state]
             if row[symbol] not in alive:
                 last = self.decode(word[:position][-10:])
-                there = "at the start" if not position else f"after {last!r}"
+                place = "at the start" if not position else f"after {last!r}"
                 fitting = [
                     name for name, after in zip(self.alphabet, row, strict=True) if after in alive
                 ]
@@ -187,7 +187,7 @@ class MooreMachine(Viewed):
                 remedy = listed if fitting else "End the word before it"
                 raise WordError(
                     f"symbol {position + 1}, {self.alphabet[symbol]!r}, cannot occur there: no "
-                    f"well-formed word has that {there}. {remedy}."
+                    f"well-formed word has that {place}. {remedy}."
                 )
             state = row[symbol]
         if self.domain.classes[state] != 1:
@@ -202,7 +202,7 @@ class MooreMachine(Viewed):
         """Return the reachable states, in the order of their shortest words."""
         return minimise.reachable(self.transitions, self.start)
 
-    def reaching(self, wanted: Callable[[int], bool]) -> frozenset[int]:
+    def reaching(self, is_goal: Callable[[int], bool]) -> frozenset[int]:
         """Return the states from which some word (perhaps empty) leads to a state of a wanted
         class.
 
@@ -213,13 +213,13 @@ class MooreMachine(Viewed):
         for state, row in enumerate(self.transitions):
             for target in row:
                 sources[target].append(state)
-        found = [state for state, c in enumerate(self.classes) if wanted(c)]
-        seen = set(found)
-        for state in found:
+        queue = [state for state, c in enumerate(self.classes) if is_goal(c)]
+        seen = set(queue)
+        for state in queue:
             for source in sources[state]:
                 if source not in seen:
                     seen.add(source)
-                    found.append(source)
+                    queue.append(source)
         return frozenset(seen)
 
     def total(self) -> Self:
@@ -233,7 +233,7 @@ class MooreMachine(Viewed):
         outside = self.num_classes
         return self.combined(
             self.domain,
-            lambda own, inside: own if inside == 1 else outside,
+            lambda class_number, inside: class_number if inside == 1 else outside,
             (*self.class_names, unused_name(OUTSIDE, self.class_names)),
         )
 

@@ -120,7 +120,7 @@ def languages() -> list[dict[str, str]]:
     """List the named languages, then the families, each with `spec`, `definition`, `source` and
     `example` (a line that works, or a word and its class).
     """
-    named = [
+    examples = [
         {
             "spec": name,
             "definition": entry.definition,
@@ -138,7 +138,7 @@ def languages() -> list[dict[str, str]]:
         }
         for form, family in FAMILIES.items()
     ]
-    return named + families
+    return examples + families
 
 
 def _benchmarks() -> "Catalogue[NamedLanguage]":
@@ -224,7 +224,7 @@ def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
     Raises:
         LanguageError: it is neither a string nor a list of symbols.
     """
-    if isinstance(alphabet, list | tuple) and all(isinstance(each, str) for each in alphabet):
+    if isinstance(alphabet, list | tuple) and all(isinstance(symbol, str) for symbol in alphabet):
         text = written_alphabet(alphabet)
         if split_alphabet(text) == tuple(alphabet):
             return text
@@ -286,7 +286,7 @@ def is_named(language: Language) -> bool:
         return True
     if not is_self_contained(language.spec):
         return False
-    named = parse(language.spec)
-    if (named.alphabet, named.class_names) != (language.alphabet, language.class_names):
+    original = parse(language.spec)
+    if (original.alphabet, original.class_names) != (language.alphabet, language.class_names):
         return False
-    return named.difference(language) is None
+    return original.difference(language) is None

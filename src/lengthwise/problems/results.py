@@ -57,8 +57,8 @@ class Evaluation(Viewed):
     """Whether it belongs in the folder of the run."""
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}: {value}" for name, value in self.facts)
-        return f"Evaluation({shortened(said, 300)})"
+        facts_text = ", ".join(f"{name}: {value}" for name, value in self.facts)
+        return f"Evaluation({shortened(facts_text, 300)})"
 
     def summary(self) -> dict[str, Any]:
         """Return the figures and the conditions of the test."""

@@ -47,8 +47,8 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     records: list[Record] = []
     for representation in REPRESENTATIONS:
         sequence = adder(sizes.bits, representation)
-        found = step_attention(compile_circuit(sequence), sequence, inputs)
-        records.append({"representation": representation, "bits": sizes.bits, **found})
+        matrices = step_attention(compile_circuit(sequence), sequence, inputs)
+        records.append({"representation": representation, "bits": sizes.bits, **matrices})
         progress(len(records), len(REPRESENTATIONS))
     return records
 
@@ -75,8 +75,8 @@ def table(records: Sequence[Record]) -> Table:
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Plot both matrices."""
-    named = {f"representation {record['representation']}": record for record in records}
-    return {"attention": addition_attention_figure(named)}
+    by_title = {f"representation {record['representation']}": record for record in records}
+    return {"attention": addition_attention_figure(by_title)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:

@@ -79,8 +79,8 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     def record(name: str, run: Run) -> Record:
         assert isinstance(run.model, Decoder)
         exact = evaluated(run, {}).values["exact_match"]
-        found = step_attention(run.model, sequence, inputs)
-        return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **found}
+        matrices = step_attention(run.model, sequence, inputs)
+        return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **matrices}
 
     records = [record(HAND_CODED, replace(runs[0], model=compile_circuit(sequence)))]
     for name, plan, run in zip(TRAINED, plans, runs, strict=True):
@@ -130,18 +130,18 @@ def agreement(record: Record, places: int | None = None) -> float:
     without sources are left out.
     """
     weights, targets = np.array(record["weights"]), np.array(record["targets"])
-    found = []
+    agreements = []
     for row in record["gates_with_sources"]:
         is_source = targets[row] > 0
         greatest = np.argsort(-weights[row], kind="stable")[: places or is_source.sum()]
-        found.append(bool(is_source[greatest].all()))
-    return float(np.mean(found))
+        agreements.append(bool(is_source[greatest].all()))
+    return float(np.mean(agreements))
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw all matrices."""
-    named = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
-    return {"attention": addition_attention_figure(named)}
+    by_title = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
+    return {"attention": addition_attention_figure(by_title)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:

@@ -177,14 +177,14 @@ class Certificate:
         if self.strength == "structural":
             return int(self.settings["num_slots"])
         if self.is_recurrent:
-            return sum(len(each) for each in self.elements.values())
-        met = {
+            return sum(len(elements_of_level) for elements_of_level in self.elements.values())
+        maps_met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
             for place, pairs in level.items()
             for e, _ in pairs
         }
-        return len(met)
+        return len(maps_met)
 
     def summary(self) -> dict[str, Any]:
         """Return the result without the evidence, as plain values."""
@@ -245,12 +245,12 @@ class Certificate:
 
     def to_bytes(self) -> bytes:
         """Return the content of the file."""
-        named = {} if self.precision == "weights" else {"precision": self.precision}
+        precision = {} if self.precision == "weights" else {"precision": self.precision}
         body = {
-            "format": FORMAT_WITH_PRECISION if named else FORMAT,
+            "format": FORMAT_WITH_PRECISION if precision else FORMAT,
             "verdict": self.verdict,
             "strength": self.strength,
-            **named,
+            **precision,
             "language": to_dict(self.language),
             "machine": _fields(self.machine),
             "settings": dict(self.settings),
