@@ -61,14 +61,14 @@ class Monitor:
         ConfigError: `unknown` is something else.
 
     Examples:
-    >>> import lengthwise as lw
-    >>> monitor = lw.Monitor(lw.language("ltlf[propositions=login admin]:G (admin -> login)"))
-    >>> str(monitor.read("login+admin", key="anna"))
-    'accepted'
-    >>> str(monitor.read("admin", key="ben"))
-    'rejected, whatever comes'
-    >>> monitor.verdict("anna").to_change
-    ('admin',)
+        >>> import lengthwise as lw
+        >>> monitor = lw.Monitor(lw.language("ltlf[propositions=login admin]:G (admin -> login)"))
+        >>> str(monitor.read("login+admin", key="anna"))
+        'accepted'
+        >>> str(monitor.read("admin", key="ben"))
+        'rejected, whatever comes'
+        >>> monitor.verdict("anna").to_change
+        ('admin',)
     """
 
     def __init__(self, language: Language, *, unknown: str = "refuse") -> None:
