@@ -90,7 +90,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
         derived=frozenset({"network.max_length"}),
         presets=PRESETS,
         train_options=frozenset({"alphabet", "protocol"}),
-        evaluate_options=frozenset({"lengths", "words", "protocol", "seed", "snapped"}),
+        evaluate_options=frozenset({"lengths", "words", "protocol", "p_one", "seed", "snapped"}),
         predict_options=frozenset({"snapped", "keep_going"}),
     )
 
