@@ -23,6 +23,7 @@ from lengthwise.models.common_settings import Norm
 from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  re-exported
 )
+from lengthwise.models.tree_initial import draw_tree
 from lengthwise.transfer import sent
 
 Below = Float[Tensor, "below width"]
@@ -137,17 +138,8 @@ class RegularGPT(nn.Module):
         return MEMORIES[config.memory](config.d_model, config.num_bits, config.noise)
 
     def initialise(self, generator: Generator) -> None:
-        """Draw all weights: N(0, 1/width) for embedding and pad, Xavier uniform for matrices."""
-        with torch.no_grad():
-            for name, parameter in self.named_parameters():
-                if name in ("embedding.weight", "pad"):
-                    parameter.normal_(0.0, self.config.d_model**-0.5, generator=generator)
-                elif name.endswith("norm.weight"):
-                    parameter.fill_(1.0)
-                elif parameter.ndim < 2 or name.endswith("attention.bias"):
-                    parameter.zero_()
-                else:
-                    nn.init.xavier_uniform_(parameter, generator=generator)
+        """Draw all weights, as `initial` says."""
+        draw_tree(self, self.config.initial, self.config.scale, generator)
 
     @property
     def block(self) -> list[Layer]:

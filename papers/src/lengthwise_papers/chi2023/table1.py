@@ -142,6 +142,14 @@ MEASURED: Mapping[str, Column] = {
     "regular-gpt C=3, growing": Column(
         "RegularGPT C=3, growing words", "regular-gpt", {"chunk": 3, **GROWING_BY_MUON}
     ),
+    **{
+        f"regular-gpt C={chunk}, xavier": Column(
+            f"RegularGPT C={chunk}, Xavier weights",
+            "regular-gpt",
+            {"chunk": chunk, "initial": "xavier"},
+        )
+        for chunk in (2, 3)
+    },
     "transitions": Column(
         "RegularGPT C=2, transition supervision",
         "regular-gpt",
@@ -157,6 +165,12 @@ MEASURED: Mapping[str, Column] = {
 }
 
 
+XAVIER = tuple(key for key in MEASURED if key.endswith(", xavier"))
+"""Columns with the initial weights that `laptop` has everywhere, beside those of the authors."""
+
+USUAL = tuple(key for key in MEASURED if key not in XAVIER)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
     """Rows, seeds, and how long and on how many words."""
@@ -167,7 +181,7 @@ class Sizes:
     seeds_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Columns with other seeds."""
     rows: tuple[str, ...] = tuple(_ROWS)
-    columns: tuple[str, ...] = tuple(MEASURED)
+    columns: tuple[str, ...] = USUAL
     protocol: str = "published"
     """Names how words of training are drawn."""
     tested: str = "published"
@@ -229,7 +243,7 @@ def table(records: Sequence[Record]) -> Table:
     there = {one["column"] for one in records}
     keys = [key for key in MEASURED if key in there]
     for row in dict.fromkeys(one["row"] for one in records):
-        printed = [published.get((row, key)) for key in keys]
+        printed = [published.get((row, key.removesuffix(", xavier"))) for key in keys]
         measured = [found.get((row, key)) for key in keys]
         lines = {
             "printed": [pair(p.best, p.mean) if p else "" for p in printed],
@@ -308,18 +322,20 @@ def check(records: Sequence[Record]) -> list[Statement]:
     """Check what the paper prints of each measured cell."""
     found = cells(records)
     statements = []
-    for key in ("regular-gpt C=2", "regular-gpt C=3", "rnn"):
+    ways = {key: (key, "") for key in ("regular-gpt C=2", "regular-gpt C=3", "rnn")}
+    ways |= {key: (key.removesuffix(", xavier"), "Xavier weights") for key in XAVIER}
+    for key, (of_paper, variant) in ways.items():
         rows = {
             row: (printed, found[row, key])
             for (row, column), printed in _printed(records).items()
-            if column == key and (row, key) in found
+            if column == of_paper and (row, key) in found
         }
         hard = rows.pop(HARD, None) if key.startswith("regular-gpt") else None
         if rows:
-            says = f"{MEASURED[key].title} reaches what is printed, best and mean"
-            statements.append(_reached_print(says, rows))
+            says = f"{MEASURED[of_paper].title} reaches what is printed, best and mean"
+            statements.append(_reached_print(says, rows, variant))
         if hard:
-            statements += _of_hard(key, hard)
+            statements += _of_hard(of_paper, hard, variant)
     if _printed(records):
         statements += [*_of_larger_chunk(found), *_of_ahead(found)]
     binary = {row: of_cell for (row, key), of_cell in found.items() if key == "binary"}
@@ -392,13 +408,13 @@ def _reached_print(
     )
 
 
-def _of_hard(key: str, hard: tuple[Published, Sequence[Record]]) -> list[Statement]:
+def _of_hard(key: str, hard: tuple[Published, Sequence[Record]], variant: str) -> list[Statement]:
     """Check Modular Arithmetic, which needs 1,000,000 steps as its authors train it."""
     says = f"{MEASURED[key].title} reaches what is printed in Modular Arithmetic, best and mean"
     training = hard[1][0]["settings"]["training"]
     of_paper = int(BY_PAPER[HARD]["steps"])
     if training["steps"] >= of_paper:
-        return [_reached_print(says, {HARD: hard})]
+        return [_reached_print(says, {HARD: hard}, variant)]
     not_run = f"not run for the {of_paper:,} steps of its authors: `--preset paper`"
     variant = f"trained in another way, {training['steps']:,} steps"
     return [
@@ -545,7 +561,12 @@ def _experiment(
                 stride=sparse,
                 **sizes,
             ),
-            paper=Sizes(preset="paper", seeds=(0, 1, 2), settings=BY_ROW, **sizes),
+            paper=Sizes(
+                **{"columns": (*USUAL, *XAVIER), **sizes},
+                preset="paper",
+                seeds=(0, 1, 2),
+                settings=BY_ROW,
+            ),
         ),
         runs=runs,
         table=table,

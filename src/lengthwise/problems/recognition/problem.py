@@ -27,7 +27,7 @@ from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.capabilities import Formal, Plotted, Tested
 from lengthwise.problems.plan import Route
-from lengthwise.problems.presets import BY_PAPER, LENGTHS_OF_PAPER, PRESETS
+from lengthwise.problems.presets import BY_PAPER, INITIAL_OF_PAPER, LENGTHS_OF_PAPER, PRESETS
 from lengthwise.problems.recognition.outcome import account_of, advice_of
 from lengthwise.problems.recognition.routes import routes_to_a_proof
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
@@ -67,7 +67,9 @@ class RecognitionSetup(Setup):
         of_all, of_model = Setup.of_preset(self, preset, model, subject)
         yield of_all
         if preset == "paper":
-            own = BY_PAPER.get(subject, {}) if model == "regular-gpt" else {}
+            own: Mapping[str, Any] = {}
+            if model == "regular-gpt":
+                own = {**INITIAL_OF_PAPER, **BY_PAPER.get(subject, {})}
             if subject in LENGTHS_OF_PAPER:
                 own = {"max_length": LENGTHS_OF_PAPER[subject], **own}
             yield Defaults(f"preset paper for {subject}", own)

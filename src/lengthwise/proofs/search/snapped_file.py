@@ -125,7 +125,7 @@ def _extraction(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Extra
 
 def _digest(model: nn.Module) -> str:
     gpt = require_regular_gpt(model)
-    return digest_of(gpt.config.to_dict(), weights_of(gpt))
+    return digest_of(gpt.config.of_function(), weights_of(gpt))
 
 
 def _small(array: NDArray[Any]) -> NDArray[Any]:
