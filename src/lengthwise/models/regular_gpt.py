@@ -110,7 +110,8 @@ class RegularGPT(nn.Module):
     """The network of Chi et al. (2023), for the answer at the end of a word.
 
     With K = `thickness` layers in a block, the first K - 1 run at every position of a chunk and see
-    that chunk only, so that a node is a function of its children whatever K is.
+    that chunk only, so that a node is a function of its children whatever K is. Those of equation
+    (1) see the C positions up to each, also those of the chunk before.
     """
 
     attention_kind: ClassVar[type[InsideChunks]] = ChunkAttention
