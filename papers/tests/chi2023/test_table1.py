@@ -216,7 +216,9 @@ def test_other_initial_weights_are_a_variant_of_the_statement() -> None:
         (says, "Xavier weights", True),
     ]
     columns, rows = table1.table(found)
-    assert [dict(zip(columns, row, strict=True))["RegularGPT C=2, Xavier weights"] for row in rows] == [
+    assert [
+        dict(zip(columns, row, strict=True))["RegularGPT C=2, Xavier weights"] for row in rows
+    ] == [
         "100.0 / 100.0",
         "100.0 (1 seed)",
         "+0.0",
