@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.experiment import Statement
+from remaining import OPEN
 from reproduced import Measured, measured, paper_of, papers
 from wrapping import wrapped
 
@@ -41,7 +42,7 @@ WHY: Mapping[tuple[str, str], str] = {
         "another way, 5,000 steps)",
     ): "It is at chance, as printed, and 1.1 and 0.6 points below.",
     ("chi2023/table1", "a larger C makes Modular Arithmetic hard to learn"): (
-        "C=3 has had fewer steps and losses than C=2."
+        "C=3 has had fewer steps and losses than C=2; the authors' settings, for both, would decide."
     ),
     (
         "chi2023/table1",
@@ -231,6 +232,13 @@ def undecided(results: Path) -> set[tuple[str, str]]:
     return {(one.command, said.text) for one, said in _statements(results) if not said.holds}
 
 
+def open_statements(results: Path) -> set[tuple[str, str]]:
+    """Return the statements of the papers that are open."""
+    return {
+        (one.command, said.text) for one, said in _statements(results) if said.verdict == "open"
+    }
+
+
 def table(results: Path) -> str:
     """Return a row for each statement of the three papers, in their order, variants below."""
     rows = [_row(one.command, said) for one, said in _statements(results)]
@@ -276,7 +284,10 @@ def _row(command: str, one: Statement) -> list[str]:
     where = f"[{command}](reproducing/{paper_of(command)}.md), {one.where}"
     measured = _short(one.measured)
     key = (command, one.text)
-    if note := NOTES.get(key, "") if one.holds else WHY[key]:
+    note = NOTES.get(key, "") if one.holds else WHY[key]
+    if one.verdict == "open":
+        note += f" {OPEN[key].text}"
+    if note:
         measured += f"{'' if measured.endswith('…') else '.'} *{note}*"
     return [where, one.text, one.shown, str(one.runs or "none"), METHOD[command], measured]
 
