@@ -42,7 +42,7 @@ WHY: Mapping[tuple[str, str], str] = {
         "another way, 5,000 steps)",
     ): "It is at chance, as printed, and 1.1 and 0.6 points below.",
     ("chi2023/table1", "a larger C makes Modular Arithmetic hard to learn"): (
-        "C=3 has had fewer steps and losses than C=2; the authors' settings, for both, would decide."
+        "C=3 has had fewer steps and losses than C=2: the authors' settings, for both, decide."
     ),
     (
         "chi2023/table1",

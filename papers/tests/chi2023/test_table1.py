@@ -223,3 +223,36 @@ def test_other_initial_weights_are_a_variant_of_the_statement() -> None:
         "100.0 (1 seed)",
         "+0.0",
     ]
+
+
+def test_a_mean_within_what_other_seeds_may_do_decides_nothing() -> None:
+    """Printed: 100.0 and 88.7 for C = 3 in Parity."""
+
+    def said(fails: int, seeds: int) -> tuple[str, str]:
+        chance = {str(n): 5 for n in range(41, 45)}
+        runs = [
+            record("parity", "regular-gpt C=3", seed, chance if seed < fails else {})
+            for seed in range(seeds)
+        ]
+        (found,) = table1.check(runs)
+        assert found.runs == seeds
+        return found.verdict, found.measured
+
+    assert said(0, 3) == ("yes", "in parity")
+    assert said(1, 3) == (
+        "open",
+        "parity 100.0 / 83.3 (printed 100.0 / 88.7; 3 runs, mean 50.0 to 100.0)",
+    )
+    assert said(2, 10) == ("yes", "in parity")
+    verdict, measured = said(3, 10)
+    assert verdict == "open"
+    assert measured.startswith("parity 100.0 / 85.0 (printed 100.0 / 88.7; 10 runs, mean ")
+    assert said(8, 10)[0] == "no"
+    assert said(10, 10)[0] == "no"
+
+
+def test_more_seeds_than_the_paper_has_show_the_interval_of_their_mean() -> None:
+    runs = [record("parity", "regular-gpt C=3", seed, {}) for seed in range(10)]
+    columns, rows = table1.table(runs)
+    shown = [dict(zip(columns, row, strict=True))["RegularGPT C=3"] for row in rows]
+    assert shown[1] == "100.0 / 100.0 (10 runs, mean 100.0 to 100.0)"
