@@ -205,8 +205,8 @@ NOTES: Mapping[tuple[str, str], str] = {
 
 METHOD: Mapping[str, str] = {
     "chi2023/table1": "ours: fewer steps, settings by row; the paper's words and supervision",
-    "chi2023/table1 --preset paper": "the authors' settings; one or two seeds, four rows",
-    "chi2023/table2": "ours: fewer steps, Muon; trained and tested at the same P(1)",
+    "chi2023/table1 --preset paper": "the authors' settings; seeds and rows as the table says",
+    "chi2023/table2": "ours: fewer steps, Muon; tested at the P(1) of training, or trained at 0.5",
     "chi2023/table3": "ours: smaller networks and texts, windows of 128",
     "chi2023/figure3": "ours: networks of our own training, one for each language",
     "chi2023/figure4": "ours: the networks of Table 3",
