@@ -61,4 +61,7 @@ def test_xavier_is_uniform_and_symbols_have_deviation_1() -> None:
 def test_certificates_do_not_sign_how_weights_were_drawn() -> None:
     settings = {name: drawn(name).config.of_function() for name in ("xavier", "haiku")}
     assert settings["xavier"] == settings["haiku"]
-    assert drawn("haiku").config.to_dict().keys() - settings["haiku"].keys() == {"initial"}
+    config = drawn("haiku").config
+    assert config.to_dict() == {**settings["haiku"], "initial": "haiku"}
+    assert RegularGPTConfig.from_dict(config.to_dict()) == config
+    assert drawn("xavier").config.to_dict() == settings["xavier"]

@@ -87,9 +87,14 @@ class RegularGPTConfig(TransformerConfig):
         """Tell whether memory is binary."""
         return self.memory == "binary"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values, and how weights are drawn if not as usual."""
+        return self.of_function() | ({} if self.initial == "xavier" else {"initial": self.initial})
+
     def of_function(self) -> dict[str, Any]:
-        """Return all settings but how weights were drawn."""
-        return {name: value for name, value in self.to_dict().items() if name != "initial"}
+        """Return all settings but how weights are drawn."""
+        values = TransformerConfig.to_dict(self)
+        return {name: value for name, value in values.items() if name != "initial"}
 
     def __post_init__(self) -> None:
         TransformerConfig.__post_init__(self)
