@@ -112,6 +112,10 @@ def test_a_share_that_training_never_had_is_another_reading() -> None:
     assert found["a Transformer is far", table2.ELSEWHERE] == ("yes", far)
     assert found["a Transformer is poo", table2.ELSEWHERE][0] == "yes"
     assert ("a Transformer is poo", "") not in found
+    alone = [one for one in table2.check(records[:1]) if "Transformer" in one.says]
+    assert [(one.variant, one.verdict, one.measured) for one in alone] == [
+        (table2.ELSEWHERE, "open", "the Transformer was not run")
+    ] * 2
     assert [one.variant for one in table2.check(records)] == ["", table2.ELSEWHERE] * 2 + [
         table2.ELSEWHERE
     ]
