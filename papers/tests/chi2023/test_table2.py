@@ -112,6 +112,10 @@ def test_a_share_that_training_never_had_is_another_reading() -> None:
     assert found["a Transformer is far", table2.ELSEWHERE] == ("yes", far)
     assert found["a Transformer is poo", table2.ELSEWHERE][0] == "yes"
     assert ("a Transformer is poo", "") not in found
+    older = run("rnn", {}, 0) | {"seed": 1}
+    older["tests"] = {name: older["tests"][name] for name in (table2.SAME, table2.FARTHER)}
+    cells_ = table2.readings([*records, older])
+    assert [len(each["rnn", table2.HALF].runs) for each in cells_.values()] == [2, 1]
     alone = [one for one in table2.check(records[:1]) if "Transformer" in one.says]
     assert [(one.variant, one.verdict, one.measured) for one in alone] == [
         (table2.ELSEWHERE, "open", "the Transformer was not run")

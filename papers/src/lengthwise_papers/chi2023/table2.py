@@ -149,13 +149,12 @@ def readings(records: Sequence[Record]) -> dict[str, Cells]:
         for share in SHARES
         if (key, f"P(1) = {share}") in found
     }
-    elsewhere = {
-        (key, share): Cell(trained.runs, None if share == HALF else share)
-        for (key, of_training), trained in alike.items()
-        for share in SHARES
-        if of_training == HALF
-        if all(_name(SAME, SHARES[0]) in one["tests"] for one in trained.runs)
-    }
+    elsewhere = {}
+    for (key, of_training), trained in alike.items():
+        runs_ = [one for one in trained.runs if _name(SAME, SHARES[0]) in one["tests"]]
+        if of_training == HALF and runs_:
+            for share in SHARES:
+                elsewhere[key, share] = Cell(runs_, None if share == HALF else share)
     return {"": alike, ELSEWHERE: elsewhere}
 
 
