@@ -149,7 +149,7 @@ def readings(records: Sequence[Record]) -> dict[str, Cells]:
         for share in SHARES
         if (key, f"P(1) = {share}") in found
     }
-    elsewhere = {}
+    elsewhere = dict[tuple[str, float], Cell]()
     for (key, of_training), trained in alike.items():
         runs_ = [one for one in trained.runs if _name(SAME, SHARES[0]) in one["tests"]]
         if of_training == HALF and runs_:
