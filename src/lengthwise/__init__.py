@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lengthwise import inside, steps
-    from lengthwise.api import certify, compile, evaluate, infer, load, predict, train
+    from lengthwise.answers import evaluate, predict
+    from lengthwise.api import certify, compile, infer, load, train
     from lengthwise.constructions.exact import Construction
     from lengthwise.evaluation.scores import Scores
     from lengthwise.inside import extract
@@ -75,8 +76,10 @@ _ELSEWHERE = {
     "adapt": "models.adapted",
     "check": "proofs.check.file",
     "compare": "report.compare",
+    "evaluate": "answers",
     "extract": "inside",
     "language": "languages.spec",
+    "predict": "answers",
 }
 """Modules of the names that `lengthwise.api` does not have."""
 

@@ -35,6 +35,10 @@ _VERDICTS = {"yes": "holds", "no": "FAILS", "open": "open "}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the experiment, its size and the folders to the parser."""
+    parser.epilog = (
+        "Without NAME all are listed. The settings of cells are fixed; lengthwise train takes "
+        "others by --set."
+    )
     parser.add_argument(
         "experiment",
         nargs="?",

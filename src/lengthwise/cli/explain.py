@@ -9,7 +9,11 @@ from lengthwise.cli.output import add_json, print_json, say
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the folder and the word to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="a folder that compile wrote")
-    parser.add_argument("--word", metavar="W", help="a word to show the attention of each head on")
+    parser.add_argument(
+        "--word",
+        metavar="W",
+        help="a word to show: what is held after each layer, and where heads attend",
+    )
     add_json(parser)
 
 

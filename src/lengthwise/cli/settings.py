@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     print_table(columns, rows)
     named = f"{model}, since {chosen}" if chosen else model
-    note(f"{kind.kind}, {named}; give one with --set, without its section where only one has it")
+    note(f"{kind.kind}, {named}; train takes one as --set, without its section if only one has it")
 
 
 def shown_default(default: object) -> str:

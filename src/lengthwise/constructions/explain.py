@@ -18,7 +18,13 @@ from torch import Tensor, nn
 from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.defaults import DEFAULT
 from lengthwise.constructions.diagrams import Condition
-from lengthwise.constructions.known_constructions import RUNG, is_construction
+from lengthwise.constructions.encoder_programs import (
+    StreamReading,
+    aligned,
+    encoder_steps,
+    read_stream,
+)
+from lengthwise.constructions.known_constructions import CONSTRUCTIONS, RUNG, is_construction
 from lengthwise.constructions.lookups import LookupDesign
 from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, TallyOf
 from lengthwise.constructions.rungs import RUNGS
@@ -27,6 +33,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.merged import merged_language
 from lengthwise.layers.attention import Attention
 from lengthwise.models.causal_recogniser import PrefixRecogniser
+from lengthwise.models.encoder import Encoder
 
 MAX_WORD = 200
 """Longest word on which attention is shown."""
@@ -59,6 +66,36 @@ class Reading:
     """The value of each memory at every position, as the program says."""
     heads: tuple[HeadOnWord, ...]
 
+    def lines(self) -> Iterator[str]:
+        """Yield the memories and the class of every prefix, and where each head attends."""
+        rows = [["position", "symbol", *self.values, "class"]]
+        for i, name in enumerate(self.classes):
+            symbol = "start" if i == 0 else self.word[i - 1]
+            rows.append([str(i), symbol, *(str(held[i]) for held in self.values.values()), name])
+        yield "word"
+        yield from aligned(rows)
+        for head in self.heads:
+            yield f"layer {head.layer}, head {head.head} ({head.what})"
+            for i, weights in enumerate(head.weights):
+                yield f"  {i} attends to {_attended(weights)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; attention is `heads`, each with `weights[query][key]`."""
+        return {
+            "symbols": list(self.word),
+            "classes": list(self.classes),
+            "memories": {name: list(values) for name, values in self.values.items()},
+            "heads": [
+                {
+                    "layer": head.layer,
+                    "head": head.head,
+                    "what": head.what,
+                    "weights": [list(row) for row in head.weights],
+                }
+                for head in self.heads
+            ],
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
@@ -71,42 +108,24 @@ class Explanation:
     """For each layer what it does, a line for each thing."""
     answer: tuple[str, ...]
     """The rule by which the class follows, a line for each class."""
-    reading: Reading | None
+    reading: Reading | StreamReading | None
 
     def __str__(self) -> str:
         lines = [f"{self.construction}: {self.summary}"]
         for number, does in enumerate(self.layers, start=1):
             lines += [f"layer {number}", *(f"  {line}" for line in does)]
         lines += ["answer", *(f"  {line}" for line in self.answer)]
-        if self.reading is not None:
-            lines += _shown(self.reading)
-        return "\n".join(lines)
+        return "\n".join([*lines, *(() if self.reading is None else self.reading.lines())])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values; attention is `heads`, each with `weights[query][key]`."""
-        reading = self.reading
+        """Return plain values."""
         return {
             "construction": self.construction,
             "rung": self.rung,
             "summary": self.summary,
             "layers": [list(does) for does in self.layers],
             "answer": list(self.answer),
-            "word": None
-            if reading is None
-            else {
-                "symbols": list(reading.word),
-                "classes": list(reading.classes),
-                "memories": {name: list(values) for name, values in reading.values.items()},
-                "heads": [
-                    {
-                        "layer": head.layer,
-                        "head": head.head,
-                        "what": head.what,
-                        "weights": [list(row) for row in head.weights],
-                    }
-                    for head in reading.heads
-                ],
-            },
+            "word": None if self.reading is None else self.reading.to_dict(),
         }
 
 
@@ -120,23 +139,27 @@ def explain_weights(made: Computed, word: str | None = None) -> Explanation:
         WordError: a symbol of the word is not in the alphabet.
     """
     language = made.about
-    if not isinstance(language, Language) or is_construction(made.name):
+    is_encoder = made.name.startswith("chiang2022/")
+    if not isinstance(language, Language) or (is_construction(made.name) and not is_encoder):
         raise ConfigError(
-            f"programs are those of languages that are compiled, but {made.name} is a construction "
-            f"of a paper or a circuit. Read the page on exact weights, or use predict."
+            f"programs are those of languages, but {made.name} is a circuit, whose gates are its "
+            f"program. Use predict."
         )
     symbols = None if word is None else language.encode(word)
+    if symbols is not None and len(symbols) > MAX_WORD:
+        raise ConfigError(
+            f"words of at most {MAX_WORD} symbols are shown, but this one has {len(symbols):,}. "
+            f"Give a shorter word."
+        )
+    if is_encoder:
+        return _of_encoder(made, language, symbols)
     rung = str(made.settings.get(RUNG, DEFAULT))
     own = {key: value for key, value in made.settings.items() if key != RUNG}
     design = RUNGS[rung].design(language, **own)
-    if not _same_weights(made.model, RUNGS[rung].build(design)):
-        raise RunError(
-            f"the weights are not those of {made.name} with its settings: they were changed, or "
-            f"written by another version. Compile again."
-        )
+    _require_weights(made, RUNGS[rung].build(design))
     program = design.program if isinstance(design, LookupDesign) else None
     if symbols is not None:
-        _require_readable(made, symbols)
+        _require_readable(made)
     names = language.class_names
     return Explanation(
         construction=made.name,
@@ -154,26 +177,41 @@ def explain_weights(made: Computed, word: str | None = None) -> Explanation:
     )
 
 
-def _same_weights(model: nn.Module, built: nn.Module) -> bool:
-    """Return whether a network has the weights of another one, as far as its precision goes."""
-    expected, stored = built.state_dict(), model.state_dict()
-    return stored.keys() == expected.keys() and all(
-        torch.equal(weight.cpu(), expected[name].to(weight.dtype))
-        for name, weight in stored.items()
+def _of_encoder(made: Computed, language: Language, symbols: Sequence[int] | None) -> Explanation:
+    """Explain an encoder of a paper."""
+    model = made.model
+    assert isinstance(model, Encoder)
+    _require_weights(made, CONSTRUCTIONS[made.name].compile(**made.settings))
+    layers, answer = encoder_steps(made.name, len(model.block), made.settings)
+    return Explanation(
+        construction=made.name,
+        rung=made.architecture,
+        summary=f"{made.claim} ({made.source}). Range: {made.range_in_words()}.",
+        layers=layers,
+        answer=answer,
+        reading=None if symbols is None else read_stream(model, made.name, language, symbols),
     )
 
 
-def _require_readable(made: Computed, symbols: Sequence[int]) -> None:
-    """Refuse a word whose attention cannot be shown."""
+def _require_weights(made: Computed, built: nn.Module) -> None:
+    """Refuse weights that are not those of the program, as far as their precision goes."""
+    expected, stored = built.state_dict(), made.model.state_dict()
+    if stored.keys() != expected.keys() or not all(
+        torch.equal(weight.cpu(), expected[name].to(weight.dtype))
+        for name, weight in stored.items()
+    ):
+        raise RunError(
+            f"the weights are not those of {made.name} with its settings: they were changed, or "
+            f"written by another version. Compile again."
+        )
+
+
+def _require_readable(made: Computed) -> None:
+    """Refuse a network whose attention cannot be shown."""
     if not isinstance(made.model, PrefixRecogniser):
         raise ConfigError(
             "a tree has no positions that attend to others along the word. Leave --word out, or "
             "compile with --as scan."
-        )
-    if len(symbols) > MAX_WORD:
-        raise ConfigError(
-            f"attention is shown on words of at most {MAX_WORD} symbols, but this one has "
-            f"{len(symbols):,}. Give a shorter word."
         )
 
 
@@ -363,24 +401,6 @@ def _heads(program: Program | None, found: Sequence[Tensor]) -> Iterator[HeadOnW
                 what=what,
                 weights=tuple(tuple(round(weight, 6) for weight in row) for row in rows),
             )
-
-
-def _shown(reading: Reading) -> Iterator[str]:
-    """Yield the lines about a word."""
-    rows = [["position", "symbol", *reading.values, "class"]]
-    for i, name in enumerate(reading.classes):
-        symbol = "start" if i == 0 else reading.word[i - 1]
-        held = [str(values[i]) for values in reading.values.values()]
-        rows.append([str(i), symbol, *held, name])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    yield "word"
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  " + "  ".join(cells).rstrip()
-    for head in reading.heads:
-        yield f"layer {head.layer}, head {head.head} ({head.what})"
-        for i, weights in enumerate(head.weights):
-            yield f"  {i} attends to {_attended(weights)}"
 
 
 def _attended(weights: Sequence[float]) -> str:

@@ -12,6 +12,7 @@ from lengthwise.explorer.bounded import refusal
 from lengthwise.explorer.film_values import film_values
 from lengthwise.explorer.recurrent_values import recurrent_values
 from lengthwise.explorer.server import Asked
+from lengthwise.explorer.slot_values import slot_values
 from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_values
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
@@ -59,7 +60,8 @@ def run_values(run: Run, say: Callable[[str], object] | None = None) -> Values:
         "chunk": run.model.config.chunk if _has_codes(run.model) else None,
         "no_tables": reason,
         **_film(run),
-        "recurrent": _recurrent(run),
+        "recurrent": _values_or_none(lambda: recurrent_values(run.model, run.task)),
+        "slots": _values_or_none(lambda: slot_values(run.model)),
     }
 
 
@@ -72,10 +74,10 @@ def _film(run: Run) -> Values:
         return {"film": None, "no_film": str(error)}
 
 
-def _recurrent(run: Run) -> Values | None:
-    """Return the weights of a recurrent network, or None where the page cannot run the network."""
+def _values_or_none(values: Callable[[], Values]) -> Values | None:
+    """Return what the page needs to run the network, or None where it cannot."""
     try:
-        return recurrent_values(run.model, run.task)
+        return values()
     except LengthwiseError:
         return None
 

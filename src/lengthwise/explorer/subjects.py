@@ -99,11 +99,11 @@ def _subject_of_run(
 
     run = load_run(folder, device="cpu")
     values = run_values(run, say)
-    is_within = values["tables"] is not None or values["recurrent"] is not None
+    is_within = any(values[kind] is not None for kind in ("tables", "recurrent", "slots"))
     if say is not None and not (served or is_within):
         say(
-            f"a page in a file cannot answer for {run.plan.model}, which it has neither as tables "
-            f"nor as weights; without --out it can"
+            f"a page in a file cannot run {run.plan.model}: it reads words as the language does; "
+            f"without --out the network reads them"
         )
     first = workers.of(run.language)
     first["automaton"]["spec"] = run.language.spec or run.problem.name

@@ -38,6 +38,18 @@ class Language(MooreMachine):
 
     Nothing is converted: sequences are tuples, and states and classes integers (no `True`, no 1.0).
 
+    Examples:
+        >>> import lengthwise as lw
+        >>> parity = lw.language("parity")
+        >>> parity.encode("0110"), parity.decode((1, 0)), parity.classify("0111")
+        ((0, 1, 1, 0), '10', 1)
+        >>> parity.counts(3), list(parity.words(max_length=1))
+        ((4, 4), [(), (0,), (1,)])
+        >>> parity.decode(parity.difference(lw.language("first")))
+        '01'
+        >>> ~parity & lw.language("first")
+        Language(4 states over '0 1', classes '0 1')
+
     Raises:
         LanguageError: the alphabet, the table, the classes or the domain are of another type, or do
             not fit together.
@@ -65,6 +77,9 @@ class Language(MooreMachine):
 
         They differ on a word if its classes have different names, or if only one domain contains
         it.
+
+        Args:
+            other: a language over the same symbols.
 
         Raises:
             LanguageError: the other one is not a Language, or is over other symbols.
@@ -108,6 +123,9 @@ class Language(MooreMachine):
     def counts(self, length: int) -> tuple[int, ...]:
         """Return the number of words of the domain of this length, by class, as exact integers.
 
+        Args:
+            length: number of symbols.
+
         Raises:
             LanguageError: the length is not an integer, or is below 0.
         """
@@ -132,6 +150,10 @@ class Language(MooreMachine):
 
         Dead ends are not entered, so the time is proportional to the number of words, and for each
         length up to that of the last word taken, to the number of states.
+
+        Args:
+            max_length: most symbols of a word.
+            only: the class; all classes unless it is given.
 
         Raises:
             LanguageError: there is no such length or class.

@@ -90,6 +90,9 @@ class MooreMachine(Viewed):
 
         Spaces between symbols of one character are ignored: `0 1 1 0` is the same word.
 
+        Args:
+            text: the word as it is written.
+
         Raises:
             WordError: a symbol is not in the alphabet; the message names it and its column.
         """
@@ -124,6 +127,10 @@ class MooreMachine(Viewed):
         """Return the state reached by reading `word` from `state` (default: the start state).
 
         The symbols are not checked, for speed; `classify` checks them.
+
+        Args:
+            word: the integers of its symbols.
+            state: where it begins; the start state unless it is given.
         """
         current = self.start if state is None else state
         for symbol in word:
@@ -198,6 +205,9 @@ class MooreMachine(Viewed):
     def reaching(self, wanted: Callable[[int], bool]) -> frozenset[int]:
         """Return the states from which some word (perhaps empty) leads to a state of a wanted
         class.
+
+        Args:
+            wanted: function that says whether a class is one of these.
         """
         sources: list[list[int]] = [[] for _ in self.transitions]
         for state, row in enumerate(self.transitions):
@@ -255,6 +265,11 @@ class MooreMachine(Viewed):
         """Return the product automaton, which gives a word the class `classify(own, other's)`.
 
         Only reachable pairs of states are built; domains are ignored.
+
+        Args:
+            other: an automaton over the same symbols.
+            classify: function from the two classes of a word to its class.
+            class_names: names of the classes of the product.
         """
         if self.alphabet != other.alphabet:
             raise LanguageError(
@@ -280,7 +295,11 @@ class MooreMachine(Viewed):
         )
 
     def shortest(self, wanted: int) -> tuple[int, ...] | None:
-        """Return the first shortest word of a class, or None; domains are ignored."""
+        """Return the first shortest word of a class, or None; domains are ignored.
+
+        Args:
+            wanted: the number of the class.
+        """
         words: dict[int, tuple[int, ...]] = {self.start: ()}
         for state in (queue := [self.start]):
             if self.classes[state] == wanted:

@@ -144,17 +144,25 @@ class Adapted(nn.Module):
 def adapt(module: object, *, padding: str | None = None, pad_token: int | None = None) -> Adapted:
     """Return a network of your own in the form that `train`, `evaluate` and other functions call.
 
-    `padding` says what `module.forward` wants:
+    Args:
+        module: the network; it returns logits of shape (words, classes).
+        padding: what `module.forward` wants. `"left"`: `forward(tokens, lengths)` with words at the
+            right end of their rows; the default for networks that take lengths, as the package's
+            own do. `"right"`: `forward(tokens, lengths)` with words at the left end. `"none"`:
+            `forward(tokens)` or `forward(tokens, lengths)` with words of one length at a time, so
+            that there are no pads; the default for networks that take tokens only.
+        pad_token: what the other positions hold, -1 unless it is given; an embedding needs a number
+            of its own, such as the number of symbols. With `"none"` the empty word is a row of one
+            pad if there is a `pad_token`, and a row without positions otherwise.
 
-    - `"left"`: `forward(tokens, lengths)` with words at the right end of their rows; the default
-      for networks that take lengths, as the package's own do.
-    - `"right"`: `forward(tokens, lengths)` with words at the left end.
-    - `"none"`: `forward(tokens)` or `forward(tokens, lengths)` with words of one length at a time,
-      so that there are no pads; the default for networks that take tokens only.
-
-    The other positions hold `pad_token` (-1 unless it is given; an embedding needs a number of its
-    own, such as the number of symbols). With `"none"` the empty word is a row of one pad if there
-    is a `pad_token`, and a row without positions otherwise.
+    Examples:
+        >>> import lengthwise as lw, torch
+        >>> class CountOnes(torch.nn.Module):
+        ...     def forward(self, tokens):
+        ...         odd = tokens.sum(dim=1) % 2
+        ...         return torch.nn.functional.one_hot(odd, 2).float()
+        >>> lw.predict(lw.adapt(CountOnes()), ["0110", "10"], language="parity")
+        ['0', '1']
 
     Raises:
         ConfigError: `module` is not a module, or the padding is unknown or does not fit.

@@ -61,7 +61,7 @@ class Encoder(ClsEncoder):
         added = self.position(positions.expand_as(symbols), count, generator=generator)
         x = self.embedding(symbols) + added
         wanted = (
-            self._wanted(symbols.shape[1])
+            self.positions_read(symbols.shape[1])
             if skip_unused_queries
             else [symbols.shape[1]] * len(self.block)
         )
@@ -100,7 +100,7 @@ class Encoder(ClsEncoder):
             )
         return self.read(x[:, 0]), torch.stack(found)
 
-    def _wanted(self, num_positions: int) -> list[int]:
+    def positions_read(self, num_positions: int) -> list[int]:
         """Return the number of positions of each layer's output that are read later."""
         wanted, after = [], 1
         for layer in reversed(self.block):

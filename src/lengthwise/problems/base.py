@@ -46,7 +46,16 @@ __all__ = ["Plan", "Problem", "Run", "evaluated"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run(Viewed):
-    """A trained or computed model, with its problem, its plan and the folder that stores it."""
+    """A trained or computed model, with its problem, its plan and the folder that stores it.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.load("zoo:parity")
+        >>> run.language.spec, run.plan.model
+        ('parity', 'regular-gpt-binary')
+        >>> run.model.training
+        False
+    """
 
     problem: "Problem"
     plan: Plan | Compiled

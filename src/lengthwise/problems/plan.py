@@ -53,6 +53,9 @@ class Plan:
     """Origin of each value that is not the default of its class, by the setting's name with its
     section; empty in a plan that was stored (`planning.origins_of`)."""
 
+    def __repr__(self) -> str:
+        return f"Plan({self.title}, {self.preset} preset, seed {self.training.seed})"
+
     @property
     def alone(self) -> "Plan":
         """The plan as one that no stage comes before or after, and whose model was named."""

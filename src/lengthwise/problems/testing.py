@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError
-from lengthwise.evaluation.scores import Scores
+from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.settings import require
 
 
@@ -73,6 +73,12 @@ class TestResult:
     def shortcuts(self) -> dict[str, float]:
         """Accuracy of rules that use very little of a word, on the same test."""
         return dict(self.summary["shortcuts"])
+
+    def in_words(self) -> str:
+        """Return the name, and the mean accuracy over lengths if words were scored."""
+        shares = self.accuracy_by_length().values()
+        mean = f" {percent(sum(shares) / len(shares))} %" if shares else ""
+        return f"{self.name}{mean}"
 
     def accuracy_by_length(self) -> dict[int, float]:
         """Return the share of right answers at each length."""

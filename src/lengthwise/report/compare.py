@@ -72,7 +72,19 @@ class _Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Evaluated runs of one problem, side by side."""
+    """Evaluated runs of one problem, side by side.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> small = {"preset": "smoke", "steps": 2}
+        >>> runs = [lw.train("parity", "gru", seed=s, out=f"gru-{s}", **small) for s in (0, 1)]
+        >>> scores = [lw.evaluate(run, lengths=[50], words_per_length=20) for run in runs]
+        >>> comparison = lw.compare(runs)
+        >>> columns, rows = comparison.table
+        >>> len(comparison.runs), columns[:2]
+        (2, ['learner', 'told'])
+        >>> comparison.save("comparison.svg")
+    """
 
     subject: str
     groups: Sequence[_Group]
@@ -163,6 +175,9 @@ class Comparison:
     def save(self, path: Path | str) -> None:
         """Write the page, or the figure alone if the name ends in `.svg`.
 
+        Args:
+            path: the file.
+
         Raises:
             ConfigError: the name ends neither in `.html` nor in `.svg`.
         """
@@ -211,8 +226,20 @@ class Comparison:
 def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     """Compare evaluated runs of one problem at the lengths that all of them were tested on.
 
-    `runs` are run folders, or runs that have one. The measure is that of the problem: accuracy of
-    recognisers, perplexity of language models, BLEU of translators.
+    Args:
+        runs: run folders, or runs that have one, each evaluated (`lw.evaluate(run)`).
+
+    Returns:
+        `.table`, `.figure` and `.save(file)`. The measure is that of the problem: accuracy of
+        recognisers (%), perplexity of language models, BLEU of translators.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> for model in ("gru", "lstm"):
+        ...     run = lw.train("parity", model, preset="smoke", steps=2, out=f"runs/{model}")
+        ...     scores = lw.evaluate(run, lengths=[50], words_per_length=20)
+        >>> len(lw.compare(["runs/gru", "runs/lstm"]).runs)
+        2
 
     Raises:
         ConfigError: there are no runs, one is given twice, or they are of different problems or
@@ -250,7 +277,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
                 )
             raise RunError(
                 f"{path} is not evaluated yet. Run lengthwise evaluate {shlex.quote(str(path))}"
-                f"{option}"
+                f"{option}, or lw.evaluate(run)"
             )
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves, option)

@@ -51,7 +51,16 @@ class Layout:
 
 
 class StepTask(Viewed, ABC):
-    """Inputs, and the symbols that are written after them."""
+    """Inputs, and the symbols that are written after them.
+
+    Examples:
+        >>> import torch
+        >>> import lengthwise as lw
+        >>> task = lw.steps.step_task("steps:addition", bits=2)
+        >>> written = task.written(torch.tensor([task.read("1101")]))  # symbols [word, step]
+        >>> dict(zip(task.names, written[0].tolist()))["d1"]
+        1
+    """
 
     name: str
     """Name for people."""
@@ -104,7 +113,7 @@ class StepTask(Viewed, ABC):
 
     @abstractmethod
     def read(self, line: str) -> tuple[int, ...]:
-        """Return the inputs on a line of text.
+        """Return the inputs on a `line`.
 
         Raises:
             WordError: they are not inputs of this task.
@@ -128,7 +137,7 @@ class StepTask(Viewed, ABC):
         return len(self.input_sizes)
 
     def layout(self, supervision: Regime) -> Layout:
-        """Return the layout of the sequences of a regime."""
+        """Return the layout of the sequences of `supervision`, a regime."""
         every = range(len(self.names))
         if supervision == "weak":
             all_kept = tuple(range(len(self.outputs)))
@@ -143,7 +152,7 @@ class StepTask(Viewed, ABC):
         return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:
-        """Draw uniform inputs, no two the same; more of them begin with the same ones.
+        """Draw `count` different inputs by `generator`; a larger count begins with the same ones.
 
         Raises:
             TaskError: there are fewer than `count`.

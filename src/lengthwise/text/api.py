@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from lengthwise.api import predict
+from lengthwise.answers import predict
 from lengthwise.arguments import path_of
 from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Run, evaluated

@@ -81,7 +81,7 @@ def caller_watch(asked: bool | None) -> Callable[..., AbstractContextManager[Cou
     """
     if asked is not None and not isinstance(asked, bool):
         raise ConfigError(f"progress is True or False, but got {asked!r:.40}.")
-    return counting_progress if _is_wanted(asked) else lambda title, what="words": nullcontext()
+    return counting_progress if _is_wanted(asked) else lambda *title, **options: nullcontext()
 
 
 def _is_wanted(asked: bool | None) -> bool:
@@ -298,10 +298,16 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     It yields a function of the number done and of the total, which may be None. `at_once` writes
     the first line at the first call, for work whose single pieces may take hours.
     """
+    estimate = TimeLeft()
+
+    def words(done: int, total: int | None, note: str) -> str:
+        seconds = None if total is None else estimate.seconds(done, total)
+        return _noted(what, note) + (f", about {seconds:.0f} s left" if seconds else "")
+
     if is_notebook():
         bar = _NotebookBar(title)
         with muted(is_shown=True):
-            yield lambda done, total, note="": bar.show(done, total, _noted(what, note))
+            yield lambda done, total, note="": bar.show(done, total, words(done, total, note))
         return
     if not sys.stderr.isatty():
         last, reached = -math.inf if at_once else time.monotonic(), title
@@ -309,7 +315,7 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
         def line(done: int, total: int | None, note: str = "") -> None:
             nonlocal last, reached
             of = "" if total is None else f" of {total}"
-            reached = f"{title}: {done}{of} {_noted(what, note)}"
+            reached = f"{title}: {done}{of} {words(done, total, note)}"
             if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
                 speak(reached)
@@ -321,7 +327,7 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     left = _text_column("{task.fields[left]}")
     columns = [_text_column("{task.description}"), BarColumn(bar_width=20), *count, left]
     with _rich_bar(*columns) as shown:
-        row, estimate = shown.add_task(printable(title), total=None, left=""), TimeLeft()
+        row = shown.add_task(printable(title), total=None, left="")
 
         def advance(done: int, total: int | None, note: str = "") -> None:
             seconds = None if total is None else estimate.seconds(done, total)

@@ -42,7 +42,18 @@ _TELLING = 2_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inference(Viewed):
-    """The automaton that the words of a file show, and the statement about it."""
+    """The automaton that the words of a file show, and the statement about it.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import lengthwise as lw
+        >>> words = [format(n, "b") for n in range(300)]
+        >>> lines = "".join(f"{word}\\t{word.count('1') % 2}\\n" for word in words)
+        >>> size = Path("words.tsv").write_text(lines)
+        >>> found = lw.infer("words.tsv")
+        >>> found.language.num_states, found.language.classify("0111")
+        (2, 1)
+    """
 
     words: WordsReference
     settings: InferenceConfig

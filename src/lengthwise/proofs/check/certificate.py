@@ -81,6 +81,15 @@ class Certificate:
 
     `reason`, `sureness`, `moved` and `made_with` are notes of the maker of the certificate. `check`
     returns a certificate whose `sureness` and `moved` are recomputed; the other notes are empty.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> found = lw.check("zoo:parity")
+        >>> found.verdict, found.strength
+        ('equivalent', 'discrete')
+        >>> found.save("proof.json")
+        >>> lw.check("proof.json").statement == found.statement
+        True
     """
 
     verdict: Verdict
@@ -263,12 +272,12 @@ class Certificate:
         return _canonical({**body, "digest": digest})
 
     def save(self, path: Path | str) -> None:
-        """Write the file."""
+        """Write the file `path`."""
         write_bytes(path_of("a certificate", path), self.to_bytes())
 
     @classmethod
     def load(cls, path: Path | str) -> "Certificate":
-        """Read a file, and verify that every byte is as it was written.
+        """Read the file `path`, and verify that every byte is as it was written.
 
         Raises:
             CertificateError: the file cannot be read, is not a certificate, or was changed.

@@ -43,10 +43,21 @@ class CheckedFile:
 def check(file: Path | str, *, language: Language | str | None = None) -> Certificate:
     """Check the certificate in a file, or that of `zoo:NAME`, without torch.
 
-    The result is the verified part of the certificate: its figures are recomputed, its `.verdict`
-    is `equivalent` or `counterexample`, and `.statement` is the claim that holds. Where a run lies
-    beside the file, its weights must be the certified ones. With a `language` the certificate must
-    be about that. `lengthwise certify --check FILE` does the same.
+    Where a run lies beside the file, its weights must be the certified ones. `lengthwise certify
+    --check FILE` does the same.
+
+    Args:
+        file: the certificate, or `zoo:NAME`.
+        language: the language that it must be about.
+
+    Returns:
+        The verified part of the certificate: its figures are recomputed, its `.verdict` is
+        `equivalent` or `counterexample`, and `.statement` is the claim that holds.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.check("zoo:parity", language="parity").verdict
+        'equivalent'
 
     Raises:
         CertificateError: the file is not a certificate, it was changed, something in it does not

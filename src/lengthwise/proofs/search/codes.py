@@ -52,6 +52,20 @@ class CodeRecurrence:
 
     A network that `adapt` has wrapped counts as what it wraps.
 
+    Examples:
+        >>> import lengthwise as lw
+        >>> import numpy as np
+        >>> class Ones:
+        ...     num_symbols = 2
+        ...     def start(self):
+        ...         return np.array([0])  # the number of ones modulo 2
+        ...     def step(self, codes, symbols):
+        ...         return codes ^ symbols[:, None]
+        ...     def classes(self, codes):
+        ...         return codes[:, 0]
+        >>> lw.inside.decide(lw.inside.CodeRecurrence(Ones()), "parity").is_closed
+        True
+
     Raises:
         VerificationError: the network lacks what `Coded` names, or a method returns something else
             than that says, such as numbers that are not whole, or as many bits as the code of the
@@ -91,7 +105,7 @@ class CodeRecurrence:
         return int(self._numbered(code[None])[0])
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
-        """Return the numbers of the codes after symbols."""
+        """Return the numbers of the codes after `symbols`, from the `elements` before them."""
         found = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             part = slice(first, first + _BATCH)
@@ -102,13 +116,13 @@ class CodeRecurrence:
         return np.concatenate(found)
 
     def taken(self, most: int) -> tuple[Integers, Integers]:
-        """Return the codes and the symbols of steps that were taken, evenly spaced among all."""
+        """Return the codes and symbols of `most` steps that were taken, at most, evenly spaced."""
         steps = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._taken]))
         steps = steps[:: max(1, -(-len(steps) // most))]
         return steps // self.num_symbols, steps % self.num_symbols
 
     def read(self, level: int, elements: Integers) -> Integers:
-        """Return the classes of the words that led to codes."""
+        """Return the classes of the words that led to `elements`; `level` decides nothing."""
         found = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             codes = self.codes(elements[first : first + _BATCH])
@@ -117,7 +131,7 @@ class CodeRecurrence:
         return np.concatenate(found)
 
     def codes(self, elements: Integers) -> Codes:
-        """Return the codes `[element, place]` of numbers."""
+        """Return the codes `[element, place]` of the numbers `elements`."""
         packed = b"".join(self._packed[element] for element in elements.tolist())
         if not self._are_bits:
             tokens = np.frombuffer(packed, dtype=np.int64).copy()  # a network may change them

@@ -25,9 +25,30 @@ def decide(
 ) -> Closure | PrefixClosure:
     """Decide whether an algebra gives every word of a language its class.
 
-    A network that `adapt` has wrapped counts as what it wraps. The result `is_closed` if the answer
-    is yes; else it has the shortest word on which the algebra is `wrong`, or the `reason` why more
-    than `max_chunks` compositions would be needed.
+    Args:
+        algebra: a `TreeAlgebra` or a `Recurrence`; a network that `adapt` has wrapped counts as
+            what it wraps.
+        language: the language.
+        max_chunks: most compositions that are tried.
+        progress: called for each level with its number, and the numbers of pairs of its interior
+            and its edge.
+
+    Returns:
+        A result that `is_closed` if the answer is yes; else it has the shortest word on which the
+        algebra is `wrong`, or the `reason` why more than `max_chunks` compositions would be needed.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> class Parity:
+        ...     num_symbols = 2
+        ...     def start(self):
+        ...         return 0
+        ...     def step(self, states, symbols):
+        ...         return states ^ symbols
+        ...     def read(self, level, states):
+        ...         return states
+        >>> lw.inside.decide(Parity(), "parity").is_closed
+        True
 
     Raises:
         ConfigError: `max_chunks` is not an integer of 1 or more.

@@ -33,7 +33,14 @@ _MOST_STEPS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extraction:
-    """A minimal automaton, and how surely the network computes it."""
+    """A minimal automaton, and how surely the network computes it.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> found = lw.extract(lw.load("zoo:parity"))
+        >>> found.automaton, found.likeness
+        (Language(2 states over '0 1', classes '0 1'), 'yes')
+    """
 
     automaton: Language
     is_exact: bool

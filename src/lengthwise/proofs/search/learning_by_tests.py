@@ -34,6 +34,14 @@ class LearnedAutomaton:
     """A language learned by queries and tests, with the results of the tests.
 
     `print(learned)` writes them in a paragraph.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> def threes(words):
+        ...     return [word.count("a") % 3 == 0 for word in words]
+        >>> learned = lw.inside.learn_automaton(threes, "ab", num_tests=500)
+        >>> learned.language.num_states
+        3
     """
 
     language: Language
