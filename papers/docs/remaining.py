@@ -111,7 +111,7 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
         "steps2022/figure3",
         "the best is reached with sinusoidal positions (each kind is trained in its own way)",
     ): Remaining('steps2022/figure3 --only "strong, n = 24" --seeds 1,2', 2.5),
-    ("steps2022/figure4", "1,000 examples suffice for the best, but for n = 40 (to 0.01)"): (
+    ("steps2022/figure4", "1,000 examples suffice for the best, except at n = 40 (to 0.01)"): (
         Remaining('steps2022/figure4 --only strong --only "1,000 examples" --seeds 1,2', 0.7)
     ),
 }
