@@ -1,19 +1,71 @@
 """The table of verdicts on the papers' statements."""
 
+import argparse
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import verdicts
+from lengthwise_papers import reproduce
 from lengthwise_papers.catalogue import EXPERIMENTS
-from lengthwise_papers.experiment import Statement, file_name
+from lengthwise_papers.experiment import Statement, chosen, file_name
+from lengthwise_papers.parts import PartsExperiment
+from lengthwise_papers.trained import TrainedExperiment, run_name
+from remaining import OPEN, Remaining
 
 RESULTS = Path(__file__).parent.parent / "results"
 
 
 def test_each_statement_that_does_not_hold_has_a_reason_and_no_other() -> None:
     assert verdicts.undecided(RESULTS) == set(verdicts.WHY)
+
+
+def test_each_open_statement_names_the_command_that_decides_it_and_its_hours() -> None:
+    assert verdicts.open_statements(RESULTS) == set(OPEN)
+    table = verdicts.table(RESULTS)
+    rows = [row for row in table.splitlines() if " | open | " in row]
+    assert len(rows) == len(OPEN)
+    assert all(
+        re.search(r"`lengthwise reproduce \S+.*`, about [\d.,]+ \w+ of a \w+", r) for r in rows
+    )
+
+
+@pytest.mark.parametrize("remaining", dict.fromkeys(OPEN.values()), ids=lambda one: one.arguments)
+def test_what_is_to_be_run_exists_and_takes_about_as_long(remaining: Remaining) -> None:
+    """Records of the same cells say how long a run takes, to a factor of three."""
+    parser = argparse.ArgumentParser()
+    reproduce.add_arguments(parser)
+    asked = parser.parse_args(shlex.split(remaining.arguments))
+    experiment = EXPERIMENTS[asked.experiment]
+    seeds = tuple(map(int, asked.seeds.split(","))) if asked.seeds else ()
+    sizes = experiment.presets[asked.preset]
+    if not isinstance(experiment, TrainedExperiment):
+        assert isinstance(experiment, PartsExperiment) or asked.experiment == "steps2022/figure2"
+        return
+    if asked.experiment == "chi2023/table3":  # its rows are those of a corpus that was prepared
+        names = [f"{row}, seed {seed}" for row in known(asked.experiment) for seed in seeds]
+        if not seeds:
+            return
+    else:
+        names = [run.name for run in experiment.runs(sizes, seeds)]
+    names = [names[place] for place in chosen(asked.experiment, names, asked.only)]
+    if asked.preset == "paper":
+        return
+    seconds = sum(known(asked.experiment)[name.rpartition(", seed")[0]] for name in names)
+    assert 1 / 3 < seconds / 3600 / remaining.hours < 3
+
+
+def known(name: str) -> dict[str, float]:
+    """The time of a run of each cell, in seconds, on a processor."""
+    records = json.loads((RESULTS / file_name(name, "laptop")).read_text())["records"]
+    return {
+        run_name(one).rpartition(", seed")[0]: one["seconds"]
+        for one in records
+        if one["environment"]["device"] == "cpu"
+    }
 
 
 def test_each_note_is_shown() -> None:

@@ -84,6 +84,14 @@ def test_every_weight_is_drawn_as_by_torch() -> None:
         assert weight.mean().item() == pytest.approx(mean, abs=3 * (most + 0.1) / 64), name
 
 
+def test_small_copies_have_queries_a_quarter_as_large() -> None:
+    usual, small = dict(own(drawn("torch-copies"))), dict(own(drawn("torch-copies-small")))
+    for name, weight in usual.items():
+        factor = 0.25 if name.endswith("query.weight") else 1.0
+        assert torch.equal(small[name], factor * weight), name
+    assert any(name.endswith("query.weight") for name in usual)
+
+
 def test_the_study_cuts_its_tails() -> None:
     model = drawn("haiku")
     cut = 0.8796  # the deviation of N(0, 1) within -2..2

@@ -1,9 +1,13 @@
 """The tree computes what its masked form does."""
 
+import math
+
 import pytest
 import torch
+from torch import Tensor
 
-from lengthwise.models.masked import masked_logits
+from lengthwise.layers.sliding_dilated import dilated_mask
+from lengthwise.models.masked import _layer, masked_logits
 from models.drawn_trees import draw, make
 
 
@@ -34,3 +38,24 @@ def test_tree_equals_masks_at_all_of_1_to_130(chunk: int, thickness: int, pad: s
                 masked = masked_logits(model, tokens)
                 rtol = 1e-10 if norm == "none" else 0  # without norms numbers grow with depth
                 torch.testing.assert_close(model(tokens), masked, rtol=rtol, atol=1e-10)
+
+
+@torch.no_grad()
+def test_inner_layers_see_their_chunk_alone_where_equation_1_looks_beyond() -> None:
+    model, words = make(chunk=3, thickness=2, pad="absent"), draw(1, 6, seed=0)
+    other = words.clone()
+    other[0, 2] = 1 - other[0, 2].clamp(max=1)  # the last symbol of the first chunk
+    first_chunk = torch.arange(6) < 3
+    elsewhere = first_chunk[:, None] != first_chunk[None, :]
+
+    def last_node(tokens: Tensor, *, is_confined: bool) -> Tensor:
+        x = model.leaf(tokens)
+        for layer in model.block:
+            mask = dilated_mask(layer.attention.bias, 6, 1)
+            x = _layer(layer, x, mask.masked_fill(elsewhere, -math.inf) if is_confined else mask)
+        return x[:, -1]
+
+    assert not torch.equal(last_node(words, is_confined=False), last_node(other, is_confined=False))
+    node = model.compose(model.leaf(words[0]), torch.tensor([[3, 4, 5]]))
+    torch.testing.assert_close(last_node(words, is_confined=True), node, rtol=0, atol=1e-10)
+    torch.testing.assert_close(last_node(other, is_confined=True), node, rtol=0, atol=1e-10)

@@ -34,6 +34,7 @@ def test_the_preset_paper_has_the_settings_of_the_authors(row: str) -> None:
         plan.data.max_length,
     ) == AUTHORS[row]
     assert (training.schedule, plan.data.batch_size) == ("constant", 128)
+    assert plan.network.initial == "haiku"
 
 
 def test_other_models_do_not_have_the_settings_of_regular_gpt() -> None:
@@ -41,6 +42,9 @@ def test_other_models_do_not_have_the_settings_of_regular_gpt() -> None:
         plan = make_plan("d-12", model, preset="paper")
         assert (plan.network.d_model, plan.data.max_length) == (256, 80)
         assert plan.training.learning_rate == 3e-4
+        assert getattr(plan.network, "initial", "xavier") == (
+            "haiku" if model == "chomsky-transformer" else "xavier"
+        )
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ def test_every_part_of_a_job_is_in_its_digest() -> None:
                 {"words_per_length": 17},
                 {"protocol": "audited"},
                 {"seed": 1},
+                {"p_one": 0.3},
             )
         ),
     ]
@@ -94,6 +95,9 @@ def test_tests_are_told_apart_and_have_a_known_protocol() -> None:
         Job(plan=plan, tests=())
     with pytest.raises(LengthwiseError, match="Did you mean 'audited'"):
         Job(plan=plan, tests=(replace(test, protocol="audit"),))
+    for protocol, p_one in ((None, 1.5), ("audited", 0.3)):
+        with pytest.raises(LengthwiseError, match="p_one"):
+            Job(plan=plan, tests=(replace(test, protocol=protocol, p_one=p_one),))
 
 
 def test_the_same_run_is_not_asked_for_twice() -> None:
@@ -121,3 +125,6 @@ def test_a_setting_that_comes_later_leaves_digests_alone() -> None:
     del stored["plan"]["objective"]["closure"]
     assert Job.from_dict(stored).digest == job.digest
     assert "closure" not in job.plan.identity()["settings"]
+    assert "p_one" not in stored["tests"][0]
+    moved = replace(job, tests=(replace(job.tests[0], p_one=0.3),))
+    assert Job.from_dict(moved.to_dict()) == moved

@@ -15,7 +15,8 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
 
     `result` is what `reproduced` gives.
     """
-    records, preset = result["records"], result["preset"]
+    preset = result["preset"]
+    records = [{"commit": result["commit"], **one} for one in result["records"]]
     title = f"{experiment.paper}, {experiment.item}"
     title += "" if preset == "laptop" else f" (preset {preset})"
     figures = [

@@ -41,6 +41,7 @@ from lengthwise_papers.experiment import (
     stem,
 )
 from lengthwise_papers.figures import curves_figure
+from lengthwise_papers.seeds import interval_of_mean
 from lengthwise_papers.shared import take_over
 
 
@@ -350,10 +351,21 @@ def of_seeds(runs: Sequence[Record]) -> str:
 
 
 def scores(runs: Sequence[Record], test: str, *, beyond: int = 0) -> str:
-    """Return `100.0 / 98.9`, best and mean over seeds, or the number of a single seed."""
+    """Return `100.0 / 98.9`, best and mean over seeds, or the number of a single seed.
+
+    Of more seeds than the papers have, the interval of the mean is added.
+    """
     best, mean = best_and_mean(runs, test, beyond=beyond)
     text = one_digit(best) if len(runs) == 1 else pair(best, mean)
+    if len(runs) > PRINTED_SEEDS:
+        return f"{text} ({with_interval(runs, test, beyond=beyond)})"
     return text + of_seeds(runs)
+
+
+def with_interval(runs: Sequence[Record], test: str, *, beyond: int = 0) -> str:
+    """Return `10 runs, mean 76.2 to 99.1`: how many there are, and the interval of their mean."""
+    low, high = interval_of_mean(accuracies(runs, test, beyond=beyond))
+    return f"{len(runs)} runs, mean {one_digit(low)} to {one_digit(high)}"
 
 
 def best_and_mean(runs: Sequence[Record], test: str, *, beyond: int = 0) -> tuple[float, float]:
@@ -361,8 +373,13 @@ def best_and_mean(runs: Sequence[Record], test: str, *, beyond: int = 0) -> tupl
 
     Lengths up to `beyond` do not count.
     """
-    means = [100 * mean_accuracy(run["tests"][test], beyond=beyond) for run in runs]
+    means = accuracies(runs, test, beyond=beyond)
     return max(means), fmean(means)
+
+
+def accuracies(runs: Sequence[Record], test: str, *, beyond: int = 0) -> list[float]:
+    """Return the mean accuracy over lengths of each run, in per cent."""
+    return [100 * mean_accuracy(run["tests"][test], beyond=beyond) for run in runs]
 
 
 def mean_accuracy(test: Mapping[str, Any], *, beyond: int = 0) -> float:
@@ -439,7 +456,7 @@ _COST = f"Mflop a word (languages: of {WORD_OF_COST} symbols)"
 def runs_table(records: Sequence[Record]) -> Table:
     """Return a row for each cell: how its runs were trained and tested, and their cost."""
     columns = ["row", "column", "supervision", "trained on", "seeds", "steps", "seconds to train"]
-    columns += ["parameters trained", _COST, "words at each of", "shortcut %"]
+    columns += ["parameters trained", _COST, "words at each of", "shortcut %", "commit"]
     rows = [
         [row, column, runs[0]["supervision"], runs[0]["trained_on"], *_costs(runs)]
         for (row, column), runs in cells(records).items()
@@ -452,7 +469,7 @@ def runs_table(records: Sequence[Record]) -> Table:
             f"failed: {result['error']}",
             "",
             str(result["seed"]),
-            *[""] * 6,
+            *[""] * 7,
         ]
         for result in failed
     ]
@@ -466,9 +483,11 @@ def _costs(runs: Sequence[Record]) -> Iterator[str]:
     yield f"{runs[0]['parameters']:,}"
     yield f"{runs[0]['flops'] / 1e6:.1f}"
     tests = runs[0]["tests"].values()
-    yield "; ".join(f"{test['words_per_length']} at {test['lengths']}" for test in tests)
+    asked = [f"{test['words_per_length']} at {test['lengths']}" for test in tests]
+    yield "; ".join(dict.fromkeys(asked))
     first = next(iter(tests))
     yield f"{100 * max(first['shortcuts'].values()):.1f}" if first["shortcuts"] else "none"
+    yield ", ".join(dict.fromkeys(run.get("commit", "this") for run in runs))
 
 
 def span(runs: Sequence[Mapping[str, Any]], figure: str) -> str:

@@ -1,6 +1,7 @@
 """The printed numbers, by spot checks against the paper."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -187,3 +188,71 @@ def test_regular_gpt_is_ahead_if_it_is_in_every_row() -> None:
 
     assert ahead(half) == ("yes", "in all 12 rows")
     assert ahead({}) == ("no", "11 of 12 rows; not d-2 100.0 and 100.0")
+
+
+def test_the_preset_paper_has_the_initial_weights_of_the_authors_beside_ours() -> None:
+    drawn = {}
+    for preset in ("laptop", "paper"):
+        sizes = replace(table1.TABLE_1.presets[preset], rows=("tomita-3",))
+        for run in table1.runs(sizes, (0,)):
+            if run.column.startswith("regular-gpt C"):
+                drawn[preset, run.column] = run.job.plan.network.initial
+    assert {(preset, column) for (preset, column), kind in drawn.items() if kind == "haiku"} == {
+        ("paper", f"regular-gpt C={column}") for column in ("2", "3", "3, growing")
+    }
+    assert {key for key in drawn if key[1] in table1.XAVIER} == {
+        ("paper", column) for column in table1.XAVIER
+    }
+
+
+def test_other_initial_weights_are_a_variant_of_the_statement() -> None:
+    found = [
+        record("parity", "regular-gpt C=2", 0, {"41": 10}),
+        record("parity", "regular-gpt C=2, xavier", 0, {}),
+    ]
+    says = "RegularGPT C=2 reaches what is printed, best and mean"
+    assert [(one.says, one.variant, one.holds) for one in table1.check(found)] == [
+        (says, "", False),
+        (says, "Xavier weights", True),
+    ]
+    columns, rows = table1.table(found)
+    assert [
+        dict(zip(columns, row, strict=True))["RegularGPT C=2, Xavier weights"] for row in rows
+    ] == [
+        "100.0 / 100.0",
+        "100.0 (1 seed)",
+        "+0.0",
+    ]
+
+
+def test_a_mean_within_what_other_seeds_may_do_decides_nothing() -> None:
+    """Printed: 100.0 and 88.7 for C = 3 in Parity."""
+
+    def said(fails: int, seeds: int) -> tuple[str, str]:
+        chance = {str(n): 5 for n in range(41, 45)}
+        runs = [
+            record("parity", "regular-gpt C=3", seed, chance if seed < fails else {})
+            for seed in range(seeds)
+        ]
+        (found,) = table1.check(runs)
+        assert found.runs == seeds
+        return found.verdict, found.measured
+
+    assert said(0, 3) == ("yes", "in parity")
+    assert said(1, 3) == (
+        "open",
+        "parity 100.0 / 83.3 (printed 100.0 / 88.7; 3 runs, mean 50.0 to 100.0)",
+    )
+    assert said(2, 10) == ("yes", "in parity")
+    verdict, measured = said(3, 10)
+    assert verdict == "open"
+    assert measured.startswith("parity 100.0 / 85.0 (printed 100.0 / 88.7; 10 runs, mean ")
+    assert said(8, 10)[0] == "no"
+    assert said(10, 10)[0] == "no"
+
+
+def test_more_seeds_than_the_paper_has_show_the_interval_of_their_mean() -> None:
+    runs = [record("parity", "regular-gpt C=3", seed, {}) for seed in range(10)]
+    columns, rows = table1.table(runs)
+    shown = [dict(zip(columns, row, strict=True))["RegularGPT C=3"] for row in rows]
+    assert shown[1] == "100.0 / 100.0 (10 runs, mean 100.0 to 100.0)"

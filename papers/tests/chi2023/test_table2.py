@@ -53,17 +53,73 @@ def test_a_transformer_is_set_beside_an_rnn_that_is_right() -> None:
 
 def test_many_ones_are_hard_for_a_transformer_at_the_training_length_too() -> None:
     def verdict(most: float, seeds: int = 2) -> str:
-        shares = [f"P(1) = {share}" for share in table2.SHARES]
-        found = {("transformer", share): [same(0.99)] * seeds for share in shares}
-        found["transformer", shares[-1]] = [same(most)] * seeds
-        (statement,) = table2._of_most_ones(found)
+        found = {("transformer", share): same(0.99, seeds) for share in table2.SHARES}
+        found["transformer", table2.SHARES[-1]] = same(most, seeds)
+        (statement,) = table2._poor_with_most_ones(found)
         return statement.verdict
 
-    def same(accuracy: float) -> Record:
+    def same(accuracy: float, seeds: int) -> table2.Cell:
         wrong = {"40": round(1000 * (1 - accuracy))}
         right = {"lengths": "40", "words_per_length": 1000, "missing": [], "wrong": wrong}
-        return {"tests": {table2.SAME: {**right, "mean_accuracy": accuracy}}}
+        test = {**right, "mean_accuracy": accuracy}
+        return table2.Cell([{"tests": {table2.SAME: test}}] * seeds)
 
     assert verdict(0.78) == "yes"
     assert verdict(0.91) == "no"
     assert verdict(0.91, seeds=1) == "open"
+
+
+def test_networks_trained_at_one_half_are_tested_at_every_share() -> None:
+    runs = table2.TABLE_2.runs(table2.TABLE_2.presets["smoke"], ())
+    for run in runs:
+        asked = {(test.name.partition(", P")[0], test.p_one) for test in run.job.tests}
+        trained_at_half = run.column == f"P(1) = {table2.HALF}"
+        others = (
+            [share for share in table2.SHARES if share != table2.HALF] if trained_at_half else []
+        )
+        assert asked == {(t, p) for t in (table2.SAME, table2.FARTHER) for p in (None, *others)}
+        assert all(test.name.endswith(f"= {test.p_one}") for test in run.job.tests if test.p_one)
+
+
+def test_a_share_that_training_never_had_is_another_reading() -> None:
+    """The RNN is right at every share, the Transformer at that of training alone."""
+
+    def run(model: str, same: dict[float, int], farther: int) -> Record:
+        tests = {}
+        for share in table2.SHARES:
+            of = None if share == table2.HALF else share
+            wrong = {"41": same.get(share, 0)}
+            tests[table2._name(table2.SAME, of)] = found_by_test(wrong, lengths="41")
+            tests[table2._name(table2.FARTHER, of)] = found_by_test({"41": farther}, lengths="41")
+        return record(model, f"P(1) = {table2.HALF}", 0, {}, tests=tests)
+
+    lost = {0.1: 5, 0.3: 3, 0.7: 4, 0.9: 6}
+    records = [run("rnn", {}, 0), run("transformer", lost, 5)]
+    _, rows = table2.table(records)
+    shown = {(row[0], row[1], row[2]): row[3:] for row in rows}
+    assert shown[table2.SAME, "Transformer", table2.ELSEWHERE] == [
+        f"{value:.1f} (1 seed)" for value in (50.0, 70.0, 100.0, 60.0, 40.0)
+    ]
+    assert shown[table2.SAME, "Transformer", "measured"] == ["", "", "100.0 (1 seed)", "", ""]
+    found = {
+        (one.says[:20], one.variant): (one.verdict, one.measured) for one in table2.check(records)
+    }
+    assert found["RNN has 100 in every", table2.ELSEWHERE] == (
+        "yes",
+        "least 100.0 (P(1) = 0.1, same length), of 10 cells",
+    )
+    far = "50.0 to 50.0, and at 40 symbols 40.0 to 100.0"
+    assert found["a Transformer is far", table2.ELSEWHERE] == ("yes", far)
+    assert found["a Transformer is poo", table2.ELSEWHERE][0] == "yes"
+    assert ("a Transformer is poo", "") not in found
+    older = run("rnn", {}, 0) | {"seed": 1}
+    older["tests"] = {name: older["tests"][name] for name in (table2.SAME, table2.FARTHER)}
+    cells_ = table2.readings([*records, older])
+    assert [len(each["rnn", table2.HALF].runs) for each in cells_.values()] == [2, 1]
+    alone = [one for one in table2.check(records[:1]) if "Transformer" in one.says]
+    assert [(one.variant, one.verdict, one.measured) for one in alone] == [
+        (table2.ELSEWHERE, "open", "the Transformer was not run")
+    ] * 2
+    assert [one.variant for one in table2.check(records)] == ["", table2.ELSEWHERE] * 2 + [
+        table2.ELSEWHERE
+    ]

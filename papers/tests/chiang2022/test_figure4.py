@@ -58,6 +58,32 @@ def test_figure_4_is_judged_for_each_kind_of_positions() -> None:
     assert len(figure4.check(both[:7])) == 10
 
 
+def test_other_ways_to_scale_are_variants_with_fixed_positions() -> None:
+    runs = [of_figure_4("first", scale, n, 0, **end) for (scale, n), end in FIGURE_4_ENDS.items()]
+    end = FIGURE_4_ENDS["log-length", 10]
+    runs.append(of_figure_4("first", "learned-log", 10, 0, **end))
+    *_, accuracy, bits = figure4.check(runs)
+    variant = "fixed positions, scaled by a learned multiple of log n"
+    assert (accuracy.variant, accuracy.verdict) == (variant, "open")
+    assert accuracy.measured == "n = 10: 100.0 %; not run: n = 30"
+    assert bits.measured == "n = 10: 0.0100 bits; not run: n = 30"
+    runs.append(of_figure_4("first", "learned-log", 30, 0, **end))
+    assert [one.verdict for one in figure4.check(runs)[-2:]] == ["yes", "yes"]
+    assert len(figure4.check(runs)) == 7
+
+
+def test_small_logits_begin_about_as_large_as_unscaled_ones() -> None:
+    by_way = {part.settings["scale"]: part for part in figure4.parts(figure4.Sizes(seeds=(0,)), ())}
+    assert by_way.keys() == figure4.WAYS.keys()
+    networks = {key: part.settings["plan"]["network"] for key, part in by_way.items()}
+    shown = {key: (one["scale"], one["initial"]) for key, one in networks.items()}
+    assert shown["log-length, small"] == ("log-length", "torch-copies-small")
+    assert shown["learned-log"] == ("learned-log", "torch-copies")
+    names = {part.name.rpartition(", n")[0] for part in figure4.parts(figure4.Sizes(), ())}
+    assert len(names) == 6
+    assert not any("early" in name and "small" in name for name in names)
+
+
 def test_the_table_of_figure_4_counts_runs_without_an_error() -> None:
     end = FIGURE_4_ENDS["standard", 30]
     runs = [of_figure_4("first", "standard", 30, 0, **{**end, "accuracy": 1.0})]

@@ -279,8 +279,8 @@ def _one_alphabet(
     )
     if None not in (symbols, given_symbols) and symbols != given_symbols:
         raise LanguageError(
-            f"one alphabet is enough, but the language states {stated_alphabet!r} and {given_alphabet!r} was given. "
-            f"Leave one out."
+            f"one alphabet is enough, but the language states {stated_alphabet!r} and "
+            f"{given_alphabet!r} was given. Leave one out."
         )
     return given_symbols if symbols is None else symbols
 

@@ -9,6 +9,8 @@ With fan-in and fan-out of a matrix, U(b) uniform in -b..b, and width d:
             embeddings N(0, 1)
     torch-copies  as torch, but all layers begin as the first, since torch's `TransformerEncoder`
             copies the layer that it is given; where one layer is used again and again, the same
+    torch-copies-small  as torch-copies, with queries a quarter as large, so that logits times log n
+            begin about as large as unscaled ones: log 55 is 4
     haiku   what the Chomsky-hierarchy study (Deletang et al. 2023) does: matrices N(0, 1/in),
             embeddings N(0, 0.02^2) times sqrt(d), both cut at two standard deviations; biases 0
     mingpt  what minGPT (Karpathy 2020) does, all alike: matrices, embeddings and learned
@@ -83,6 +85,15 @@ def draw_copies_as_torch(model: nn.Module, generator: torch.Generator, width: in
         layer.load_state_dict(layers[0].state_dict())
 
 
+def draw_small_copies(model: nn.Module, generator: torch.Generator, width: int) -> None:
+    """Draw as `draw_copies_as_torch`, with queries a quarter as large, and so logits."""
+    draw_copies_as_torch(model, generator, width)
+    with torch.no_grad():
+        for each in model.modules():
+            if isinstance(each, Attention):
+                each.query.weight.mul_(0.25)
+
+
 def draw_as_haiku(model: nn.Module, generator: torch.Generator, width: int) -> None:
     """Draw as the Chomsky-hierarchy study does; its factor sqrt(width) is in the embeddings."""
 
@@ -125,6 +136,7 @@ INITIALISATIONS: Catalogue[Initialisation] = Catalogue(
         "xavier": draw_xavier,
         "torch": draw_as_torch,
         "torch-copies": draw_copies_as_torch,
+        "torch-copies-small": draw_small_copies,
         "haiku": draw_as_haiku,
         "mingpt": draw_as_mingpt,
     },

@@ -23,6 +23,7 @@ from lengthwise.models.common_settings import Norm
 from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  re-exported
 )
+from lengthwise.models.tree_initial import draw_tree
 from lengthwise.transfer import sent
 
 Below = Float[Tensor, "below width"]
@@ -109,7 +110,8 @@ class RegularGPT(nn.Module):
     """The network of Chi et al. (2023), for the answer at the end of a word.
 
     With K = `thickness` layers in a block, the first K - 1 run at every position of a chunk and see
-    that chunk only, so that a node is a function of its children whatever K is.
+    that chunk only, so that a node is a function of its children whatever K is. Those of equation
+    (1) see the C positions up to each, also those of the chunk before.
     """
 
     attention_kind: ClassVar[type[InsideChunks]] = ChunkAttention
@@ -137,17 +139,8 @@ class RegularGPT(nn.Module):
         return MEMORIES[config.memory](config.d_model, config.num_bits, config.noise)
 
     def initialise(self, generator: Generator) -> None:
-        """Draw all weights: N(0, 1/width) for embedding and pad, Xavier uniform for matrices."""
-        with torch.no_grad():
-            for name, parameter in self.named_parameters():
-                if name in ("embedding.weight", "pad"):
-                    parameter.normal_(0.0, self.config.d_model**-0.5, generator=generator)
-                elif name.endswith("norm.weight"):
-                    parameter.fill_(1.0)
-                elif parameter.ndim < 2 or name.endswith("attention.bias"):
-                    parameter.zero_()
-                else:
-                    nn.init.xavier_uniform_(parameter, generator=generator)
+        """Draw all weights, as `initial` says."""
+        draw_tree(self, self.config.initial, self.config.scale, generator)
 
     @property
     def block(self) -> list[Layer]:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from lengthwise.models.common_settings import (
     MOST_LAYERS,
@@ -72,6 +72,10 @@ class RegularGPTConfig(TransformerConfig):
         float | None,
         Setting(meaning="Factor of embeddings and pad; none for sqrt(d_model), as the authors do."),
     ] = None
+    initial: Annotated[
+        Literal["xavier", "haiku"],
+        Setting(meaning="How weights are drawn; `haiku` is what the authors' code does."),
+    ] = "xavier"
 
     @property
     def scale(self) -> float:
@@ -82,6 +86,15 @@ class RegularGPTConfig(TransformerConfig):
     def has_codes(self) -> bool:
         """Tell whether memory is binary."""
         return self.memory == "binary"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values, and how weights are drawn if not as usual."""
+        return self.of_function() | ({} if self.initial == "xavier" else {"initial": self.initial})
+
+    def of_function(self) -> dict[str, Any]:
+        """Return all settings but how weights are drawn."""
+        values = TransformerConfig.to_dict(self)
+        return {name: value for name, value in values.items() if name != "initial"}
 
     def __post_init__(self) -> None:
         TransformerConfig.__post_init__(self)

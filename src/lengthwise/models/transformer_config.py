@@ -6,6 +6,7 @@ network settings that it does not have. No torch here: certificates are checked 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from lengthwise.settings import Config, require
 
@@ -39,6 +40,10 @@ class NetworkConfig(Config):
     def is_recurrent(self) -> bool:
         """Whether words are read symbol by symbol, so that codes stand for prefixes of words."""
         return False
+
+    def of_function(self) -> dict[str, Any]:
+        """Return the settings that decide what the network computes, which certificates sign."""
+        return self.to_dict()
 
     def weights_origin(self) -> str | None:
         """Return where pretrained weights come from; None if all weights are drawn."""

@@ -58,3 +58,6 @@ BY_PAPER: Mapping[str, Mapping[str, Any]] = {
 }
 """How the authors' code trains RegularGPT on a language, by its name, where it is not as in the
 preset: Table 4 of the paper says width 256 for all of them."""
+
+INITIAL_OF_PAPER: Mapping[str, Any] = {"initial": "haiku"}
+"""How the authors' code draws the weights of RegularGPT, whatever the language."""

@@ -1,7 +1,7 @@
 """Tests of the runs of a sweep, and their results, as plain values."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
 from lengthwise.arguments import whole
@@ -22,6 +22,8 @@ class Test:
     protocol: str | None = None
     """Protocol of the words; None for the one that the run was trained with."""
     seed: int = 0
+    p_one: float | None = None
+    """P(1) of the words of Parity; None for that of training."""
 
     def __post_init__(self) -> None:
         test_name = f"test {self.name!r}"
@@ -41,6 +43,11 @@ class Test:
             self.words_per_length >= 1,
             f"{test_name} has words_per_length={self.words_per_length}. Use 1 or more.",
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the test as plain values, without a P(1) that is that of training."""
+        values = {**asdict(self), "lengths": list(self.lengths)}
+        return {k: value for k, value in values.items() if (k, value) != ("p_one", None)}
 
 
 class AtLength(NamedTuple):

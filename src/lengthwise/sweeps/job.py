@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from lengthwise.arguments import whole
@@ -34,6 +34,9 @@ class Job:
             for test in self.tests:  # refused before hours of training, if it has no words
                 if test.protocol is not None:
                     Task(language=problem.symbols, protocol=test.protocol)
+                if test.p_one is not None:
+                    protocol = test.protocol or self.plan.data.protocol
+                    Task(language=problem.symbols, protocol=protocol, p_one=test.p_one)
 
     def __repr__(self) -> str:
         return f"Job({self.title}; {', '.join(test.name for test in self.tests)})"
@@ -55,8 +58,7 @@ class Job:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the job as plain values, to be sent as JSON; `from_dict` restores it."""
-        tests = [{**asdict(test), "lengths": list(test.lengths)} for test in self.tests]
-        return {"plan": self.plan.to_dict(), "tests": tests}
+        return {"plan": self.plan.to_dict(), "tests": [test.to_dict() for test in self.tests]}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Job":

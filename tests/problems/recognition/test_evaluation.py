@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lengthwise.errors import ConfigError
+from lengthwise.errors import ConfigError, TaskError
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run, evaluated
 from lengthwise.problems.planning import make_plan
@@ -40,6 +40,24 @@ def test_an_evaluation_is_stored_with_what_made_it(tmp_path: Path) -> None:
 
     audited = measure(run, lengths=[5], protocol="audited", words=10).values
     assert audited["protocol"] == "audited"
+
+
+def test_words_can_have_more_ones_than_those_of_training() -> None:
+    plan = make_plan(parse("parity"), "regular-gpt", preset="smoke", settings=SMALL)
+    run = train(plan, device="cpu")
+
+    def odd(**options: Any) -> float:
+        counts = measure(run, lengths=[5], words=2000, **options).scores.records
+        return sum(each.total for each in counts if each.label == "1") / 2000
+
+    for p_one in (0.1, 0.9):  # the parity of 5 symbols is odd with chance (1 - (1 - 2p)^5) / 2
+        assert odd(p_one=p_one) == pytest.approx((1 - (1 - 2 * p_one) ** 5) / 2, abs=0.05)
+    assert odd() == pytest.approx(0.5, abs=0.05)
+    assert odd(p_one=0.5) == odd()
+    with pytest.raises(TaskError, match="only the published words of parity have a P"):
+        odd(p_one=0.1, protocol="audited")
+    with pytest.raises(ConfigError, match="p_one"):
+        odd(p_one="half")
 
 
 def test_shortcuts_see_every_remainder_of_the_lengths(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,17 @@ def test_a_text_as_long_as_the_levels_reach_depends_on_its_first_token() -> None
     assert torch.equal(fixed.last(words), fixed.last(other))
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("thickness", [1, 2, 3])
+def test_inner_layers_see_beyond_the_chunk_as_equation_1_says(thickness: int) -> None:
+    model, words = regular(chunk=3, thickness=thickness, levels=1), tokens(1, 12)
+    for back in range(12):
+        other = words.clone()
+        other[0, -1 - back] = (other[0, -1 - back] + 1) % 5
+        is_seen = not torch.equal(model.last(words), model.last(other))
+        assert is_seen == (back < thickness * (3 - 1) + 1), back
+
+
 def test_depth_grows_with_the_text_unless_it_is_fixed() -> None:
     assert [regular().levels(length) for length in (1, 3, 4, 9, 10, 28)] == [1, 1, 2, 2, 3, 4]
     assert regular(levels=2).levels(1000) == 2

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from lengthwise.arguments import number
 from lengthwise.errors import RunError
 from lengthwise.evaluation.evaluate import evaluate_words
 from lengthwise.evaluation.predict import device_of
@@ -62,11 +63,13 @@ class RecognitionEvaluation(Evaluation):
 def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> RecognitionEvaluation:
     """Test a run on fresh words, and measure the accuracy of shortcuts on them.
 
-    `options` are `lengths`, `words` per length (by default 512), `seed`, `protocol` (by default the
-    run's own) and `snapped`, which uses the tables that `snap` made in place of the network.
+    `options` are `lengths`, `words` per length (by default 512), `seed`, `protocol` and `p_one` (by
+    default the run's own) and `snapped`, which uses the tables that `snap` made in place of the
+    network.
 
     Raises:
-        TaskError: none of the lengths has a word, or there would be too many symbols.
+        TaskError: none of the lengths has a word, there would be too many symbols, or the words
+            have no P(1).
         RunError: there are no tables, or those of another model.
     """
     lengths = list(options["lengths"])
@@ -76,6 +79,8 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
     task = run.task
     if protocol is not None and protocol != task.protocol:
         task = Task(language=task.language, protocol=protocol)
+    if (p_one := options.get("p_one")) is not None:
+        task = replace(task, p_one=number("p_one", p_one, 0.5))
     device = device_of(run.model)
     with processor_threads(run.plan.threads), watch(f"evaluating {run.task.title}") as progress:
         start = time.perf_counter()
@@ -228,6 +233,7 @@ def test_run(run: Run, test: Test) -> TestResult:
         "words": test.words_per_length,
         "seed": test.seed,
         "protocol": test.protocol,
+        "p_one": test.p_one,
     }
     evaluation = evaluated(run, options)
     assert isinstance(evaluation, RecognitionEvaluation)

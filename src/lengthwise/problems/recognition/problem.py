@@ -27,7 +27,7 @@ from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.capabilities import Formal, Plotted, Tested
 from lengthwise.problems.plan import Route
-from lengthwise.problems.presets import BY_PAPER, LENGTHS_OF_PAPER, PRESETS
+from lengthwise.problems.presets import BY_PAPER, INITIAL_OF_PAPER, LENGTHS_OF_PAPER, PRESETS
 from lengthwise.problems.recognition.outcome import account_of, advice_of
 from lengthwise.problems.recognition.routes import routes_to_a_proof
 from lengthwise.problems.results import Curve, Evaluation, Options, Predictor, Section, Watch
@@ -67,7 +67,9 @@ class RecognitionSetup(Setup):
         of_all, of_model = Setup.of_preset(self, preset, model, subject)
         yield of_all
         if preset == "paper":
-            numbers = BY_PAPER.get(subject, {}) if model == "regular-gpt" else {}
+            numbers: Mapping[str, Any] = {}
+            if model == "regular-gpt":
+                numbers = {**INITIAL_OF_PAPER, **BY_PAPER.get(subject, {})}
             if subject in LENGTHS_OF_PAPER:
                 numbers = {"max_length": LENGTHS_OF_PAPER[subject], **numbers}
             yield Defaults(f"preset paper for {subject}", numbers)
@@ -90,7 +92,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
         derived=frozenset({"network.max_length"}),
         presets=PRESETS,
         train_options=frozenset({"alphabet", "protocol"}),
-        evaluate_options=frozenset({"lengths", "words", "protocol", "seed", "snapped"}),
+        evaluate_options=frozenset({"lengths", "words", "protocol", "p_one", "seed", "snapped"}),
         predict_options=frozenset({"snapped", "keep_going"}),
     )
 

@@ -116,7 +116,7 @@ def certify(
         precision=precision,
         language=language,
         machine=Machine.of(closure.machine),
-        settings=checked.config.to_dict(),
+        settings=checked.config.of_function(),
         weights=weights,
         elements=evidence.elements,
         maps=tuple(map(tuple, closure.maps.tolist())),
@@ -300,7 +300,7 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
         extraction = extract_algebra(model, language.domain)
     except VerificationError as error:
         return _only_tried(model, language, _without_remedy(error))
-    node = TightNode(model.config.to_dict(), weights_of(model))
+    node = TightNode(model.config.of_function(), weights_of(model))
     snapping = extraction.snapping.without_empty_word()
     result = robustness(node, snapping)
     if not result.holds:

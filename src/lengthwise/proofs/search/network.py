@@ -142,7 +142,7 @@ def made_with() -> dict[str, str]:
 
 def node_of(model: RegularGPT, precision: Precision = "weights") -> Node:
     """Build the node function of a model from its weights."""
-    return Node(model.config.to_dict(), weights_of(model), precision)
+    return Node(model.config.of_function(), weights_of(model), precision)
 
 
 def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") -> "RecurrentNode":

@@ -125,7 +125,7 @@ def _extraction(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Extr
 
 def _digest(model: nn.Module) -> str:
     gpt = require_regular_gpt(model)
-    return digest_of(gpt.config.to_dict(), weights_of(gpt))
+    return digest_of(gpt.config.of_function(), weights_of(gpt))
 
 
 def _small(array: NDArray[Any]) -> NDArray[Any]:
