@@ -18,7 +18,9 @@ CLEAN = (
     *("docs/settings.md", "docs/speed.md", "docs/tasks.md", "docs/translation.md"),
     *("docs/reproducing/exact_weights.md", "docs/reproducing/ladder.md"),
     "docs/reproducing/speed.md",
-    *("docs/words.md", "docs/reproducing/words.md"),
+    *("docs/words.md", "docs/reproducing/words.md", "docs/architecture.md"),
+    *(f"docs/notebooks/{name}.ipynb" for name in ("adder", "audit", "course", "labelled_words")),
+    *(f"docs/notebooks/{name}.ipynb" for name in ("language", "own_network", "parity", "text")),
 )
 """Pages without a phrase of the word list. It grows; nothing leaves it."""
 
