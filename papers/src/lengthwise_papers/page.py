@@ -6,6 +6,9 @@ from typing import Any
 from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.experiment import Experiment, Record
 
+_NAMED = 3
+"""The most commits that a section names."""
+
 
 def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictures: str) -> str:
     """Write what is claimed, printed and measured; paths of figures begin with `pictures`.
@@ -49,13 +52,19 @@ def _made_by(name: str, result: Mapping[str, Any]) -> str:
         facts.append(f"seed {result['seed']}")
     made = list(records) or [dict(result)]
     facts.append(_range(one.get("date", result["date"]) for one in made))
-    facts.append(f"commit {_each(one.get('commit', result['commit']) for one in made)}")
+    facts.append(_commits({one.get("commit", result["commit"]): None for one in made}))
     made_with = [one["environment"] for one in trained if "environment" in one]
     for key, before in (("processor", ""), ("torch", "torch ")):
         facts.append(before + _each(each[key] for each in made_with or [result["environment"]]))
     if there := [each["accelerator"] for each in made_with if "accelerator" in each]:
         facts.append(f"{len(there)} of {len(trained)} runs on {_each(there)}")
     return f"{', '.join(facts)}."
+
+
+def _commits(commits: Iterable[str]) -> str:
+    """Name up to three commits, and count more; the records have them all."""
+    found = list(commits)
+    return f"{len(found)} commits" if len(found) > _NAMED else f"commit {', '.join(found)}"
 
 
 def _range(values: Iterable[str]) -> str:

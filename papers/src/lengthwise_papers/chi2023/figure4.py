@@ -59,7 +59,7 @@ FIGURE_4 = replace(
     TABLE_3,
     item="Figure 4b",
     claim="On natural language RegularGPT settles on a local window.",
-    printed="A curve of cumulated gradient norms that is flat but for the most recent tokens.",
+    printed="A curve of cumulated gradient norms that is flat except for the most recent tokens.",
     table=fields_table,
     more={},
     figures=field_figures,

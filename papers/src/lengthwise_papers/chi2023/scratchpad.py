@@ -129,9 +129,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
     }
     waits = steps_that_wait("scratchpad", LONGEST), steps_that_wait("regular-gpt-binary", LONGEST)
     told = [
-        f"{waits[0]} steps that wait, at two places each, and {waits[1]} levels for {LONGEST} "
-        f"symbols",
-        f"less time: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
+        f"for {LONGEST} symbols {waits[0]} steps in turn, of two tokens, and {waits[1]} levels",
+        f"faster: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
         *(f"{row} is left out, as it was not learned: {amiss[row]}" for row in rows if amiss[row]),
     ]
     return [

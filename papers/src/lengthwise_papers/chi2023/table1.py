@@ -399,7 +399,7 @@ def _of_hard(key: str, hard: tuple[Published, Sequence[Record]]) -> list[Stateme
     of_paper = int(BY_PAPER[HARD]["steps"])
     if training["steps"] >= of_paper:
         return [_reached_print(says, {HARD: hard})]
-    not_run = f"not run for the {of_paper:,} steps of its authors: `--preset paper`"
+    not_run = f"the authors' {of_paper:,} steps were not run (`--preset paper`)"
     variant = f"trained in another way, {training['steps']:,} steps"
     return [
         Statement("Table 1", says, None, not_run),
@@ -566,7 +566,7 @@ FEWER_COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3", "bi
 
 TABLE_1_AUDITED = _experiment(
     "Table 1, audited words",
-    "The same models on words that are harder to tell apart: drawn uniformly, and next to them.",
+    "The same models, tested on harder words: uniform ones, and words one edit away from these.",
     "Nothing: the paper's words are those of `chi2023/table1`.",
     columns=FEWER_COLUMNS,
     tested="audited",

@@ -290,7 +290,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
             says="perplexity stays about what it is at the training length, up to C^ceil(log_C T)",
             variant=variant,
             holds=max(found.values()) <= FLAT,
-            measured=f"at most times {_ratios(found)}",
+            measured=f"highest ratio: {_ratios(found)}",
         )
         for variant, found in within.items()
     ]
@@ -300,7 +300,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
             says="and explodes beyond",
             variant=variant,
             holds=min(found.values()) >= EXPLODED,
-            measured=f"at least times {_ratios(found)}",
+            measured=f"lowest ratio: {_ratios(found)}",
         )
         for variant, found in beyond.items()
     ]
@@ -359,7 +359,7 @@ def _of_largest(regular: Mapping[str, Mapping[int, float]]) -> Statement:
         says=f"with C = {LARGEST} performance deteriorates beyond the training length "
         f"({WORSE} times and more)",
         holds=min(growth.values()) >= WORSE if growth else None,
-        measured=f"at least times {_ratios(growth)}"
+        measured=f"lowest ratio: {_ratios(growth)}"
         if growth
         else "not run: `--preset paper` has the windows of 512 tokens that it needs",
     )
@@ -379,7 +379,7 @@ def _of_thickness(
             says="twice the thickness is better, at every length",
             variant=variant,
             holds=min(gains) > 1,
-            measured=f"perplexity {min(gains):.3f} to {max(gains):.3f} times that of the thicker",
+            measured=f"the thinner has {min(gains):.3f} to {max(gains):.3f} times the perplexity",
         )
     ]
 

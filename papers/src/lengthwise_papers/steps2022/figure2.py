@@ -166,7 +166,7 @@ def _of_trained(trained: Record) -> list[Statement]:
             holds=alike > 0.5,
             measured="the greatest weights are on the sources in "
             f"{one_digit(100 * alike)} % of the rows; mean weight on sources "
-            f"{trained['on_sources']:.4f}, and {blind:.4f} if all places had the same",
+            f"{trained['on_sources']:.4f}, and {blind:.4f} if all positions had the same",
         ),
         Statement(
             where="section 5",
@@ -188,9 +188,9 @@ def _places(record: Record) -> list[int]:
 FIGURE_2 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 2",
-    claim="A decoder that is told the steps learns to look where the hand-coded one does.",
-    printed="The attention matrices of a hand-coded and of a trained decoder for n = 8, whose rows "
-    "resemble each other for the most part.",
+    claim="A decoder that is trained on the steps learns to look where the hand-coded one does.",
+    printed="The attention matrices of a hand-coded and of a trained decoder for n = 8. Most rows "
+    "resemble each other.",
     presets=preset_catalogue(
         smoke=Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
         laptop=Sizes(bits=8, pairs=100, preset="laptop"),

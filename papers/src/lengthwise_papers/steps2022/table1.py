@@ -366,8 +366,8 @@ _ROWS: dict[str, tuple[str, int]] = {
 TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Table 1",
-    claim="A decoder of one layer and one head learns to add if it is told the steps, and from 16 "
-    "bits on not otherwise.",
+    claim="A decoder of one layer and one head learns to add from the steps; from 16 bits on it "
+    "needs them.",
     printed="The best exact match on 10,000 unseen pairs, of 120 runs for each cell.",
     presets=_PRESETS,
     runs=runs,
@@ -393,7 +393,7 @@ def _judge_examples(records: Sequence[Record]) -> list[Statement]:
     """Check what section 5 says of Figure 4, except for n = 40, as it says."""
     return _better(
         "Figure 4",
-        "1,000 examples suffice for the best, but for n = 40 (to 0.01)",
+        "1,000 examples suffice for the best, except at n = 40 (to 0.01)",
         [one for one in records if _ROWS[one["row"]][1] != 40],
         chosen=lambda choice: choice.examples == min(EXAMPLES),
         alike=lambda choice: (choice.width, choice.position, choice.rate),

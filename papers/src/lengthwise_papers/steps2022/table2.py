@@ -251,8 +251,8 @@ def _list(found: Mapping[tuple[str, int], float]) -> str:
 TABLE_2: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Table 2",
-    claim="A frozen pretrained transformer adds if it is told the carries, and from 16 bits on not "
-    "otherwise.",
+    claim="A frozen pretrained transformer adds if it is given the carries; from 16 bits on it "
+    "needs them.",
     printed="Exact match of a frozen GPT-2 on 10,000 unseen pairs.",
     presets=preset_catalogue(
         smoke=Sizes(

@@ -101,13 +101,13 @@ def check(records: Sequence[Record]) -> list[Statement]:
     return [
         Statement(
             where="ours",
-            says=f"a decoder that is told the steps learns the task (to {LEARNED:.0f} %)",
+            says=f"a decoder that is given the steps learns the task (to {LEARNED:.0f} %)",
             holds=all(told >= LEARNED for told, _ in gains.values()),
             measured=measured,
         ),
         Statement(
             where="ours",
-            says="a decoder that is not told the steps does worse, unless it learns the task, too",
+            says="without the steps it does worse, unless it learns the task, too",
             holds=all(untold < told or untold >= LEARNED for told, untold in gains.values()),
             measured=measured,
         ),
