@@ -604,7 +604,7 @@ fn check_machine(claim: &Claim) -> Checked<()> {
 //
 // Vectors of the network are balls that hold the vector of real arithmetic and every one that the
 // network's own arithmetic can give: rounded to nearest, with sums in any order, fused or not, and
-// with subnormal numbers kept or taken as 0. docs/certificate.md has the formulas.
+// with subnormal numbers kept or taken as 0. docs/certificate.md says where the formulas are.
 
 /// Factor on every radius: more than four million roundings in computing it can lose.
 const OUTWARD: f64 = 1.0 + 1e-9;

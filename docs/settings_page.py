@@ -1,6 +1,6 @@
-"""Hook of the docs site: the tables of `settings.md`, every setting of every model, by problem.
+"""Hook of the docs site: the tables of `settings.md`, made from the settings classes.
 
-They follow from the package, so they are made with the site.
+Training has one table, and so has each kind of network, each objective and each problem.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,6 @@ from typing import Any
 
 from lengthwise.cli.settings import shown_default
 from lengthwise.escapes import table_in_markdown
-from lengthwise.objectives.base import WordObjective
 from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
 from lengthwise.problems.capabilities import Parametrised
@@ -36,61 +35,107 @@ _NAMED = {
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Put the tables below what the page says of settings in general."""
+    """Put the tables below the text of the page."""
     return f"{markdown}\n\n{sections()}" if page.file.src_uri == "settings.md" else markdown
 
 
 def sections() -> str:
-    """Return the settings of training, which all problems share, and a section for each problem."""
-    return "\n\n".join([_training(), *(_section(kind) for kind in PROBLEMS.values())])
+    """Return the tables of training, networks, objectives and problems."""
+    parts = [*_training(), *_networks(), *_objectives(), "## Problems", *map(_problem, _kinds())]
+    return "\n\n".join(parts)
 
 
-def _training() -> str:
-    """Return a row for each setting of training, with its default in each problem."""
-    problems = {kind.kind: _settings(kind, kind.setup.default_model) for kind in PROBLEMS.values()}
+def _kinds() -> list[type[Problem]]:
+    return list(PROBLEMS.values())
+
+
+def _settings(kind: type[Problem], model: str | None = None) -> Settings:
+    """Return the settings of a model of a problem, or of its default one."""
+    return {each.name: each for each in settings_reference(kind, model or kind.setup.default_model)}
+
+
+def _within(settings: Settings, section: str) -> Settings:
+    return {name: each for name, each in settings.items() if name.startswith(f"{section}.")}
+
+
+def _models() -> dict[str, tuple[Settings, str]]:
+    """Return the settings of each model, as in the first problem that has it, and its summary."""
+    found: dict[str, tuple[Settings, str]] = {}
+    for kind in _kinds():
+        for model, entry in kind.setup.models.items():
+            known, _ = found.get(model, ({}, ""))
+            found[model] = {**_settings(kind, model), **known}, entry.summary
+    return found
+
+
+def _training() -> list[str]:
+    """Return a row for each setting of training, and one for each model with its defaults."""
+    problems = {kind.kind: _within(_settings(kind), "training") for kind in _kinds()}
     about = {name: each for settings in problems.values() for name, each in settings.items()}
     rows = [
-        [
-            f"`{name}`",
-            *(_default(of[name]) if name in of else "" for of in problems.values()),
-            *_about(each),
-        ]
+        [f"`{name}`", *(_default(of.get(name)) for of in problems.values()), *_about(each)]
         for name, each in about.items()
-        if name.startswith("training.")
     ]
-    return "\n\n".join(
-        [
-            "## Training",
-            (
-                "Defaults are those of the default model of each problem, with the preset "
-                "`laptop`; a problem without an entry does not have the setting."
-            ),
-            table_in_markdown(["setting", *problems, *ABOUT], rows),
-        ]
-    )
+    models = {model: settings for model, (settings, _) in _models().items()}
+    differing = [
+        name
+        for name in ("objective.name", *about)
+        if len({_default(of[name]) for of in models.values() if name in of}) > 1
+    ]
+    defaults = [
+        [f"`{model}`", *(_default(settings.get(name)) for name in differing)]
+        for model, settings in models.items()
+    ]
+    return [
+        "## Training",
+        "Defaults are those of the default model of each problem, with the preset `laptop`.",
+        table_in_markdown(["setting", *problems, *ABOUT], rows),
+        "Each model has defaults of its own:",
+        table_in_markdown(["model", *(f"`{name}`" for name in differing)], defaults),
+    ]
 
 
-def _section(kind: type[Problem]) -> str:
-    """Return the settings of the default model, and the networks of the others."""
-    models = {model: _settings(kind, model) for model in kind.setup.models}
-    default = models.pop(kind.setup.default_model)
+def _networks() -> list[str]:
+    """Return a table for those models that have the same settings."""
+    groups: dict[tuple[str, ...], dict[str, tuple[Settings, str]]] = {}
+    for model, (settings, summary) in _models().items():
+        network = _within(settings, "network")
+        groups.setdefault(tuple(network), {})[model] = network, summary
+    parts = ["## Networks"]
+    for group in groups.values():
+        networks = {model: settings for model, (settings, _) in group.items()}
+        lines = [f"- `{model}`: {summary}." for model, (_, summary) in group.items()]
+        parts += [f"### {', '.join(f'`{model}`' for model in group)}", "\n".join(lines)]
+        parts.append(_table(networks))
+    return parts
+
+
+def _objectives() -> list[str]:
+    """Return what each objective of words gives, with a table of its settings."""
+    parts = ["## Supervision", "`--objective NAME` chooses what a model of words learns from."]
+    for name, one in OBJECTIVES.items():
+        names = {each.name for each in fields(one.settings)} - {"name"}
+        own = {e.name: e for e in describe_settings("objective", one.settings, names, {})}
+        parts += [f"### `{name}`", f"{one.told[0].upper()}{one.told[1:]}."]
+        if own:
+            parts.append(_table({name: own}))
+    return parts
+
+
+def _problem(kind: type[Problem]) -> str:
+    """Return the settings of a problem itself: its task, its data and, if it has one, its loss."""
     usual = f"`{kind.prefix}...`" if kind.prefix else "everything that no other prefix fits"
-    named = _NAMED.get(kind.kind, usual)
-    rest = {name: each for name, each in default.items() if not name.startswith("training.")}
-    return "\n\n".join(
-        [
-            f"## {kind.kind.capitalize().replace('-', ' ')}",
-            f"Specifications: {named}. The default model is `{kind.setup.default_model}`:",
-            *_own(kind),
-            _table({kind.setup.default_model: rest}),
-            *_objectives(kind),
-            *_others(kind, default, models),
-        ]
-    )
-
-
-def _settings(kind: type[Problem], model: str) -> Settings:
-    return {each.name: each for each in settings_reference(kind, model)}
+    named, default = _NAMED.get(kind.kind, usual), kind.setup.default_model
+    parts = [
+        f"### {kind.kind.capitalize().replace('-', ' ')}",
+        f"Specifications: {named}. The default model is `{default}`.",
+        *_own(kind),
+    ]
+    settings = _settings(kind)
+    shown = dict(_within(settings, "data"))
+    if not issubclass(kind.setup.objective, AnyObjectiveConfig):
+        shown |= _within(settings, "objective")
+    return "\n\n".join([*parts, _table({default: shown})])
 
 
 def _own(kind: type[Problem]) -> list[str]:
@@ -112,71 +157,6 @@ def _own(kind: type[Problem]) -> list[str]:
     return [table_in_markdown(["setting", "tasks", *ABOUT], rows)]
 
 
-def _objectives(kind: type[Problem]) -> list[str]:
-    """Return what each objective tells, and a table of its settings, if there are several."""
-    if not issubclass(kind.setup.objective, AnyObjectiveConfig):
-        return []
-    told = [f"- `{name}`: {each.told}." for name, each in OBJECTIVES.items()]
-    rows = [
-        [f"`{name}`", f"`{each.name}`", _default(each), *_about(each)]
-        for name, one in OBJECTIVES.items()
-        for each in describe_settings("objective", one.settings, _own_names(one), {})
-    ]
-    return [
-        "`--objective NAME` chooses what is learned from:",
-        "\n".join(line for line in told),
-        table_in_markdown(["objective", "setting", "default", *ABOUT], rows),
-    ]
-
-
-def _own_names(objective: WordObjective) -> set[str]:
-    return {each.name for each in fields(objective.settings)} - {"name"}
-
-
-def _others(kind: type[Problem], default: Settings, models: Mapping[str, Settings]) -> list[str]:
-    """Return what differs in other models: a table for those with the same network settings."""
-    parts = []
-    groups: dict[tuple[str, ...], dict[str, Settings]] = {}
-    for model, settings in models.items():
-        groups.setdefault(_network(settings), {})[model] = settings
-    for names, group in groups.items():
-        parts.append(f"### {', '.join(f'`{model}`' for model in group)}")
-        lines = [f"- `{model}`: {kind.setup.models[model].summary}." for model in group]
-        parts.append("\n".join(line for line in lines))
-        differences = {model: _difference(default, settings) for model, settings in group.items()}
-        if len(set(differences.values())) == 1:
-            differences = {"": next(iter(differences.values()))}
-        for model, difference in differences.items():
-            if difference:
-                parts.append(f"`{model}`: {difference}" if model else difference)
-        if names != _network(default):
-            networks = {
-                model: {name: settings[name] for name in names} for model, settings in group.items()
-            }
-            parts.append(_table(networks))
-    return parts
-
-
-def _network(settings: Settings) -> tuple[str, ...]:
-    return tuple(name for name in settings if name.startswith("network."))
-
-
-def _difference(default: Settings, settings: Settings) -> str:
-    """Return the defaults in which a model differs from the default one, and what it lacks."""
-    same_network = _network(settings) == _network(default)
-    compared = [name for name in settings if same_network or not name.startswith("network.")]
-    changed = [
-        f"`{name}={shown_default(settings[name].default)}`"
-        for name in compared
-        if name not in default or settings[name].default != default[name].default
-    ]
-    missing = [
-        f"`{name}`" for name in default if name not in settings and not name.startswith("network.")
-    ]
-    found = f"Other defaults: {', '.join(changed)}." if changed else ""
-    return f"{found} Not there: {', '.join(missing)}." if missing else found
-
-
 def _table(models: Mapping[str, Settings]) -> str:
     """Return a row for each setting, with its default in each of these models."""
     first = next(iter(models.values()))
@@ -192,8 +172,10 @@ def _about(setting: SettingInfo) -> list[str]:
     return [setting.unit, setting.letter, setting.kind, setting.meaning]
 
 
-def _default(setting: SettingInfo) -> str:
-    """Return a default as `--set` takes it; a dash where it follows from other settings."""
+def _default(setting: SettingInfo | None) -> str:
+    """Return a default as `--set` takes it; a dash if it follows from other settings."""
+    if setting is None:
+        return ""
     if setting.default is None:
         return "-"
     return f"`{shown_default(setting.default)}`" if setting.default != "" else "empty"

@@ -274,15 +274,18 @@ if "reproduce" not in PLUGGED:
 @pytest.fixture
 def followed(tmp_path: Path) -> Path:
     """A copy of the package in which all recipes were followed, word by word."""
-    for folder in ("src", "papers/src", "tests/languages", "tests/problems/plugin"):
+    for folder in ("src", "papers/src", "examples", "tests/languages", "tests/problems/plugin"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     for heading, command in RECIPES.items():
         (recipe,) = re.findall(rf"^## {heading}\n(.*?)(?=^##? )", CONTRIBUTING, re.S | re.M)
         assert f"lengthwise {command.partition(' --out')[0]} --out" in recipe
-        for shell in re.findall(r"^(?:mkdir|echo|cp) .*$", recipe, flags=re.M):
+        shells = re.findall(r"^(?:mkdir|echo|cp) .*$", recipe, flags=re.M)
+        for shell in shells:
             subprocess.run(shell, shell=True, check=True, cwd=tmp_path)
         touched = {_follow(step, tmp_path) for step in RECIPE.finditer(recipe)}
-        assert len(touched) == (3 if heading in ("A model", "An objective") else 2), heading
+        touched |= {shell.split()[2] for shell in shells if shell.startswith("cp ")}
+        most = ("A model", "An objective", "A problem")
+        assert len(touched) == (3 if heading in most else 2), heading
     return tmp_path
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -125,11 +126,10 @@ def test_a_problem_of_another_package_goes_the_whole_way(tmp_path: Path) -> None
 @pytest.mark.slow
 def test_an_objective_of_another_package_is_trained_by_name(tmp_path: Path) -> None:
     """That of the recipe, with its setting, in a package of its own."""
-    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    source = page.partition("src/lengthwise/objectives/smoothed.py`:\n\n```python\n")[2]
+    recipe = Path(__file__).parents[2] / "examples" / "recipes" / "smoothed.py"
     about = tmp_path / "plugin" / "smooth-1.0.dist-info"
     about.mkdir(parents=True)
-    (tmp_path / "plugin" / "smooth_module.py").write_text(source.partition("```")[0])
+    shutil.copy(recipe, tmp_path / "plugin" / "smooth_module.py")
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: smooth\nVersion: 1.0\n")
     entry = "[lengthwise.objectives]\nsmoothed = smooth_module:SMOOTHED\n"
     (about / "entry_points.txt").write_text(entry)
