@@ -4,7 +4,7 @@ import gc
 import os
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch

@@ -32,7 +32,7 @@ def test_accuracy_is_drawn_in_per_cent_over_length_with_the_best_shortcut() -> N
     assert np.asarray(shortcut.get_ydata()).tolist() == [75.0, 75.0]
     assert shortcut.get_label() == "shortcut: b"
     (shade,) = axes.patches
-    assert (shade.get_x(), shade.get_width()) == (0, 40)
+    assert (shade.get_x(), shade.get_width()) == (0, 40)  # type: ignore[attr-defined]
 
 
 def test_loss_is_drawn_over_steps_on_a_logarithmic_axis() -> None:

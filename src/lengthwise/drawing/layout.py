@@ -14,13 +14,14 @@ _DENSE = 3.5
 _MOST_ON_CIRCLE = 70
 
 
-def layout_of(language: Language) -> Layout:
+def layout_of(language: Language, num_classes: int | None = None) -> Layout:
     """Lay out the reachable states of the automaton over all words.
 
     States of class 1 of two-class languages are double circles, and states outside the domain are
-    dashed. Each state has the name of its class.
+    dashed: those of class `num_classes` and beyond, if it is given. Each state has the name of its
+    class.
     """
-    subject = Subject(language)
+    subject = Subject(language, num_classes)
     return on_circle(subject) if _is_dense(subject) else in_columns(subject)
 
 

@@ -92,17 +92,22 @@ Curve = tuple[tuple[Point, ...], Label]
 
 
 class Subject:
-    """The reachable states of the automaton over all words, with names and labels."""
+    """The reachable states of the automaton over all words, with names and labels.
 
-    def __init__(self, language: Language) -> None:
+    Classes from `num_classes` on are outside the domain; by default they are those that
+    `language.total()` adds.
+    """
+
+    def __init__(self, language: Language, num_classes: int | None = None) -> None:
         machine = language.total()
+        num_classes = language.num_classes if num_classes is None else num_classes
         self.states = list(machine.reachable())
         self.symbols = symbols_of_arrows(machine, self.states)
         self.labels = arrow_labels(self.symbols)
         self.names = {s: machine.class_names[machine.classes[s]] for s in self.states}
         self.shown = {s: fitted(self.names[s], _WIDEST_NAME) for s in self.states}
-        self.dashed = {s for s in self.states if machine.classes[s] >= language.num_classes}
-        is_recogniser = language.class_names == ("0", "1")
+        self.dashed = {s for s in self.states if machine.classes[s] >= num_classes}
+        is_recogniser = machine.class_names[:num_classes] == ("0", "1")
         self.double = {s for s in self.states if is_recogniser and machine.classes[s] == 1}
         self.widths = {
             s: max(2 * RADIUS, width_of(self.shown[s]) + RADIUS + 2 * (s in self.double))
