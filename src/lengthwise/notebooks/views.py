@@ -88,9 +88,10 @@ def drawn(language: Language) -> str:
     """
     if not is_readable(language):
         states = counted(language.num_states, "state")
+        arrows = counted(_num_arrows(language, language.reachable()), "arrow")
         raise ConfigError(
-            f"an automaton of {states} is too large to draw. Save it for Graphviz by the command "
-            f"infer: --out FILE.dot."
+            f"an automaton of {states} and {arrows} is too large to draw. Save it for Graphviz by "
+            f"the command infer: --out FILE.dot."
         )
     return automaton_svg(language)
 
