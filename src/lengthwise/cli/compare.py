@@ -29,12 +29,12 @@ def run(arguments: argparse.Namespace) -> None:
 
     files = [require_name(arguments.out, ".html")] if arguments.out else []
     files += [require_name(path, ".svg", ".pdf") for path in arguments.figure]
-    found = compare(arguments.runs)
+    comparison = compare(arguments.runs)
     for path in files:
-        found.save(path, width=WIDTHS[arguments.width])
+        comparison.save(path, width=WIDTHS[arguments.width])
     if arguments.json:
-        print_json({**found.to_dict(), "files": [str(path) for path in files]})
+        print_json({**comparison.to_dict(), "files": [str(path) for path in files]})
         return
-    print_table(*found.table, title=f"{found.subject}, {found.curve.measure}")
-    for line in found.notes:
+    print_table(*comparison.table, title=f"{comparison.subject}, {comparison.curve.measure}")
+    for line in comparison.notes:
         note(line)

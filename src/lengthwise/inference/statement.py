@@ -93,8 +93,8 @@ class Agreement:
     def of(cls, language: Language, sample: Sample) -> "Agreement":
         """Compare an automaton with labelled words."""
         rows = np.flatnonzero(answers_of(language, sample) != sample.classes)
-        shown = tuple(language.decode(sample.word(int(row))) for row in rows[:_SHOWN])
-        return cls(words=len(sample), wrong=len(rows), shortest_wrong=shown)
+        examples = tuple(language.decode(sample.word(int(row))) for row in rows[:_SHOWN])
+        return cls(words=len(sample), wrong=len(rows), shortest_wrong=examples)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -237,47 +237,47 @@ class DataStatement(WordStatement):
     def sentences(self) -> list[str]:
         """Return the statement in sentences; what speaks against A comes first."""
         held, known = self.held_out, self.training.words + self.validation.words
-        agreed = known - self.training.wrong - self.validation.wrong
+        num_agreed = known - self.training.wrong - self.validation.wrong
         share = f"{rounded_up(100 * self.wrong_share_below)} %"
-        found = [
+        lines = [
             *self._against(),
             f"A, an automaton of {counted(self.states, 'state')}, agrees with "
             f"{held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and with "
-            f"{agreed:,} of the {known:,} that it was inferred from and chosen by. Of those held "
-            f"out, the shortcut {self.shortcut!r} is right on {self.shortcut_right:,}.",
+            f"{num_agreed:,} of the {known:,} that it was inferred from and chosen by. Of those "
+            f"held out, the shortcut {self.shortcut!r} is right on {self.shortcut_right:,}.",
             f"With confidence {100 * self.confidence:g} %, less than {share} of different words "
             f"like those held out, each counted once however often it is drawn, have another label "
             f"than A gives them{', wrong labels included' if self.label_noise else ''}; this needs "
             f"words that come independently of one another.",
         ]
         if self.undecided:
-            found.append(
+            lines.append(
                 f"{counted(self.undecided, 'word')} with several labels, of which none has the "
                 f"most lines, {'is' if self.undecided == 1 else 'are'} left out."
             )
-        found.append(self._forced())
-        length, there, every = self.short_words
-        found.append(
+        lines.append(self._forced())
+        length, num_present, every = self.short_words
+        lines.append(
             f"All words up to length {length} would identify an automaton of "
-            f"{counted(self.states, 'state')}; {there:,} of "
+            f"{counted(self.states, 'state')}; {num_present:,} of "
             + ("more than 10^18" if every is None else f"{every:,}")
             + " are there."
         )
         if self.num_thin:
             rest = "rests" if self.num_thin == 1 else "rest"
             guesses = "is a guess" if self.num_unseen == 1 else "are guesses"
-            some = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
-            found.append(
+            subject = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
+            lines.append(
                 f"{counted(self.num_thin, 'transition')} {rest} on fewer than {self.thin_below} "
                 f"words of training"
-                + (f"; no word passes {some}, which {guesses}." if self.num_unseen else ".")
+                + (f"; no word passes {subject}, which {guesses}." if self.num_unseen else ".")
             )
         if self.unlabelled:
-            found.append(
+            lines.append(
                 f"No word of training ends in {counted(len(self.unlabelled), 'state')}, such as "
                 f"that after {self.unlabelled[0]!r}: the class is a guess."
             )
-        return found
+        return lines
 
     def _against(self) -> list[str]:
         """Return the sentence that refutes A or doubts it, if there is one."""
@@ -296,13 +296,13 @@ class DataStatement(WordStatement):
                 f"{self.shortcut_right:,}. {_HELPS}"
             ]
         parts: tuple[Agreement, ...] = (held,)
-        what = "held out"
+        scope = "held out"
         if self.chances.every == least and not (held.wrong and self.label_noise == 0):
-            parts, what = (self.training, self.validation, held), "in all"
-        wrong, words = (sum(getattr(one, name) for one in parts) for name in ("wrong", "words"))
-        are = f"{wrong:,} of {counted(words, 'word')} {what} {'is' if wrong == 1 else 'are'} wrong"
+            parts, scope = (self.training, self.validation, held), "in all"
+        wrong, words = (sum(getattr(part, name) for part in parts) for name in ("wrong", "words"))
+        are = f"{wrong:,} of {counted(words, 'word')} {scope} {'is' if wrong == 1 else 'are'} wrong"
         if not self.label_noise:
-            word = next(one.shortest_wrong[0] for one in parts if one.wrong)
+            word = next(part.shortest_wrong[0] for part in parts if part.wrong)
             return [
                 f"A is not the language, or labels are wrong: {are}, such as {_shown(word)}. Give "
                 f"more words, or say how many labels may be wrong, such as label_noise=0.01."
@@ -360,10 +360,10 @@ def state_data(
     thin = np.argwhere(counts < THIN)
     thin = thin[np.argsort(counts[tuple(thin.T)], kind="stable")]
     length = 2 * language.num_states - 2
-    parts = [Agreement.of(language, each) for each in (train, valid, held_out)]
+    parts = [Agreement.of(language, sample) for sample in (train, valid, held_out)]
     held = parts[2]
     fits = noise == 0 and not parts[0].wrong + parts[1].wrong
-    found = characteristic(language, known) if fits else None
+    verdict = characteristic(language, known) if fits else None
     every = sum(language.num_symbols**size for size in range(length + 1))
     shortcut, right = best_shortcut(train, held_out)
     return DataStatement(
@@ -379,9 +379,9 @@ def state_data(
         wrong_share_below=limit_of_different(held.wrong, held.words, 1 - CONFIDENCE),
         chances=_chances(language, known, held_out, parts, noise),
         is_constant=len(set(language.classes)) == 1,
-        needed_states=max(found.needed_states, least_states) if found else None,
-        forced=found.is_characteristic if found else None,
-        unforced_transitions=int((~found.forced).sum()) if found else None,
+        needed_states=max(verdict.needed_states, least_states) if verdict else None,
+        forced=verdict.is_characteristic if verdict else None,
+        unforced_transitions=int((~verdict.forced).sum()) if verdict else None,
         short_words=(
             length,
             int((known.lengths <= length).sum()),
@@ -413,7 +413,7 @@ def _chances(
     answers = answers_of(language, held_out)
     rare = answers != known.shares.argmax()
     wrong = int((answers[rare] != held_out.classes[rare]).sum())
-    all_wrong, all_words = (sum(getattr(one, name) for one in parts) for name in ("wrong", "words"))
+    all_wrong, all_words = (sum(getattr(p, name) for p in parts) for name in ("wrong", "words"))
     return Chances(
         held_out=chance_of_at_least(parts[2].wrong, parts[2].words, noise),
         every=chance_of_at_least(all_wrong, all_words, noise),

@@ -32,12 +32,12 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each model, language and seed."""
-    found = []
+    all_parts = []
     for model, spec, seed in product(MODELS, sizes.languages, seeds or sizes.seeds):
         plan = make_plan(parse(spec), model, preset=sizes.preset, settings={"seed": seed})
         settings = {"plan": plan.to_dict(), "lengths": sizes.lengths, "words": sizes.words}
-        found.append(Part(f"{spec}, {model}, seed {seed}", settings))
-    return found
+        all_parts.append(Part(f"{spec}, {model}, seed {seed}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -45,11 +45,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     first, last = settings["lengths"]
     run, record = trained(plan_from_dict(settings["plan"]), folder)
     options = {"lengths": range(first, last + 1), "words": settings["words"]}
-    found = evaluated(run, options)
-    assert found.printed is not None
-    by_length = {str(n): share for n, share in found.printed["accuracy_by_length"].items()}
+    evaluation = evaluated(run, options)
+    assert evaluation.printed is not None
+    by_length = {str(n): share for n, share in evaluation.printed["accuracy_by_length"].items()}
     model = {"model": run.plan.model, "accuracy_by_length": by_length}
-    return [{**record, **found.values, **model, "seed": record["seed"]}]
+    return [{**record, **evaluation.values, **model, "seed": record["seed"]}]
 
 
 def table(records: Sequence[Record]) -> Table:
