@@ -63,7 +63,8 @@ def run(arguments: argparse.Namespace) -> None:
     print_table(columns, rows)
     model_name = f"{model}, since {reason}" if reason else model
     note(
-        f"{kind.kind}, {model_name}; train takes one as --set, without its section if only one has it"
+        f"{kind.kind}, {model_name}; train takes one as --set, without its section if only one has "
+        f"it"
     )
 
 

@@ -144,8 +144,8 @@ def explain_weights(construction: Computed, word: str | None = None) -> Explanat
         is_construction(construction.name) and not is_encoder
     ):
         raise ConfigError(
-            f"programs are those of languages, but {construction.name} is a circuit, whose gates are its "
-            f"program. Use predict."
+            f"programs are those of languages, but {construction.name} is a circuit, whose gates "
+            f"are its program. Use predict."
         )
     symbols = None if word is None else language.encode(word)
     if symbols is not None and len(symbols) > MAX_WORD:

@@ -154,8 +154,8 @@ def _about(ratio: float) -> str:
 def _not_right(of_cells: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:
     """Name the models with a wrong answer, and their accuracies; nothing if there is none."""
     return ", ".join(
-        f"{title} {one_digit(min(best_and_mean(of_cells[row, model], t)[1] for t in (NEAR, FAR)))} % "
-        f"right"
+        f"{title} "
+        f"{one_digit(min(best_and_mean(of_cells[row, model], t)[1] for t in (NEAR, FAR)))} % right"
         for model, title in MODELS.items()
         if any(test["wrong"] for run in of_cells[row, model] for test in run["tests"].values())
     )

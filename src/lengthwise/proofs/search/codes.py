@@ -165,8 +165,8 @@ class CodeRecurrence:
         axes = ", ".join("place" if n is None else str(n) for n in shape)
         name = type(self.owner).__name__
         raise VerificationError(
-            f"{name}.{method} has to return an array of {kind} [{axes}], but it returned {description}."
-            f"{remedy}"
+            f"{name}.{method} has to return an array of {kind} [{axes}], but it returned "
+            f"{description}.{remedy}"
         )
 
     def _numbered(self, codes: Codes) -> Integers:
@@ -196,8 +196,8 @@ def _require_coded(network: object) -> None:
     if number is None or not is_whole or number < 1:
         description = "it has none" if number is None else f"it is {number!r:.20}"
         raise VerificationError(
-            f"{name}.num_symbols has to be an integer of 1 or more, but {description}. Set it to the "
-            f"number of symbols."
+            f"{name}.num_symbols has to be an integer of 1 or more, but {description}. Set it to "
+            f"the number of symbols."
         )
     lacking = [name for name in ("start", "step", "classes") if not hasattr(network, name)]
     if lacking:
