@@ -4,7 +4,7 @@ import gc
 import os
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -69,8 +69,8 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     if find_spec("matplotlib") is None:
         return
 
-    def save(figure: object, to: TextIO, style: object = None, **more: object) -> None:
-        to.write("<svg></svg>")
+    def save(figure: object, to: Any, style: object = None, **more: object) -> None:
+        to.write(b"%PDF" if more["format"] == "pdf" else "<svg></svg>")
 
     monkeypatch.setattr("lengthwise.analysis.figures._save", save)
 

@@ -6,8 +6,8 @@ import pytest
 
 import lengthwise as lw
 from lengthwise.display import Drawing
+from lengthwise.drawing.svg import automaton_svg
 from lengthwise.errors import ConfigError
-from lengthwise.notebooks.drawings import automaton_drawing
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def inference(tmp_path_factory: pytest.TempPathFactory) -> lw.Inference:
 
 def test_an_inference_draws_its_automaton(inference: lw.Inference, tmp_path: Path) -> None:
     drawing = inference.draw()
-    assert drawing._repr_svg_() == drawing.svg == automaton_drawing(inference.language)
+    assert drawing._repr_svg_() == drawing.svg == automaton_svg(inference.language)
     drawing.save(tmp_path / "own.svg")
     assert (tmp_path / "own.svg").read_text(encoding="utf-8") == drawing.svg
     assert "\n" not in repr(drawing)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hero
 import ladder_outputs
 import proof_tables
 import protocol_tables
@@ -17,6 +18,7 @@ import reproduced
 import speed_tables
 import verdicts
 import zoo_tables
+from lengthwise.analysis.figures import to_svg
 from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import Record, Table, stem
@@ -140,6 +142,8 @@ def wanted() -> dict[Path, str]:
     for (page, name), content in generated.items():
         pages[page] = put(pages[page], name, content)
     drawn = reproduced.pictures(RESULTS)
+    carried = hero.hero(_records("chi2023/table1"), _records("own/default-proofs"))
+    drawn["parity-by-length.svg"] = to_svg(carried)
     return {
         **{ROOT / page: text for page, text in pages.items()},
         **{ROOT / "docs" / "img" / name: svg for name, svg in drawn.items()},

@@ -3,24 +3,12 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 from lengthwise_papers.figures import (
-    accuracy_by_language_figure,
     addition_attention_figure,
     cross_entropy_figure,
     sensitivity_figure,
 )
-
-
-def test_worst_seed_is_what_the_main_figure_shows() -> None:
-    curves: dict[str, dict[str, list[dict[int, float]]]] = {
-        "parity": {"m": [{41: 1.0, 42: 0.9}, {41: 0.95, 42: 1.0}]},
-        "first": {"m": [{41: 1.0}]},
-    }
-    figure = accuracy_by_language_figure(curves, 40)
-    assert [axes.get_title() for axes in figure.axes] == ["parity", "first"]
-    assert np.asarray(figure.axes[0].lines[0].get_ydata()).tolist() == pytest.approx([95.0, 90.0])
 
 
 def test_attention_of_decoders_has_a_row_for_each_gate_and_a_column_for_each_symbol() -> None:

@@ -4,14 +4,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from lengthwise.analysis.figures import (
     MANY_COLORS,
     accuracy_figure,
     attention_figure,
+    bands_figure,
     clusters_figure,
     loss_figure,
     receptive_field_figure,
+    to_pdf,
     to_png,
     to_svg,
 )
@@ -117,3 +121,31 @@ def test_a_figure_becomes_the_same_svg_each_time() -> None:
 
     assert make().startswith("<svg")
     assert make() == make()
+
+
+def bands() -> Figure:
+    flat = dict.fromkeys(range(41, 100, 3), 100.0)
+    groups = {name: [flat, dict.fromkeys(flat, 80.0)] for name in ("lstm", "transformer", "gru")}
+    shortcuts = {"majority": 50.0, "symbol counts": 54.0}
+    return bands_figure(groups, xlabel="length", ylabel="accuracy (%)", shortcuts=shortcuts)
+
+
+def test_lines_differ_without_colours_and_the_best_shortcut_is_dotted() -> None:
+    *lines, shortcut = bands().axes[0].lines
+    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == len(lines) == 3
+    assert shortcut.get_label() == "best shortcut: symbol counts"
+    assert shortcut.get_linestyle() == ":"
+    assert np.asarray(shortcut.get_ydata()).tolist() == [54.0, 54.0]
+
+
+@pytest.mark.parametrize("width", [3.3, 6.9])
+def test_a_pdf_is_as_wide_as_a_column_and_its_strings_have_eight_points(width: float) -> None:
+    figure = bands()
+    made = to_pdf(figure, width)
+    assert f"/MediaBox [ 0 0 {72 * width:.1f}".encode() in made
+    assert {text.get_fontsize() for text in figure.findobj(Text) if text.get_text()} == {8}
+    assert made == to_pdf(bands(), width)
+    axes = figure.axes[0].get_window_extent()
+    legend = figure.legends[0].get_window_extent()
+    assert not axes.overlaps(legend)
+    assert axes.height > 0.4 * figure.bbox.height

@@ -104,10 +104,13 @@ def test_slips_are_one_line(
 
 def test_a_large_automaton_is_not_drawn(shell: Shell, tmp_path: Path) -> None:
     file, out = tmp_path / "long.tsv", tmp_path / "long.svg"
-    file.write_text("".join(f"{'a' * n}\t{int(n % 31 == 0)}\n" for n in range(400)))
+    file.write_text("".join(f"{'a' * n}\t{int(n % 41 == 0)}\n" for n in range(500)))
     status, said, error = shell("infer", str(file), "--out", str(out))
     assert (status, said, out.exists()) == (2, "", False)
-    assert "an automaton of 31 states is too large to draw. Save it for Graphviz by" in error
+    assert (
+        "an automaton of 41 states and 41 arrows is too large to draw. Save it for Graphviz by"
+        in error
+    )
 
 
 def test_words_of_a_language_are_sampled_with_their_classes(shell: Shell) -> None:

@@ -65,7 +65,11 @@ def test_numbers_of_a_comparison_are_those_of_the_scores(runs: Path) -> None:
     (axes,) = found.figure.axes
     mean = [(by_length(runs / "a0")[n] + by_length(runs / "a1")[n]) / 2 for n in (20, 40)]
     assert np.asarray(axes.lines[0].get_ydata()).tolist() == pytest.approx(mean)
-    assert [str(line.get_label()) for line in axes.lines] == ["lstm", "gru"]
+    labels = [str(line.get_label()) for line in axes.lines]
+    assert labels[:2] == ["lstm", "gru"]
+    assert labels[2].startswith("best shortcut: ")
+    lstm, gru = axes.lines[:2]
+    assert (lstm.get_marker(), lstm.get_linestyle()) != (gru.get_marker(), gru.get_linestyle())
 
 
 def test_a_comparison_says_what_its_runs_were_tested_on(runs: Path, tmp_path: Path) -> None:
@@ -83,8 +87,11 @@ def test_a_comparison_is_written_as_page_and_figure(
 ) -> None:
     page, figure = tmp_path / "c.html", tmp_path / "c.svg"
     given = ["compare", str(runs / "a0"), str(runs / "a1")]
-    found = shell.json(*given, "--out", str(page), "--svg", str(figure))
-    assert found["files"] == [str(page), str(figure)]
+    paper = tmp_path / "c.pdf"
+    figures = ["--figure", str(figure), "--figure", str(paper)]
+    found = shell.json(*given, "--out", str(page), *figures, "--width", "page")
+    assert found["files"] == [str(page), str(figure), str(paper)]
+    assert paper.read_bytes().startswith(b"%PDF")
     assert figure.read_text().startswith("<svg")
     text = page.read_text()
     assert "prefers-color-scheme: dark" in text

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 
 from lengthwise.errors import LanguageError
-from lengthwise.explorer.language_values import MOST_BOXED, STAGES, require_harmless, stages
+from lengthwise.explorer.language_values import (
+    MOST_BOXED,
+    STAGES,
+    automaton_values,
+    require_harmless,
+    stages,
+)
 from lengthwise.languages.describe import describe
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import syntactic_monoid
@@ -109,3 +115,26 @@ def test_the_page_can_read_no_files_and_run_no_code(spec: str) -> None:
 def test_harmless_specifications_pass() -> None:
     for spec in ("parity", "regex:(a|b)*", "regex[abc]:a", "ltl:O a", "group:S3", "count:a:3"):
         require_harmless(spec)
+
+
+def test_a_language_has_the_shapes_of_its_states_and_arrows_unless_they_are_too_many() -> None:
+    drawing = automaton_values(parse("tomita-5"))["drawing"]
+    assert sorted(each["state"] for each in drawing["states"]) == [0, 1, 2, 3]
+    assert len(drawing["arrows"]) == 8
+    left, top, right, bottom = drawing["box"]
+    for each in (*drawing["states"], *drawing["arrows"]):
+        assert left < each["x"] < right
+        assert top < each["y"] < bottom
+    assert automaton_values(parse("group:S5"))["drawing"] is None
+
+
+@given(language=machines() | domained())
+def test_drawn_states_are_those_of_the_minimal_automaton(language: Language) -> None:
+    values = automaton_values(language)
+    if values["drawing"] is None:
+        return
+    drawn = {each["state"]: each for each in values["drawing"]["states"]}
+    assert sorted(drawn) == list(range(values["num_states"]))
+    for state, kind in enumerate(values["classes"]):
+        assert drawn[state]["is_dashed"] == (kind >= values["num_classes"])
+        assert drawn[state]["text"] == values["class_names"][kind]

@@ -225,3 +225,12 @@ def test_a_page_follows_the_colours_of_its_reader(runs: Path) -> None:
     assert html.count("currentColor") > 10
     figures = html.split("<svg")[1:]
     assert all("#1c2430" not in one.partition("</svg>")[0] for one in figures)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_figures_of_a_report_are_written_as_pdf(runs: Path, tmp_path: Path) -> None:
+    paths = [str(runs / "a"), str(runs / "b")]
+    out = ["--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")]
+    assert main(["report", *paths, *out]) == 0
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert names == {"run-1.pdf", "together-1.pdf"}  # the other run was tested at one length

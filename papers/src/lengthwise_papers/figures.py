@@ -9,26 +9,6 @@ from matplotlib.figure import Figure
 from lengthwise.analysis.figures import COLORS, FEW_POINTS, STYLE, panels_of, spread_colors
 
 
-def accuracy_by_language_figure(
-    curves: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]], trained: int
-) -> Figure:
-    """Plot accuracy by length for each language: one line per model, the worst of its seeds."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.4, 2.6), layout="constrained")
-        panels = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
-        for axes, (language, models) in zip(panels, curves.items(), strict=True):
-            axes.axvspan(0, trained, color="#4878a8", alpha=0.15, lw=0)
-            for (model, seeds), color in zip(models.items(), COLORS, strict=False):
-                lengths = sorted(seeds[0])
-                worst = [100 * min(seed[n] for seed in seeds) for n in lengths]
-                axes.plot(lengths, worst, label=model, lw=1.5, color=color)
-            axes.set(title=language, xlabel="length", xlim=(0, None), ylim=(79, 101))
-        panels[0].set_ylabel("accuracy (%), worst seed")
-        panels[0].text(trained, 79.5, " trained on 1..40", color="#4878a8")
-        panels[-1].legend(loc="lower right")
-    return figure
-
-
 def addition_attention_figure(records: Mapping[str, Mapping[str, Any]]) -> Figure:
     """Plot mean attention weights of decoders, a panel each: a row for each predicted gate, a
     column for each symbol before it; the line marks the end of the inputs.

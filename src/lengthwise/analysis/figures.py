@@ -36,6 +36,9 @@ INK = "#1c2430"
 
 _HEADS_IN_A_ROW = 8
 
+
+_PAPER_FONT = 8
+
 STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -121,6 +124,23 @@ def to_png(figure: Figure) -> bytes:
     """Return the figure as a PNG file."""
     buffer = BytesIO()
     _save(figure, buffer, format="png", dpi=200)
+    return buffer.getvalue()
+
+
+def to_pdf(figure: Figure, width: float) -> bytes:
+    """Return the figure as a PDF file for a paper: its width in inches, all strings in 8 points."""
+    across, down = figure.get_size_inches()
+    lines = sum(len(legend.get_texts()) for legend in figure.legends)
+    scaled = down * min(1.0, width / across)
+    figure.set_size_inches(width, max(scaled, 1.7 + 0.17 * lines))
+    for axes in figure.axes:
+        axes.tick_params(which="both", labelsize=_PAPER_FONT)
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_fontsize(_PAPER_FONT)
+    buffer = BytesIO()
+    nothing = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+    _save(figure, buffer, {"pdf.fonttype": 42}, format="pdf", metadata=nothing)
     return buffer.getvalue()
 
 
@@ -268,6 +288,10 @@ def attention_figure(record: Mapping[str, Any]) -> Figure:
     return figure
 
 
+_DASHES = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1.2, 1.5)), (0, (1.5, 1.2)))
+_MARKERS = "osD^vP"
+"""Lines differ by dashes and markers, too, for print without colours."""
+
 FEW_POINTS = 10
 """Number of points below which a curve has markers, so that a single point is visible."""
 
@@ -278,10 +302,12 @@ def bands_figure(
     xlabel: str,
     ylabel: str,
     trained_to: int | None = None,
+    shortcuts: Mapping[str, float] | None = None,
 ) -> Figure:
     """Plot the mean of each group's curves by length, with a band from the least to the greatest.
 
-    The curves of a group have the same lengths. `trained_to` is the end of the training range.
+    The curves of a group have the same lengths. `trained_to` is the end of the training range. The
+    best shortcut is a dotted line.
     """
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 3.0 + 0.22 * len(groups)), layout="constrained")
@@ -291,15 +317,31 @@ def bands_figure(
             axes.annotate(
                 f" trained to {trained_to:,}", (0, 0.02), xycoords=("data", "axes fraction")
             )
-        for (name, curves), color in zip(groups.items(), spread_colors(len(groups)), strict=True):
-            lengths = sorted(curves[0])
+        colors = spread_colors(len(groups))
+        for number, (name, curves) in enumerate(groups.items()):
+            color, lengths = colors[number], sorted(curves[0])
             columns = [[curve[n] for curve in curves] for n in lengths]
             means = [sum(column) / len(column) for column in columns]
-            marker = "." if len(lengths) < FEW_POINTS else None
-            axes.plot(lengths, means, color=color, lw=1.6, marker=marker, label=name)
+            every = max(1, len(lengths) // 8)
+            axes.plot(
+                lengths,
+                means,
+                color=color,
+                lw=1.6,
+                ls=_DASHES[number % len(_DASHES)],
+                marker=_MARKERS[number % len(_MARKERS)],
+                ms=4,
+                markevery=(number * every // 4 % every, every),
+                label=name,
+            )
             if len(curves) > 1:
                 low, high = [min(column) for column in columns], [max(column) for column in columns]
                 axes.fill_between(lengths, low, high, color=color, alpha=0.2, lw=0)
+        if shortcuts:
+            best = max(shortcuts, key=lambda name: shortcuts[name])
+            axes.axhline(
+                shortcuts[best], color="#777", ls=":", lw=1, label=f"best shortcut: {best}"
+            )
         limits = (0, 104) if ylabel.endswith("(%)") else None
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=limits, xlim=(0, None))
         axes.ticklabel_format(axis="y", useOffset=False)

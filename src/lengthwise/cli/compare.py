@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from lengthwise.cli.output import add_json, note, print_json, print_table
+from lengthwise.cli.output import WIDTHS, add_json, add_width, note, print_json, print_table
 from lengthwise.files import require_name
 
 
@@ -11,7 +11,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs and the files to the parser."""
     parser.add_argument("runs", type=Path, nargs="+", metavar="DIR", help="folders of runs")
     parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a page")
-    parser.add_argument("--svg", type=Path, metavar="FILE.svg", help="write the figure")
+    parser.add_argument(
+        "--figure",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write the figure: .svg, or .pdf at the font size of a paper",
+    )
+    add_width(parser)
     add_json(parser)
 
 
@@ -19,11 +27,11 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the page and the figure, if asked for, and print the table."""
     from lengthwise.report.compare import compare
 
-    outputs = [(arguments.out, ".html"), (arguments.svg, ".svg")]
-    files = [require_name(path, ending) for path, ending in outputs if path]
+    files = [require_name(arguments.out, ".html")] if arguments.out else []
+    files += [require_name(path, ".svg", ".pdf") for path in arguments.figure]
     comparison = compare(arguments.runs)
     for path in files:
-        comparison.save(path)
+        comparison.save(path, width=WIDTHS[arguments.width])
     if arguments.json:
         print_json({**comparison.to_dict(), "files": [str(path) for path in files]})
         return

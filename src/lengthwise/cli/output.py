@@ -48,6 +48,20 @@ class Parser(argparse.ArgumentParser):
         raise ConfigError(f"{message}.{more} See `{self.prog} --help`.")
 
 
+WIDTHS = {"column": 3.3, "page": 6.9}
+"""Widths of figures in papers, in inches."""
+
+
+def add_width(parser: argparse.ArgumentParser) -> None:
+    """Add the width of PDF files to the parser."""
+    parser.add_argument(
+        "--width",
+        choices=list(WIDTHS),
+        default="column",
+        help="width of PDF files: 3.3 inches for a column of a paper, or 6.9 for its page",
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add the option `--json`, which all commands with results have."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")

@@ -1,8 +1,8 @@
-// The minimal automaton: states on a circle, as the package's drawings have them. Arrows are blue,
-// states of class 1 of recognisers are double circles, and states outside the domain are dashed.
+// The minimal automaton, in the shapes that the package lays out, and arrows of the drawing by hand.
+// Arrows are blue, states of class 1 of recognisers are double circles, and states outside the domain
+// are dashed.
 
 const MOST_STATES = 30;
-const MOST_ARROWS = 120;
 const RADIUS = 20;
 
 function isRecogniser(machine) {
@@ -47,21 +47,20 @@ function arrowPath(from, to) {
   };
 }
 
-// A loop points away from the middle, but that of the start state upwards: its arrow comes from the left.
-function loopPath([x, y], isStart) {
-  const length = Math.hypot(x, y);
-  const [ux, uy] = isStart || length < 1 ? [0, -1] : [x / length, y / length];
-  const at = (along, aside) => [x + ux * along - uy * aside, y + uy * along + ux * aside];
+// A loop is above its state, or below one at the upper edge.
+function loopPath([x, y]) {
+  const up = y < 90 - CANVAS_HEIGHT / 2 ? 1 : -1;
+  const at = (along, aside) => [x + aside, y + up * along];
   return {
-    path: `M${at(16, -12)} C${at(52, -26)} ${at(52, 26)} ${at(22, 14)}`,
-    label: at(60, 0),
+    path: `M${at(18, -8)} C${at(54, -26)} ${at(54, 26)} ${at(25, 11)}`,
+    label: at(56, 0),
   };
 }
 
 // An arrow and its label. `name` tells the arrow heads of one drawing from those of another.
-function arrowShapes({ state, target, symbols }, places, start, name) {
+function arrowShapes({ state, target, symbols }, places, name) {
   const from = places[state];
-  const { path, label } = state === target ? loopPath(from, state === start) : arrowPath(from, places[target]);
+  const { path, label } = state === target ? loopPath(from) : arrowPath(from, places[target]);
   return [svg("path", { d: path, class: "arrow", "marker-end": `url(#${name}-head)` }),
     svg("text", { x: label[0], y: label[1] + 4, class: "label" }, cut(symbols.join(", "), 14))];
 }
@@ -78,35 +77,41 @@ function arrowHeads(name) {
 
 // Draws a machine; `light(state)` shows the state that it is in.
 function automatonDrawing(machine) {
-  const arrows = machine.transitions === null ? [] : arrowsOf(machine);
-  const tooMany = machine.num_states > MOST_STATES || arrows.length > MOST_ARROWS;
-  if (tooMany || machine.transitions === null) {
-    const known = arrows.length ? ` and ${counted(arrows.length, "arrow")}` : "";
+  const { drawing: shapes } = machine;
+  if (!shapes) {
     return {
-      drawing: el("p", { class: "note" }, `${counted(machine.num_states, "state")}${known}: too many to draw.`),
+      drawing: el("p", { class: "note" }, `${counted(machine.num_states, "state")}, with too many arrows to draw or too many states.`),
       light() {},
     };
   }
-  const places = placesOf(machine.num_states);
-  const drawn = svg("g", {}, ...arrows.flatMap((arrow) => arrowShapes(arrow, places, machine.start, "shown")));
-  const states = places.map(([x, y], state) => {
+  const label = ({ x, y, text }) => svg("text", { x, y, class: "label" }, text);
+  const drawn = svg("g", {}, ...shapes.arrows.flatMap((arrow) => [
+    svg("path", { d: arrow.line, class: "arrow" }), svg("path", { d: arrow.head, class: "head" }), label(arrow)]));
+  drawn.append(svg("path", { d: shapes.start.line, class: "start" }), svg("path", { d: shapes.start.head, class: "tip" }));
+  const states = [];
+  for (const shape of shapes.states) {
     const group = svg("g", { class: "state" });
-    const kind = machine.classes[state];
-    group.append(svg("circle", { cx: x, cy: y, r: RADIUS, class: kind >= machine.num_classes ? "outside" : "" }));
-    if (isRecogniser(machine) && kind === 1) group.append(svg("circle", { cx: x, cy: y, r: RADIUS - 4 }));
-    group.append(svg("text", { x, y: y + 4, class: "label" }, cut(machine.class_names[kind], 6)));
-    group.append(svg("title", {}, `state ${state}, class ${cut(machine.class_names[kind])}`));
-    return group;
-  });
-  drawn.append(startShape(places[machine.start], "shown"), ...states);
-  const [across, up] = [0, 1].map((axis) => Math.max(...places.map((place) => Math.abs(place[axis]))) + 74);
+    for (const inset of shape.is_double ? [0, 3.5] : [0]) {
+      const height = 2 * (17 - inset);
+      group.append(svg("rect", {
+        x: shape.left + inset, y: shape.top + inset, width: shape.width - 2 * inset, height, rx: height / 2,
+        class: shape.is_dashed ? "outside" : "",
+      }));
+    }
+    group.append(label(shape), svg("title", {}, `state ${shape.state}, class ${cut(machine.class_names[machine.classes[shape.state]])}`));
+    states[shape.state] = group;
+    drawn.append(group);
+  }
+  const [left, top, right, bottom] = shapes.box;
+  const width = Math.round(right - left);
   const drawing = svg("svg", {
-    viewBox: `${-across} ${-up} ${2 * across} ${2 * up}`,
-    width: Math.round(Math.min(560, 2 * across)),
+    viewBox: `${left} ${top} ${right - left} ${bottom - top}`,
+    width,
+    style: `min-width: ${Math.round(0.75 * width)}px`,
     class: "automaton",
     role: "img",
     "aria-label": `Minimal automaton with ${counted(machine.num_states, "state")} over ${counted(machine.alphabet.length, "symbol")}`,
-  }, arrowHeads("shown"), drawn);
+  }, drawn);
   let lit = -1;
   return {
     drawing,

@@ -33,13 +33,13 @@ function drawingCanvas(editor) {
     const arrows = editor.current().arrows();
     const places = states.map((state) => state.place);
     drawing.setAttribute("aria-label", `Drawing of ${counted(states.length, "state")} and ${counted(arrows.length, "arrow")}. The table below says the same.`);
-    shapes.replaceChildren(...arrows.map((arrow) => arrowGroup(arrow, places, states, start)),
+    shapes.replaceChildren(...arrows.map((arrow) => arrowGroup(arrow, places, states)),
       ...(start ? [startShape(start.place, "drawn")] : []), ...preview(), ...states.map(stateGroup));
   }
 
-  function arrowGroup(arrow, places, states, start) {
+  function arrowGroup(arrow, places, states) {
     const ends = [states[arrow.state], states[arrow.target]];
-    const [line, label] = arrowShapes(arrow, places, states.indexOf(start), "drawn");
+    const [line, label] = arrowShapes(arrow, places, "drawn");
     const hit = svg("path", { d: line.getAttribute("d"), class: "hit" });
     const { arrow: own } = editor.picked() || {};
     const group = svg("g", { class: own && own[0] === ends[0] && own[1] === ends[1] ? "edge picked" : "edge" }, line, hit, label);

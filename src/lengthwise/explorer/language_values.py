@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from lengthwise.drawing.layout import is_readable, layout_of
+from lengthwise.drawing.shapes import Label
+from lengthwise.drawing.svg import head_of, path_of, start_of
 from lengthwise.errors import LanguageError
 from lengthwise.languages.green import Green
 from lengthwise.languages.ladder import QUESTIONS, ladder
@@ -79,7 +82,40 @@ def automaton_values(language: Language, machine: Language | None = None) -> Val
         "start": machine.start,
         "transitions": [list(row) for row in machine.transitions] if is_whole else None,
         "classes": list(machine.classes) if is_whole else None,
+        "drawing": _drawing(machine, language.num_classes),
     }
+
+
+def _drawing(machine: Language, num_classes: int) -> Values | None:
+    """Return the shapes of the minimal automaton, or None if it has too many."""
+    if not is_readable(machine):
+        return None
+    layout = layout_of(machine, num_classes)
+    line, head = start_of(layout)
+    return {
+        "box": [round(side, 1) for side in layout.box],
+        "start": {"line": line, "head": head},
+        "arrows": [
+            {"line": path_of(arrow), "head": head_of(arrow), **_label(arrow.label)}
+            for arrow in layout.arrows
+        ],
+        "states": [
+            {
+                "state": each.state,
+                "left": round(each.box[0], 1),
+                "top": round(each.box[1], 1),
+                "width": round(each.width, 1),
+                "is_double": each.is_double,
+                "is_dashed": each.is_dashed,
+                **_label(each.label),
+            }
+            for each in layout.states
+        ],
+    }
+
+
+def _label(label: Label) -> Values:
+    return {"x": round(label.x, 1), "y": round(label.y, 1), "text": label.text}
 
 
 def monoid_values(monoid: Monoid, machine: Language) -> Values:

@@ -1,4 +1,4 @@
-"""Drawings of views as SVG elements: automata, curves of training, accuracy by length.
+"""Drawings of views as SVG elements: curves of training, accuracy by length.
 
 Lines and texts take the colour of the page (`currentColor`), and the background is transparent.
 """
@@ -6,18 +6,11 @@ Lines and texts take the colour of the page (`currentColor`), and the background
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
 from lengthwise.analysis.figures import INK, STYLE, to_page_svg
-from lengthwise.data.extra import require_extra
-from lengthwise.languages.characters import listed
-from lengthwise.languages.language import Language
-from lengthwise.wording import shortened, shorter_mark
-
-require_extra("networkx", "figures")
-
-import matplotlib as mpl  # noqa: E402
-import networkx as nx  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+from lengthwise.wording import shorter_mark
 
 _BLUE, _ORANGE = "#4a8fd0", "#d1812c"
 """Readable on white and on black."""
@@ -32,114 +25,6 @@ _STYLE = {
     "text.parse_math": False,
     "svg.fonttype": "none",
 }
-
-_NODE, _RING = 640, 420
-"""Areas of a state's circle and of the inner circle of class 1, in square points."""
-
-_LONGEST_LABEL = 14
-
-_ABOVE_LOOP = 29
-"""Distance of a label of an arrow from a state to itself, in points above the centre."""
-
-
-def automaton_drawing(language: Language) -> str:
-    """Draw the reachable states on a circle, in breadth-first order from the start state.
-
-    No line between two points of a circle passes through a third one. Each state has the name of
-    its class. As in `languages.dot`, states of class 1 of two-class languages are double circles,
-    and states outside the domain are dashed.
-    """
-    machine = language.total()
-    states = machine.reachable()
-    graph = nx.DiGraph()
-    graph.add_nodes_from(states)
-    for state in states:
-        for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
-            if not graph.has_edge(state, target):
-                graph.add_edge(state, target, symbols=[])
-            graph.edges[state, target]["symbols"].append(symbol)
-    places = _places(states)
-    inside = [s for s in states if machine.classes[s] < language.num_classes]
-    outside = [s for s in states if machine.classes[s] >= language.num_classes]
-    doubled = [s for s in inside if language.class_names == ("0", "1") and machine.classes[s] == 1]
-    with mpl.rc_context(_STYLE):
-        size = 2.2 + 0.28 * len(states)
-        figure = Figure(figsize=(max(4.4, size), min(size, 2.2) if len(states) < 3 else size))
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set_axis_off()
-        for group, style, area in (
-            (inside, "solid", _NODE),
-            (outside, "dashed", _NODE),
-            (doubled, "solid", _RING),
-        ):
-            nodes = nx.draw_networkx_nodes(
-                graph, places, group, node_size=area, node_color="none", edgecolors=INK, ax=axes
-            )
-            if group:
-                nodes.set_linestyle(style)
-        names = {s: shortened(machine.class_names[machine.classes[s]], 8) for s in states}
-        nx.draw_networkx_labels(graph, places, names, font_size=9, font_color=INK, ax=axes)
-        _draw_arrows(graph, places, axes)
-        _draw_start(places[states[0]], axes)
-        axes.margins(0.22)
-        return to_page_svg(figure)
-
-
-def _places(states: Sequence[int]) -> dict[int, tuple[float, float]]:
-    """Return places on a circle, clockwise from the left."""
-    around = nx.circular_layout(nx.path_graph(len(states)))
-    return {state: (-x, y) for state, (x, y) in zip(states, around.values(), strict=True)}
-
-
-def _draw_arrows(
-    graph: "nx.DiGraph[int]", places: Mapping[int, tuple[float, float]], axes: Axes
-) -> None:
-    curved = "arc3,rad=0.18"
-    nx.draw_networkx_edges(
-        graph,
-        places,
-        node_size=_NODE,
-        edge_color=_BLUE,
-        connectionstyle=curved,
-        arrowsize=12,
-        ax=axes,
-    )
-    labels = {
-        (a, b): shortened(listed(s, joint=", "), _LONGEST_LABEL)
-        for a, b, s in graph.edges(data="symbols")
-    }
-    for state in places:
-        if (label := labels.pop((state, state), None)) is not None:
-            axes.annotate(
-                label,
-                xy=places[state],
-                xytext=(0, _ABOVE_LOOP),
-                textcoords="offset points",
-                ha="center",
-                fontsize=9,
-                color=INK,
-            )
-    nx.draw_networkx_edge_labels(
-        graph,
-        places,
-        labels,
-        font_size=9,
-        font_color=INK,
-        connectionstyle=curved,
-        rotate=False,
-        bbox={"alpha": 0},
-        ax=axes,
-    )
-
-
-def _draw_start(place: tuple[float, float], axes: Axes) -> None:
-    axes.annotate(
-        "",
-        xy=place,
-        xytext=(-46, 0),
-        textcoords="offset points",
-        arrowprops={"arrowstyle": "-|>", "color": INK, "shrinkB": 13},
-    )
 
 
 def training_drawing(metrics: Sequence[Mapping[str, Any]]) -> str:

@@ -6,12 +6,14 @@ from typing import Any
 from lengthwise.analysis.analyses import Findings
 from lengthwise.analysis.figures import to_page_svg
 from lengthwise.constructions.construction import Computed
+from lengthwise.drawing.layout import is_readable
+from lengthwise.drawing.svg import automaton_svg
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.languages.characters import listed
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
-from lengthwise.notebooks.drawings import accuracy_drawing, automaton_drawing, training_drawing
+from lengthwise.notebooks.drawings import accuracy_drawing, training_drawing
 from lengthwise.problems.account import Account
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.inference import Inference
@@ -21,12 +23,6 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
 from lengthwise.wording import counted, shortened
-
-MOST_STATES = 30
-"""Number of states up to which an automaton is drawn."""
-
-MOST_ARROWS = 120
-"""Number of arrows up to which an automaton is drawn."""
 
 _MOST_NAMES = 12
 _LONGEST = 60
@@ -42,7 +38,7 @@ def of_language(language: Language) -> str:
     """Return the card of a language: its automaton, classes and shortest words."""
     machine = language.total()
     states = machine.reachable()
-    picture = is_drawn(machine)
+    picture = is_readable(machine)
     facts = [
         ("alphabet", _cut(listed(language.alphabet, _MOST_NAMES))),
         ("classes", _listed(language.class_names)),
@@ -62,7 +58,7 @@ def of_language(language: Language) -> str:
             subtitle=f"{counted(len(states), 'state')}, "
             f"{counted(language.num_symbols, 'symbol')}, "
             f"{language.num_classes} {'class' if language.num_classes == 1 else 'classes'}",
-            pictures=(automaton_drawing(language),) if picture else (),
+            pictures=(automaton_svg(language),) if picture else (),
             facts=facts,
         )
     )
@@ -78,7 +74,7 @@ def of_inference(inference: Inference) -> str:
             subtitle=f"{counted(machine.num_states, 'state')}, {statement.headline}",
             badge=statement.verdict,
             tone="bad" if statement.verdict else "open",
-            pictures=(automaton_drawing(machine),) if is_drawn(machine) else (),
+            pictures=(automaton_svg(machine),) if is_readable(machine) else (),
             facts=[*sentences, ("classes", _listed(machine.class_names))],
         )
     )
@@ -90,19 +86,14 @@ def drawn(language: Language) -> str:
     Raises:
         ConfigError: it is too large.
     """
-    if not is_drawn(language):
+    if not is_readable(language):
         states = counted(language.num_states, "state")
+        arrows = counted(_num_arrows(language, language.reachable()), "arrow")
         raise ConfigError(
-            f"an automaton of {states} is too large to draw. Save it for Graphviz by the command "
-            f"infer: --out FILE.dot."
+            f"an automaton of {states} and {arrows} is too large to draw. Save it for Graphviz by "
+            f"the command infer: --out FILE.dot."
         )
-    return automaton_drawing(language)
-
-
-def is_drawn(machine: Language) -> bool:
-    """Return whether an automaton is small enough to be drawn."""
-    states = machine.reachable()
-    return len(states) <= MOST_STATES and _num_arrows(machine, states) <= MOST_ARROWS
+    return automaton_svg(language)
 
 
 def _num_arrows(machine: Language, states: Sequence[int]) -> int:

@@ -100,6 +100,8 @@ class Curve:
     trained_to: int | None = None
     """Greatest length in training."""
     is_less_better: bool = False
+    shortcuts: Mapping[str, float] = field(default_factory=dict)
+    """The measure of rules that solve another problem, by their names."""
 
 
 class TrainingCost(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.evaluation.scores import percent
-from lengthwise.files import require_name, values_of, write_text
+from lengthwise.files import require_name, values_of, write_bytes, write_text
 from lengthwise.problems.base import Plan, Run
 from lengthwise.problems.capabilities import Plotted
 from lengthwise.problems.planning import plan_from_dict
@@ -127,6 +127,7 @@ class Comparison:
             xlabel=self.curve.horizontal,
             ylabel=self.curve.measure,
             trained_to=ends.pop() if len(ends) == 1 else None,
+            shortcuts=self.curve.shortcuts,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,17 +173,24 @@ class Comparison:
     def _repr_html_(self) -> str:
         return self._render("comparison.html")
 
-    def save(self, path: Path | str) -> None:
-        """Write the page, or the figure alone if the name ends in `.svg`.
+    def save(self, path: Path | str, *, width: float = 3.3) -> None:
+        """Write the page, or the figure alone if the name ends in `.svg` or `.pdf`.
+
+        A PDF is for a paper: `width` is in inches, and its strings have 8 points.
 
         Args:
             path: the file.
 
         Raises:
-            ConfigError: the name ends neither in `.html` nor in `.svg`.
+            ConfigError: the name ends otherwise.
         """
-        path = require_name(Path(path), ".html", ".svg")
-        write_text(path, self.to_svg() if path.suffix == ".svg" else self.to_html())
+        path = require_name(Path(path), ".html", ".svg", ".pdf")
+        if path.suffix == ".pdf":
+            from lengthwise.analysis.figures import to_pdf  # noqa: PLC0415
+
+            write_bytes(path, to_pdf(self._drawn(), width))
+        else:
+            write_text(path, self.to_svg() if path.suffix == ".svg" else self.to_html())
 
     def _overall(self, runs: Sequence[Compared]) -> dict[str, float]:
         """Return the mean over runs of the measure of all that was tested, if there is one."""

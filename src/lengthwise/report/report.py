@@ -7,9 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg
+from lengthwise.analysis.figures import Picture, bands_figure, loss_figure, to_page_svg, to_pdf
 from lengthwise.errors import ConfigError, RunError
-from lengthwise.files import values_of, write_text
+from lengthwise.files import values_of, write_bytes, write_text
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import origins_of, plan_from_dict
@@ -48,16 +48,22 @@ class RunPage:
 
         It is empty if there are not two lengths at least.
         """
-        curve = compared_curve_of(self.path, self.plan)
-        if self.section.body or curve is None or len(curve.points) < 2:
-            return ""
-        figure = bands_figure(
-            {self.said.title: [curve.points]},
-            xlabel=curve.horizontal,
-            ylabel=curve.measure,
-            trained_to=curve.trained_to,
+        figure = None if self.section.body else self.picture
+        return "" if figure is None else to_page_svg(figure)
+
+    @property
+    def picture(self) -> Picture | None:
+        """The last evaluation by length, if there are two lengths at least."""
+        found = compared_curve_of(self.path, self.plan)
+        if found is None or len(found.points) < 2:
+            return None
+        return bands_figure(
+            {self.said.title: [found.points]},
+            xlabel=found.horizontal,
+            ylabel=found.measure,
+            trained_to=found.trained_to,
+            shortcuts=found.shortcuts,
         )
-        return to_page_svg(figure)
 
     @property
     def kind(self) -> str:
@@ -215,3 +221,23 @@ def write_report(paths: Sequence[Path], out: Path) -> None:
         RunError: a folder is not a run.
     """
     write_text(out, render([read_run(path) for path in paths]))
+
+
+def write_figures(paths: Sequence[Path], folder: Path, width: float) -> list[Path]:
+    """Write the figures of evaluated runs as PDF files of a width in inches; return their paths.
+
+    A run has `run-1.pdf`, by its number on the page, and runs on one subject have `together-1.pdf`.
+
+    Raises:
+        RunError: a folder is not a run.
+    """
+    pages = [read_run(path) for path in paths]
+    pictures = {f"run-{number}": page.picture for number, page in enumerate(pages, start=1)}
+    shared = enumerate(together(pages), start=1)
+    pictures |= {f"together-{number}": each.picture for number, each in shared}
+    files = []
+    for name, picture in pictures.items():
+        if picture is not None:
+            files.append(folder / f"{name}.pdf")
+            write_bytes(files[-1], to_pdf(picture, width))
+    return files

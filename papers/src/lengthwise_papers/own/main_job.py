@@ -6,14 +6,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from lengthwise.analysis.figures import Picture
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import evaluated
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise_papers.chi2023.table1 import PUBLISHED
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.figures import accuracy_by_language_figure
 from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
 
 LANGUAGES = ("parity", "even-pairs", "cycle-navigation")
@@ -75,16 +73,6 @@ def table(records: Sequence[Record]) -> Table:
     return Table([*columns, "shortcut %", "paper %"], rows)
 
 
-def figures(records: Sequence[Record]) -> dict[str, Picture]:
-    """Draw accuracy by length of every run."""
-    curves: dict[str, dict[str, list[dict[int, float]]]] = {}
-    for record in records:
-        by_model = curves.setdefault(record["language"], {})
-        by_length = {int(n): share for n, share in record["accuracy_by_length"].items()}
-        by_model.setdefault(record["model"], []).append(by_length)
-    return {"accuracy": accuracy_by_language_figure(curves, trained=TEST_LENGTHS[0] - 1)}
-
-
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether binary memory is always right."""
     worst = min((r["worst_accuracy"] for r in records if r["model"] == MODELS[1]), default=1.0)
@@ -104,6 +92,5 @@ MAIN_JOB = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
-    figures=figures,
     check=check,
 )

@@ -202,6 +202,7 @@ def curve_of(folder: RunFolder, plan: Plan) -> Curve | None:
         conditions=[Condition(value=protocol, shown=protocol, options=f"--{protocol}")],
         sample=f"{evaluation['words_per_length']:,} of each length, seed {seed}",
         trained_to=plan.data.max_length,
+        shortcuts={name: 100 * share for name, share in evaluation["shortcuts"].items()},
     )
 
 

@@ -1,0 +1,1 @@
+"""Drawings of automata: their layout, in pure Python, and SVG elements."""
