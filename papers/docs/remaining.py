@@ -40,9 +40,6 @@ OPEN: Mapping[tuple[str, str], Remaining] = {
         "chi2023/table1",
         "RegularGPT C=3 reaches what is printed in Modular Arithmetic, best and mean",
     ): Remaining(f'{_HARD} "C=3, seed"', 45),
-    ("chi2023/table1", "RegularGPT C=3 reaches what is printed, best and mean"): Remaining(
-        'chi2023/table1 --only "C=3, seed" --seeds 3,4,5,6,7,8,9', 2.5
-    ),
     ("chi2023/table1", "a larger C makes Modular Arithmetic hard to learn"): Remaining(
         f'{_HARD} "C=3, seed"', 45
     ),
