@@ -3,6 +3,7 @@
 words.npy    the symbols of all words, one word after the other
 ends.npy     where each word ends, from 0 for a word before the first
 classes.npy  the class of each word
+lines.npy    the rows with that class, and with the next most frequent one, if some are repeated
 hashes.npy   64 bits of the hash of each word; words are stored in the order of their hashes
 index.json   alphabet, classes, counts, and the digest of every array
 
@@ -45,10 +46,9 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 5
+FORMAT = 6
 """Increases when prepared words of an older version cannot be used."""
 
-_ARRAYS = ("words", "ends", "classes", "hashes")
 _INDEX = "index.json"
 
 _AT_ONCE = 2**22
@@ -104,22 +104,24 @@ def _opened(folder: Path) -> LabelledWords | None:
     """Return prepared words, or None if they do not exist or are damaged."""
     try:
         index = read_object(folder / _INDEX)
-        for name in _ARRAYS:
-            if digest_of_file(folder / f"{name}.npy") != index["arrays"][name]:
+        arrays = dict[str, Any]()
+        for name, digest in index["arrays"].items():
+            file = folder / f"{name}.npy"
+            if digest_of_file(file) != digest:
                 return None
-        words, ends, classes, hashes = (
-            np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS
-        )
+            arrays[name] = np.load(file, mmap_mode="r", allow_pickle=False)
         return LabelledWords(
             alphabet=tuple(index["alphabet"]),
             class_names=tuple(index["class_names"]),
             digest=index["digest"],
             duplicates=index["duplicates"],
             undecided=index["undecided"],
-            symbols=words,
-            ends=ends,
-            classes=classes,
-            hashes=hashes,
+            symbols=arrays["words"],
+            ends=arrays["ends"],
+            classes=arrays["classes"],
+            hashes=arrays["hashes"],
+            lines=arrays.get("lines"),
+            undecided_lines=index["undecided_lines"],
         )
     except (LengthwiseError, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
@@ -163,8 +165,9 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
     hashes = read.hashes[order]
     is_new = np.ones(len(order), dtype=bool)
     is_new[1:] = (hashes[1:] != hashes[:-1]).any(axis=1)
+    lines, undecided_lines = None, 0
     if by_majority:
-        rows = _majority(read, file, order, is_new)
+        rows, lines, undecided_lines = _majority(read, file, order, is_new)
     else:
         _require_one_label(read, file, order, is_new)
         rows = order[is_new]
@@ -181,9 +184,11 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
         "classes": numbers[read.labels[rows]].astype(_least(len(names))),
         "hashes": read.hashes[rows, 0],
     }
+    if lines is not None and (lines != [1, 0]).any():
+        arrays["lines"] = lines.astype(_least(int(lines.max()) + 1))
     for name, each in arrays.items():
         np.save(folder / f"{name}.npy", each, allow_pickle=False)
-    digests = {name: digest_of_file(folder / f"{name}.npy") for name in _ARRAYS}
+    digests = {name: digest_of_file(folder / f"{name}.npy") for name in arrays}
     said = {"alphabet": alphabet, "class_names": names, "arrays": digests}
     content = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     different = int(is_new.sum())
@@ -191,14 +196,16 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
         "words": len(rows),
         "duplicates": len(order) - different,
         "undecided": different - len(rows),
+        "undecided_lines": undecided_lines,
     }
     write_json(folder / _INDEX, {"format": FORMAT, **said, **counts, "digest": content[:16]})
 
 
 def _majority(
     read: NumberedWords, file: WordFile, order: NDArray[np.int64], is_new: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return a row, with the label of the most rows, of each word with one such label.
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return a row, with the label of the most rows, of each word with one such label, and `lines`
+    and `undecided_lines` of `LabelledWords`.
 
     Raises:
         TextError: there is no such word.
@@ -213,13 +220,17 @@ def _majority(
     best = np.lexsort((-counts, pairs[0]))
     is_first = np.diff(pairs[0][best], prepend=-1) != 0
     as_many = np.diff(counts[best], append=0) == 0  # as the next one, which may be of the same word
-    is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))
+    is_alone = np.append(is_first[1:], True)
+    is_decided = is_first & ~(as_many & ~is_alone)
     if not is_decided.any():
         raise TextError(
             f"{file} has no word with a label that has the most lines. Leave one label for each "
             f"word."
         )
-    return order[first[best[is_decided]]]
+    next_most = np.where(is_alone, 0, np.append(counts[best][1:], 0))
+    lines = np.column_stack([counts[best], next_most])
+    undecided_lines = int(counts[best][is_first & ~is_decided].sum())
+    return order[first[best[is_decided]]], lines[is_decided], undecided_lines
 
 
 def _require_one_label(

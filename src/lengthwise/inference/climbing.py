@@ -92,11 +92,14 @@ class DrawnWords:
     def search(self, some: int, most_work: float) -> LocalSearch:
         """Return a local search by the first words."""
         part = self.packed.part(0, some)
-        noise = self.task.noise
+        noise, lines = self.task.noise, part.lines
+        enough = explained(noise, len(part))
+        if lines is not None:
+            enough = max(explained(noise, int(lines.sum())) - int(lines[:, 1].sum()), 0.0)
         return LocalSearch(
             part,
             self.draw,
-            enough=explained(noise, len(part)) if noise else 0.0,
+            enough=enough,
             most_work=most_work,
             check=self.task.check,
         )

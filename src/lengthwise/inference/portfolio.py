@@ -3,8 +3,9 @@
 The next attempt is that of the searcher that has read the fewest symbols so far, by its share. An
 automaton is better than another if it is the shorter description of the labels: the bits of the
 automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
-training and validation. Without noise, one that misjudges no word goes before all others. Training
-alone makes automata; validation only helps to choose.
+training and validation. Without noise, one that misjudges no word goes before all others. Where
+labels may be wrong, each line of a repeated word has a label of its own. Training alone makes
+automata; validation only helps to choose.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
 the one that found it, to a limit; when it is proved that there is none with fewer states, or none
@@ -73,7 +74,7 @@ class Hypothesis:
     language: Language
     searcher: str
     wrong: int
-    """Words of training that it misjudges."""
+    """Words of training that it misjudges; of repeated words, lines with other labels."""
     wrong_in_validation: int
     size: float
     """Bits that describe the automaton, or the rule that it was made of."""
@@ -147,7 +148,7 @@ class Judge:
         wrong, wrong_in_validation = (
             count_wrong(language, each) for each in (self.train, self.valid)
         )
-        count = len(self.train) + len(self.valid)
+        count = self.train.num_lines + self.valid.num_lines
         size = min(size, size_in_bits(language))
         bits = size + label_bits(
             wrong + wrong_in_validation, count, len(language.class_names), self.noise
@@ -156,8 +157,8 @@ class Judge:
 
     def explains(self, found: Hypothesis) -> bool:
         """Return whether an automaton misjudges no more words than wrong labels make it, and is
-        much shorter than the labels."""
-        counts = (len(self.train), len(self.valid))
+        much shorter than the labels, each different word counted once."""
+        counts = (self.train.num_lines, self.valid.num_lines)
         errors = (found.wrong, found.wrong_in_validation)
         if any(
             wrong > explained(self.noise, count)
@@ -166,7 +167,8 @@ class Judge:
             return False
         entropy = max(self.train.entropy, self.noise)
         least = label_bits(sum(errors), sum(counts), self.train.num_classes, self.noise)
-        return found.size < _COMPRESSED * max(entropy * sum(counts) - least, 0)
+        different = (len(self.train) + len(self.valid)) / sum(counts)
+        return found.size < _COMPRESSED * different * max(entropy * sum(counts) - least, 0)
 
 
 def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:

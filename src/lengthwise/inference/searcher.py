@@ -91,8 +91,9 @@ def to_language(
 
 
 def count_wrong(language: Language, sample: Sample) -> int:
-    """Return the number of words whose class an automaton does not give."""
-    return int((answers_of(language, sample) != sample.classes).sum())
+    """Return the number of words whose class an automaton does not give; of repeated words, the
+    number of lines."""
+    return sample.wrong_lines(answers_of(language, sample) != sample.classes)
 
 
 def log_choices(count: int, chosen: int) -> float:

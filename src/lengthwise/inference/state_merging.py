@@ -101,13 +101,13 @@ def _improved(language: Language, task: SearchTask, merged_words: int) -> Langua
     """Return an automaton after local search on twice, four and eight times as many words as were
     merged, and, without noise, on all words if it does well."""
     train, noise = task.sample, task.noise
-    count = len(train)
+    count, lines = len(train), train.num_lines
     sizes = [
         words for words in (2 * merged_words, 4 * merged_words, 8 * merged_words) if words < count
     ]
     for words in (*sizes, count):
         wrong = count_wrong(language, train)
-        if wrong <= explained(noise, count) or (words == count and wrong > _NEARLY * count):
+        if wrong <= explained(noise, lines) or (words == count and wrong > _NEARLY * lines):
             break
         if words <= _REFINED or noise == 0:
             task.check()

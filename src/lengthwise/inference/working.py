@@ -13,6 +13,7 @@ import numpy as np
 
 from lengthwise.inference.portfolio import Judge
 from lengthwise.inference.sample import Array, Sample, answers_of
+from lengthwise.inference.searcher import count_wrong
 from lengthwise.inference.state_merging import explained
 from lengthwise.languages.language import Language
 
@@ -59,15 +60,15 @@ class Working:
         if self.are_all:
             return None
         train, valid, noise = self.judge.train, self.judge.valid, self.judge.noise
-        wrong, others = _misjudged(found, train), _misjudged(found, valid)
-        if len(wrong) + len(others) <= explained(noise, len(train) + len(valid)):
+        lines = train.num_lines + valid.num_lines
+        if count_wrong(found, train) + count_wrong(found, valid) <= explained(noise, lines):
             return None
         if noise > 0:
             chosen = _some(len(train), 2 * len(self.chosen))
             judging = _some(len(valid), 2 * len(self.judging))
         else:
-            chosen = _with_some(self.chosen, wrong, 2 * _MORE)
-            judging = _with_some(self.judging, others, _MORE)
+            chosen = _with_some(self.chosen, _misjudged(found, train), 2 * _MORE)
+            judging = _with_some(self.judging, _misjudged(found, valid), _MORE)
         if len(chosen) + len(judging) == len(self.chosen) + len(self.judging):
             return None
         return replace(self, chosen=chosen, judging=judging)

@@ -217,6 +217,7 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
         np.asarray(words.classes[rows], dtype=np.int64),
         len(words.alphabet),
         len(words.class_names),
+        lines=None if words.lines is None else np.asarray(words.lines[rows], dtype=np.int64),
     )
 
 
@@ -238,9 +239,13 @@ class _Parts:
     def statement(self, language: Language, least_states: int) -> DataStatement:
         """Return the statement about an automaton, judged by the words held out."""
         samples = [self.sample(part) for part in (TRAIN, VALID, TEST)]
-        noise, undecided = self.config.label_noise, self.words.undecided
         return state_data(
-            language, *samples, noise=noise, undecided=undecided, least_states=least_states
+            language,
+            *samples,
+            noise=self.config.label_noise,
+            undecided=self.words.undecided,
+            undecided_lines=self.words.undecided_lines,
+            least_states=least_states,
         )
 
 
