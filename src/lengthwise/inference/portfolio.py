@@ -102,7 +102,7 @@ class SearchState:
     attempts: dict[str, int] = field(default_factory=dict)
     """Number of the next attempt of each searcher; -1 if it has none left."""
     work: dict[str, int] = field(default_factory=dict)
-    """Symbols that each has read."""
+    """Symbols that each has read, once it has made an attempt."""
     best: Hypothesis | None = None
     """The best automaton so far; None before a search begins."""
     work_at_best: int = 0
@@ -111,6 +111,10 @@ class SearchState:
     """States that every automaton has that fits the words, as far as that is proved."""
     seconds: float = 0.0
     end: End = ""
+
+    def work_of(self, searcher: Searcher) -> int:
+        """Return the symbols that a searcher has read; a late one counts some from the start."""
+        return self.work.get(searcher.name, searcher.late)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -245,14 +249,14 @@ def _attempt(
     if not ready:
         state.end = "exhausted"
         return
-    chosen = min(ready, key=lambda each: state.work.get(each.name, 0) / each.share)
+    chosen = min(ready, key=lambda each: state.work_of(each) / each.share)
     number = state.attempts.get(chosen.name, 0)
     made = chosen.attempt(number, task)
     if made is None:
         state.attempts[chosen.name] = -1
     else:
         state.attempts[chosen.name] = number + 1
-        state.work[chosen.name] = state.work.get(chosen.name, 0) + max(made.work, 1)
+        state.work[chosen.name] = state.work_of(chosen) + max(made.work, 1)
         if made.language is not None and made.language.num_states <= task.max_states:
             _keep_better(judge(made.language, chosen.name, made.bits), state, judge)
         state.least_states = max(state.least_states, made.least_states)
@@ -266,8 +270,8 @@ def _attempt(
     elif state.least_states > task.max_states:
         state.end = "exhausted"
     elif best is not None and judge.explains(best):
-        left = [each.name for each in searchers if state.attempts.get(each.name, 0) >= 0]
-        since = {name: state.work.get(name, 0) for name in left}
+        left = [each for each in searchers if state.attempts.get(each.name, 0) >= 0]
+        since = {each.name: state.work_of(each) for each in left}
         if judge.noise == 0:
             since.pop(best.searcher, None)
             asked = min(state.work_at_best, _PATIENCE)

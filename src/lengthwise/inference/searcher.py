@@ -66,6 +66,8 @@ class Searcher(ABC):
     name: ClassVar[str]
     share: ClassVar[float] = 1.0
     """How much it reads for each symbol that another searcher reads."""
+    late: ClassVar[int] = 0
+    """Symbols that count as read before its first attempt, so that others come first."""
 
     @abstractmethod
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
