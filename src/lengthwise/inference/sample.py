@@ -181,20 +181,23 @@ def weights_of(lines: NDArray[Any] | None) -> Array | None:
 
 
 def joined(one: Sample, other: Sample) -> Sample:
-    """Return the words of two samples, which have none in common, as one."""
+    """Return the words of two samples, which have none in common, as one; shortest first, then
+    those of the first sample."""
     width = max(one.symbols.shape[1], other.symbols.shape[1])
-    tokens = [
-        np.pad(each.symbols, ((0, 0), (0, width - each.symbols.shape[1])))[:, :0:-1]
-        for each in (one, other)
-    ]
+    lengths = np.concatenate([one.lengths, other.lengths])
+    order = np.argsort(lengths, kind="stable")
+    symbols = np.zeros((len(lengths), width), dtype=np.result_type(one.symbols, other.symbols))
+    symbols[: len(one), : one.symbols.shape[1]] = one.symbols
+    symbols[len(one) :, : other.symbols.shape[1]] = other.symbols
     lines = [each.lines for each in (one, other) if each.lines is not None]
-    return Sample.of(
-        np.concatenate(tokens),
-        np.concatenate([one.lengths, other.lengths]),
-        np.concatenate([one.classes, other.classes]),
-        one.num_symbols,
-        one.num_classes,
-        lines=np.concatenate(lines) if lines else None,
+    return Sample(
+        symbols=symbols[order],
+        lengths=lengths[order],
+        classes=np.concatenate([one.classes, other.classes])[order],
+        num_symbols=one.num_symbols,
+        num_classes=one.num_classes,
+        rows=order,
+        lines=np.concatenate(lines)[order] if lines else None,
     )
 
 

@@ -64,7 +64,7 @@ class Sizes:
     """Languages of each class, alphabets, numbers of words, learners, and seconds for each."""
 
     classes: tuple[str, ...] = tuple(CLASSES)
-    symbols: tuple[int, ...] = (4, 16)
+    symbols: tuple[int, ...] = (4, 16, 64)
     languages: tuple[int, ...] = (10, 11, 12)
     words: tuple[int, ...] = (1_000, 10_000)
     learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM", "GRU", "transformer")
@@ -358,7 +358,7 @@ LONG_WORDS = PartsExperiment(
     presets=preset_catalogue(
         smoke=Sizes(classes=("SL",), symbols=(4,), languages=(0,), words=(300,), seconds=20),
         laptop=Sizes(),
-        paper=Sizes(symbols=(4, 16, 64), words=(1_000, 10_000, 100_000), seconds=120),
+        paper=Sizes(words=(1_000, 10_000, 100_000), seconds=120),
     ),
     parts=parts,
     measure=measure,

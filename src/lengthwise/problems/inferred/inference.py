@@ -1,6 +1,5 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,6 +30,7 @@ from lengthwise.languages.validation import short
 from lengthwise.problems.inferred.one_label import require_fitting, smallest_language
 from lengthwise.problems.inferred.searching import searched
 from lengthwise.problems.inferred.settings import InferenceConfig
+from lengthwise.problems.inferred.timing import Timer
 from lengthwise.problems.results import Watch, no_watch
 
 _MORE_STATES = "Raise max_states, or, if labels may be wrong, set label_noise=0.01."
@@ -153,15 +153,24 @@ def infer_from(
     Raises:
         TextError: no automaton with up to `max_states` states fits them, or a part has no words.
     """
-    there, name = words.load(), spec_of_words(words)
+    name = spec_of_words(words)
+    with watch(f"inferring an automaton from {name}", "seconds") as progress:
+        return _inferred(words, settings, name, Timer(settings.budget, progress))
+
+
+def _inferred(
+    words: WordsReference, settings: InferenceConfig, name: str, timer: Timer
+) -> Inference:
+    timer.show("reading the words")
+    there = words.load()
     require_fitting(there, settings, name)
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
     parts = _Parts(there, settings, name)
     train, valid = parts.sample(TRAIN), parts.sample(VALID)
+    timer.keep_for_statement()
     if there.have_one_label:
-        start = time.monotonic()
         smallest, said, ended, by = smallest_language(
-            train, valid, partial(parts.sample, TEST), config=settings, name=name, watch=watch
+            train, valid, partial(parts.sample, TEST), config=settings, name=name, timer=timer
         )
         return Inference(
             words=words,
@@ -169,7 +178,7 @@ def infer_from(
             language=named_as(smallest, there),
             statement=said,
             end=ended,
-            seconds=time.monotonic() - start,
+            seconds=timer.used,
             searcher=by,
             least_states=1,
         )
@@ -178,8 +187,8 @@ def infer_from(
         shortest = known.part(np.arange(min(len(known), _TELLING)))
         _require_possible(shortest, there, settings.max_states, name)
         _require_class(known, there, settings.assume, name)
-    judge = Judge(train, valid, settings.label_noise)
-    state = searched(there, judge, settings, name, watch)
+    timer.keep_for_statement()
+    state = searched(there, Judge(train, valid, settings.label_noise), settings, timer)
     best = state.best
     assert best is not None
     if state.least_states > settings.max_states:
@@ -187,7 +196,9 @@ def infer_from(
             f"{name}: no automaton with up to {settings.max_states} states fits all words, as an "
             f"exact search proved. {_MORE_STATES}"
         )
-    if best.wrong + best.wrong_in_validation and settings.label_noise == 0:
+    timer.show("reading all words for the statement")
+    is_wrong = best.wrong + best.wrong_in_validation and settings.label_noise == 0
+    if is_wrong and len(known) > _TELLING:
         _require_possible(known, there, settings.max_states, name)
     language = named_as(best.language, there)
     statement = parts.statement(language, state.least_states)
