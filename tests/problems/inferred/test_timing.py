@@ -19,15 +19,14 @@ def test_the_search_has_what_reading_and_the_statement_leave(
     shown: list[tuple[int, int | None, str]] = []
     timer = Timer(20.0, lambda done, total, note="": shown.append((done, total, note)), start=100.0)
     now[0] = 103.5
-    assert timer.left == 16.5
-    timer.keep_for_statement()
+    timer.begin_search()
     assert timer.left == 13.0
     now[0] = 119.0
     assert timer.left == 0.0
     now[0] = 130.0
-    timer.keep_for_statement()
+    timer.begin_search()
     timer.show("late")
-    assert (timer.kept, timer.left) == (10.0, 0.0)
+    assert timer.left == 1.0
     assert shown == [(20, 20, "late")]
 
 

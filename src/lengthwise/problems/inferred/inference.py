@@ -167,8 +167,8 @@ def _inferred(
     rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
     parts = _Parts(there, settings, name)
     train, valid = parts.sample(TRAIN), parts.sample(VALID)
-    timer.keep_for_statement()
     if there.have_one_label:
+        timer.begin_search()
         smallest, said, ended, by = smallest_language(
             train, valid, partial(parts.sample, TEST), config=settings, name=name, timer=timer
         )
@@ -187,7 +187,7 @@ def _inferred(
         shortest = known.part(np.arange(min(len(known), _TELLING)))
         _require_possible(shortest, there, settings.max_states, name)
         _require_class(known, there, settings.assume, name)
-    timer.keep_for_statement()
+    timer.begin_search()
     state = searched(there, Judge(train, valid, settings.label_noise), settings, timer)
     best = state.best
     assert best is not None

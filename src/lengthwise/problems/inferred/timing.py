@@ -1,12 +1,16 @@
 """The time of an inference: all its phases share one budget, and show how far it is used up."""
 
+import math
 import time
 from dataclasses import dataclass, field
 
 from lengthwise.training.progress import Count
 
-_MOST = 0.5
+_SHARE = 0.5
 """Greatest share of the budget that is kept for the statement."""
+
+_LEAST = 1.0
+"""Seconds that a search has, however long reading took; half of a budget of less than two."""
 
 
 @dataclass(slots=True)
@@ -16,9 +20,9 @@ class Timer:
     budget: float
     progress: Count | None = None
     """Shows the seconds used up, of those of the budget, with a note."""
-    kept: float = 0.0
-    """Seconds that are kept for the statement."""
     start: float = field(default_factory=time.monotonic)
+    end: float = math.inf
+    """The moment at which the search ends."""
 
     @property
     def used(self) -> float:
@@ -28,11 +32,14 @@ class Timer:
     @property
     def left(self) -> float:
         """The seconds that are left to the search."""
-        return max(self.budget - self.kept - self.used, 0.0)
+        return max(self.end - time.monotonic(), 0.0)
 
-    def keep_for_statement(self) -> None:
-        """Keep as many seconds for the statement, which reads all words, as reading took so far."""
-        self.kept = min(self.used, _MOST * self.budget)
+    def begin_search(self) -> None:
+        """Set the end of the search: the statement, which reads all words, is left as many seconds
+        as reading took so far."""
+        kept = min(self.used, _SHARE * self.budget)
+        least = time.monotonic() + min(_LEAST, self.budget / 2)
+        self.end = max(self.start + self.budget - kept, least)
 
     def show(self, note: str) -> None:
         """Show the seconds used up."""
