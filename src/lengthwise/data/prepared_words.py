@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.counted_words import Workers, counted_words
 from lengthwise.data.labelled_words import ONE_LABEL, LabelledWords
 from lengthwise.data.numbered_words import NumberedWords, number_words
 from lengthwise.data.word_files import WordFile
@@ -61,23 +62,26 @@ def prepared(
     *,
     by_majority: bool = False,
     columns: Columns | None = None,
+    workers: Workers | None = None,
 ) -> LabelledWords:
     """Return the words of a file, read now or, if that was done before, from the cache folder.
 
     `alphabet` are all symbols, if not those that occur in the file. A word with several labels has
     that of most of its lines if it goes `by_majority`; if two labels have the most, it is left out.
+    `workers` count the words of parts of the file, if they are given.
 
     Raises:
         TextError: it cannot be read; a line is not a labelled word, or has a symbol outside the
             alphabet; or a word has two labels.
         LanguageError: the alphabet is not valid.
-        ConfigError: a library that it needs is not installed.
+        ConfigError: a library that it needs is not installed, or workers do not read such a file.
+        RunError: a worker died, or does not see the file.
     """
     file = WordFile.of(path, columns)
     if alphabet is not None:
         check_alphabet(tuple(alphabet))
     source = file.digest()
-    stated = None if alphabet is None else list(alphabet)
+    stated = None if alphabet is None else tuple(alphabet)
     parts = [FORMAT, source, file.kind, stated, *(["majority"] if by_majority else [])]
     key = json.dumps(parts)
     folder = cache_folder() / "words" / hashlib.sha256(key.encode()).hexdigest()[:32]
@@ -87,9 +91,11 @@ def prepared(
         with _locked(folder):
             if (found := _opened(folder)) is not None:  # another process has made it
                 return found
-            _prepare(
-                file, folder, None if alphabet is None else tuple(alphabet), source, by_majority
-            )
+            read = None
+            if workers is not None:
+                read = counted_words(file, alphabet, folder.with_suffix(".parts"), workers)
+            _prepare(file, folder, stated, source, by_majority=by_majority, read=read)
+            shutil.rmtree(folder.with_suffix(".parts"), ignore_errors=True)
             found = _opened(folder)
     except OSError as error:
         raise TextError(
@@ -138,17 +144,26 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _prepare(
-    file: WordFile, folder: Path, alphabet: tuple[str, ...] | None, source: str, by_majority: bool
+    file: WordFile,
+    folder: Path,
+    alphabet: tuple[str, ...] | None,
+    source: str,
+    *,
+    by_majority: bool,
+    read: NumberedWords | None,
 ) -> None:
-    """Read a file and make its folder, under another name first."""
+    """Read a file, unless its words are there, and make its folder, under another name first."""
     aside = folder.with_suffix(".tmp")
     for left in (aside, folder):  # of a writer that was killed, or damaged
         shutil.rmtree(left, ignore_errors=True)
     aside.mkdir()
     try:
-        with (aside / "raw").open("w+b") as raw:
-            _write(number_words(file, alphabet, raw), file, aside, by_majority)
-        (aside / "raw").unlink()
+        if read is not None and (by_majority or _have_one_label(read)):
+            _write(read, file, aside, by_majority)
+        else:
+            with (aside / "raw").open("w+b") as raw:
+                _write(number_words(file, alphabet, raw), file, aside, by_majority)
+            (aside / "raw").unlink()
         if file.digest() != source:
             raise TextError(f"{file} was changed while it was read. Run the command again.")
         for each in aside.iterdir():
@@ -157,6 +172,11 @@ def _prepare(
         sync_folder(folder.parent)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _have_one_label(read: NumberedWords) -> bool:
+    """Return whether each word that is counted, in the order of hashes, has one label."""
+    return bool((read.hashes[1:] != read.hashes[:-1]).any(axis=1).all())
 
 
 def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool) -> None:
@@ -194,7 +214,7 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
     different = int(is_new.sum())
     counts = {
         "words": len(rows),
-        "duplicates": len(order) - different,
+        "duplicates": int(read.counts.sum()) - different,
         "undecided": different - len(rows),
         "undecided_lines": undecided_lines,
     }
@@ -211,12 +231,10 @@ def _majority(
         TextError: there is no such word.
     """
     group, labels = np.cumsum(is_new) - 1, read.labels[order]
-    pairs, first, counts = np.unique(
-        np.stack([group, labels]),
-        axis=1,
-        return_index=True,
-        return_counts=True,
+    pairs, first, which = np.unique(
+        np.stack([group, labels]), axis=1, return_index=True, return_inverse=True
     )
+    counts = np.bincount(which, read.counts[order]).astype(np.int64)
     best = np.lexsort((-counts, pairs[0]))
     is_first = np.diff(pairs[0][best], prepend=-1) != 0
     as_many = np.diff(counts[best], append=0) == 0  # as the next one, which may be of the same word

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.counted_words import Workers
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
@@ -122,6 +123,7 @@ def referred(
     columns: str | Mapping[str, str] | Columns | None = None,
     *,
     needs_labels: bool = False,
+    workers: Workers | None = None,
 ) -> WordsReference:
     """Read the file that a specification or a path names; `Columns.parse` reads `columns`.
 
@@ -142,6 +144,7 @@ def referred(
         by_majority=config.label_noise > 0,
         columns=Columns.parse(columns),
         needs_labels=needs_labels,
+        workers=workers,
     )
 
 
