@@ -306,9 +306,9 @@ def _mean_worst(runs: Sequence[Record]) -> str:
 
 
 def totals(records: Sequence[Record]) -> Table:
-    """Return a row for each learner and number of words: languages found, accuracy, time."""
+    """Return a row for each number of words, alphabet and learner: found, accuracy, time."""
     rows = []
-    for (words, learner), runs in grouped(records, "words", "learner").items():
+    for (words, symbols, learner), runs in grouped(records, "words", "symbols", "learner").items():
         means = [
             f"{100 * sum(one['accuracies'][name] for one in runs) / len(runs):.1f}"
             for name in TESTS
@@ -316,9 +316,12 @@ def totals(records: Sequence[Record]) -> Table:
         longest = max(one["seconds"] for one in runs)
         median = sorted(one["seconds"] for one in runs)[len(runs) // 2]
         rows.append(
-            [f"{words:,}", learner, _found(runs), *means, f"{median:.0f}", f"{longest:.0f}"]
+            [
+                *(f"{words:,}", str(symbols), learner, _found(runs)),
+                *(*means, f"{median:.0f}", f"{longest:.0f}"),
+            ]
         )
-    header = ["words", "learner", "found", *(f"{name} %" for name in TESTS)]
+    header = ["words", "symbols", "learner", "found", *(f"{name} %" for name in TESTS)]
     return Table([*header, "median seconds", "most"], rows)
 
 

@@ -3,8 +3,10 @@
 import math
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from lengthwise.training.progress import Count
+if TYPE_CHECKING:
+    from lengthwise.training.progress import Count
 
 _SHARE = 0.5
 """Greatest share of the budget that is kept for the statement."""
@@ -18,7 +20,7 @@ class Timer:
     """Counts the seconds of an inference from its start."""
 
     budget: float
-    progress: Count | None = None
+    progress: "Count | None" = None
     """Shows the seconds used up, of those of the budget, with a note."""
     start: float = field(default_factory=time.monotonic)
     end: float = math.inf
