@@ -51,8 +51,8 @@ FAULTS = (
     Fault(
         "conjugate left half done",
         "languages/subgroups.py",
-        "wanted += [self.times(inverses[x], normal, x) for x in generators]",
-        "wanted += [self.times(inverses[x], normal) for x in generators]",
+        "normals += [self.times(inverses[x], normal, x) for x in generators]",
+        "normals += [self.times(inverses[x], normal) for x in generators]",
         "languages/test_subgroups.py",
     ),
     Fault(
@@ -303,7 +303,7 @@ FAULTS = (
     Fault(
         "the search's own arrays handed out",
         "proofs/search/guarded.py",
-        "copies = [np.array(each) for each in rows]",
+        "copies = [np.array(row) for row in rows]",
         "copies = list(rows)",
         "proofs/search/test_guarded.py",
     ),
@@ -352,8 +352,8 @@ FAULTS = (
     Fault(
         "lowest weight of attention rounded up",
         "proofs/check/slot_node.py",
-        "own = own * np.exp(-2.0 * moved)",
-        "own = own * np.exp(2.0 * moved)",
+        "own_weight * np.exp(-2.0 * moved)",
+        "own_weight * np.exp(2.0 * moved)",
         "proofs/check/test_inward_rounding.py",
     ),
     Fault(
@@ -373,8 +373,8 @@ FAULTS = (
     Fault(
         "networks compared on words outside the domain",
         "proofs/check/structure.py",
-        "if own.classes[mine] != true.classes[theirs] != outside:",
-        "if own.classes[mine] != true.classes[theirs]:",
+        "if own_machine.classes[own_state] != true.classes[true_state] != outside:",
+        "if own_machine.classes[own_state] != true.classes[true_state]:",
         "proofs/check/test_structure.py",
     ),
     Fault(
@@ -387,8 +387,8 @@ FAULTS = (
     Fault(
         "classes of slots without their rounding",
         "proofs/check/structure.py",
-        "read(logits[asked], radius[asked], answers)",
-        "read(logits[asked], radius[asked] * 0, answers)",
+        "read(logits[slots_read], radius[slots_read], answers)",
+        "read(logits[slots_read], radius[slots_read] * 0, answers)",
         "proofs/check/test_certificate.py",
     ),
     Fault(
@@ -408,8 +408,8 @@ FAULTS = (
     Fault(
         "nodes of one child taken for words",
         "proofs/search/closure.py",
-        "return _concatenate(found[1:]), found[0]",
-        "return _concatenate(found), found[0]",
+        "return _concatenate(parts[1:]), parts[0]",
+        "return _concatenate(parts), parts[0]",
         "proofs/search/test_closure.py",
     ),
     # ---- constructions
@@ -452,15 +452,15 @@ FAULTS = (
     Fault(
         "fractions taken for codes",
         "proofs/search/codes.py",
-        "if is_kind and has_shape and np.can_cast(found.dtype, np.int64):",
+        "if is_kind and has_shape and np.can_cast(returned.dtype, np.int64):",
         "if is_kind and has_shape:",
         "proofs/search/test_codes.py",
     ),
     Fault(
         "counts compared one too late",
         "constructions/counters.py",
-        "row = {one: sign * (c * self.base - sign / 2), count: -sign}",
-        "row = {one: sign * (c * self.base + sign / 2), count: -sign}",
+        "row = {one_mean: sign * (c * self.base - sign / 2), count: -sign}",
+        "row = {one_mean: sign * (c * self.base + sign / 2), count: -sign}",
         "constructions/test_counters.py",
     ),
     Fault(
@@ -473,8 +473,8 @@ FAULTS = (
     Fault(
         "kinds with different answers put together",
         "objectives/consensus.py",
-        "alike = [each for each, share in zip(settled, mixed, strict=True) if share <= most]",
-        "alike = settled",
+        "for products, share in zip(settled, mixed, strict=True) if share <= most]",
+        "for products in settled]",
         "objectives/test_consensus.py",
     ),
     Fault(

@@ -18,7 +18,9 @@ CLEAN = (
     *("docs/settings.md", "docs/speed.md", "docs/tasks.md", "docs/translation.md"),
     *("docs/reproducing/exact_weights.md", "docs/reproducing/ladder.md"),
     "docs/reproducing/speed.md",
-    *("docs/words.md", "docs/reproducing/words.md"),
+    *("docs/words.md", "docs/reproducing/words.md", "docs/steps.md", "docs/errata.md"),
+    *("docs/reproducing.md", "docs/reproducing/chi2023.md"),
+    *("docs/reproducing/chiang2022.md", "docs/reproducing/steps2022.md"),
 )
 """Pages without a phrase of the word list. It grows; nothing leaves it."""
 

@@ -9,9 +9,9 @@ PLACES = {"tests": "src/lengthwise", "papers/tests": "papers/src/lengthwise_pape
 
 SPANNING = {
     "tests": """
-        test_docs test_english test_errata test_imports test_ladder_page test_languages_page
-        test_mirror test_names test_public_names test_settings_page test_version test_wheel
-        test_words_page
+        test_docs test_docstrings test_english test_errata test_imports test_ladder_page
+        test_languages_page test_mirror test_names test_public_names test_settings_page
+        test_version test_wheel test_words_page
         circuits/test_broken_circuit_files
         cli/test_advice cli/test_damage cli/test_growing_words cli/test_help cli/test_models
         cli/test_own_languages cli/test_own_models cli/test_proved cli/test_runs cli/test_slips

@@ -134,8 +134,8 @@ def wanted() -> dict[Path, str]:
     """Return every generated file, or file with a generated part, and what it should hold."""
     generated = tables()
     for paper in reproduced.papers(RESULTS):
-        page = f"docs/reproducing/{paper}.md"
-        generated[page, "experiments"] = reproduced.sections(RESULTS, paper)
+        for name, section in reproduced.sections(RESULTS, paper).items():
+            generated[f"docs/reproducing/{paper}.md", name] = section
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page, _ in generated}
     for (page, name), content in generated.items():
         pages[page] = put(pages[page], name, content)

@@ -1,6 +1,7 @@
 """The pages of `reproducing/`, from the catalogue of experiments and `results/`."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,13 +70,23 @@ def _stored(results: Path) -> list[tuple[str, Experiment, Path]]:
     return [each for each in every if each[2].exists()]
 
 
-def sections(results: Path, page: str) -> str:
-    """A section for each experiment of a paper: what is claimed, printed and measured."""
-    parts = [
-        section(one.name, one.experiment, one.result, pictures=f"../img/{one.stem}")
+def sections(results: Path, page: str) -> dict[str, str]:
+    """Return the section of each experiment of a paper, by the beginning of its files."""
+    return {
+        one.stem: wrapped(
+            section(one.name, one.experiment, one.result, pictures=f"../img/{one.stem}").replace(
+                f"## {one.experiment.paper}, ", "## ", 1
+            )
+        )
         for one in measured(results, page)
-    ]
-    return wrapped("\n\n".join(parts))
+    }
+
+
+def anchor(one: Measured) -> str:
+    """Return where the section of an experiment is: `chi2023.md#table-1`."""
+    title = one.experiment.item + ("" if one.is_usual else f" preset {one.result['preset']}")
+    kept = re.sub(r"[^\w\s-]", "", title).lower()
+    return f"{paper_of(one.name)}.md#{'-'.join(kept.split())}"
 
 
 def pictures(results: Path) -> dict[str, str]:

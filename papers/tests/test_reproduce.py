@@ -38,6 +38,14 @@ def test_without_a_name_it_lists_what_can_be_reproduced(shell: Shell, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("given", [("--list",), ("chi2023/table1", "--set", "steps=1")])
+def test_what_lists_and_what_takes_settings_is_said(given: tuple[str, ...], shell: Shell) -> None:
+    status, out, error = shell("reproduce", *given)
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert "Without NAME all are listed." in error
+    assert "lengthwise train takes others by --set." in error
+
+
 def test_one_experiment_prints_its_table_and_verdicts_and_says_where_its_files_are(
     shell: Shell, tmp_path: Path
 ) -> None:

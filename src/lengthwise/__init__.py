@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lengthwise import inside, steps
-    from lengthwise.api import certify, compile, evaluate, infer, load, predict, train
+    from lengthwise.answers import evaluate, predict
+    from lengthwise.api import certify, compile, infer, load, train
     from lengthwise.constructions.exact import Construction
     from lengthwise.evaluation.scores import Scores
     from lengthwise.inside import extract
@@ -75,8 +76,10 @@ _ELSEWHERE = {
     "adapt": "models.adapted",
     "check": "proofs.check.file",
     "compare": "report.compare",
+    "evaluate": "answers",
     "extract": "inside",
     "language": "languages.spec",
+    "predict": "answers",
 }
 """Modules of the names that `lengthwise.api` does not have."""
 
@@ -135,7 +138,7 @@ def _from_a_wing(name: str) -> "Any":
         return wings[name]
     now = _NOW.get(name)
     if now is None and is_public:
-        now = next((f"lw.{each}.{name}" for each in wings if name in wings[each].__all__), None)
+        now = next((f"lw.{wing}.{name}" for wing in wings if name in wings[wing].__all__), None)
     remedy = "" if now is None else f". Use {now}."
     raise AttributeError(f"module 'lengthwise' has no attribute {name!r}{remedy}")
 

@@ -5,30 +5,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from lengthwise.arguments import path_of, require_text, whole
-from lengthwise.circuits.gate_sequence import GateSequence
+from lengthwise.arguments import path_of, whole
 from lengthwise.constructions.exact import Construction
 from lengthwise.constructions.folders import read_construction
 from lengthwise.constructions.known_constructions import construct
-from lengthwise.errors import ConfigError, LengthwiseWarning, VerificationError, WordError
-from lengthwise.evaluation.evaluate import evaluate_words as evaluate_task
-from lengthwise.evaluation.predict import device_of
-from lengthwise.evaluation.scores import Scores
+from lengthwise.errors import ConfigError, LengthwiseWarning, VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import alphabet_text, require_alphabet
-from lengthwise.languages.validation import short
-from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
 from lengthwise.models.own import OwnModel, keep_again, own_name
-from lengthwise.problems.base import Problem, Run, evaluated
+from lengthwise.problems.base import Problem, Run
 from lengthwise.problems.capabilities import proving
-from lengthwise.problems.circuit import circuit_predictor
-from lengthwise.problems.classification import classify
 from lengthwise.problems.given import (
     Model,
     asked_language,
-    fitting_language,
-    listed_lengths,
     module_of,
     named_language,
     run_of,
@@ -37,10 +27,7 @@ from lengthwise.problems.inferred.inference import Inference, infer_from, referr
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.recognition.measure import RecognitionEvaluation
-from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.registry import infers
-from lengthwise.problems.results import Evaluation, Predictor, Watch, read_options
 from lengthwise.problems.runs import load_run
 from lengthwise.problems.runs import train as train_plan
 from lengthwise.problems.without_model import with_inference
@@ -49,7 +36,6 @@ from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.search.certify import certify as certify_model
 from lengthwise.proofs.search.closure import MAX_CHUNKS
 from lengthwise.silence import told
-from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import choose_device
 from lengthwise.training.listing import read_statement
@@ -66,19 +52,31 @@ def infer(
     progress: bool | None = None,
     **settings: Any,
 ) -> Inference:
-    """Infer an automaton from labelled words; the result has it as `.language`.
+    r"""Infer an automaton from labelled words; `train` trains a network on the result.
 
-    `words` names a file with a word and its label on each line, or with an event on each (.tsv,
-    .csv, .jsonl, .parquet, .xes, the formats of competitions, or a dataset).
-    `.statement` says how sure we may be that the automaton is the language meant, first of all on
-    how many of the words it is right that were held out; `print` shows it, and `.draw()` draws the
-    automaton. `train` trains a network on the result until it is proved to compute the automaton.
+    Args:
+        words: a file with a word and its label on each line, or with an event on each (.tsv, .csv,
+            .jsonl, .parquet, .xes, the formats of competitions, or a dataset).
+        alphabet: all symbols, if not those of the file.
+        columns: where the words are: `{"word": "text", "label": "class"}`, or, where each row is an
+            event, `{"case": "id", "event": "action", "label": "outcome"}`.
+        progress: True prints lines where no bar can be shown, False nothing.
+        settings: `budget` (seconds), `assume` (a class of languages), `label_noise` (share of wrong
+            labels), `max_states`, `validation_share`, `test_share`, `max_length` (symbols).
 
-    `alphabet` gives all symbols, if not those of the file. `columns` says where the words are,
-    such as `{"word": "text", "label": "class"}`, or `{"case": "id", "event": "action", "label":
-    "outcome"}` where each row is an event. `settings` are `budget` (seconds), `assume` (a class),
-    `label_noise`, `max_states`, `validation_share`, `test_share` and `max_length`. `progress` is
-    that of `evaluate`.
+    Returns:
+        The automaton as `.language`. `.statement` says how sure we may be that it is the language
+        meant, first of all on how many of the words it is right that were held out. `print` shows
+        the statement, `.draw()` the automaton.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import lengthwise as lw
+        >>> words = [format(n, "b") for n in range(300)]
+        >>> lines = [f"{word}\t{word.count('1') % 2}\n" for word in words]
+        >>> size = Path("words.tsv").write_text("".join(lines))
+        >>> lw.infer("words.tsv").language
+        Language(2 states over '0 1', classes '0 1')
 
     Raises:
         TextError: the file holds no labelled words, or no automaton with at most `max_states`
@@ -95,10 +93,23 @@ def infer(
 def compile(spec: Language | str, **settings: Any) -> Construction:
     """Compute exact weights: `.model` is right by construction within `.range`.
 
-    `.claim` states what the model computes, `.verify()` compares it with the independent
-    definition, and `.explain()` says what each layer does. `spec` is a language (`chunk`, `norm`,
-    `target` are its settings), `circuit:FILE` (`error`, `epsilon`), or a name such as
-    `chiang2022/parity` or `steps2022/addition-2`; `lengthwise compile` lists them.
+    Args:
+        spec: a language; `circuit:FILE`; or a name such as `chiang2022/parity` or
+            `steps2022/addition-2`, which `lengthwise compile` lists.
+        settings: of a language `rung` (the kind of network), `chunk`, `norm` and `target`; of a
+            circuit `error` and `epsilon`; of a name those that the list says.
+
+    Returns:
+        `.claim` states what the model computes, `.verify()` compares it with the independent
+        definition, and `.explain()` says what each layer does.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> made = lw.compile("tomita-4")
+        >>> lw.predict(made, ["1001", "1000"])
+        ['1', '0']
+        >>> made.verify(longest=20, progress=False).holds
+        True
 
     Raises:
         ConstructionError: a setting is out of range, or the result would be too large.
@@ -129,25 +140,37 @@ def train(
 ) -> Run:
     """Train a model on a language, a step task, words or a corpus; it is `run.model`.
 
-    `model` is a name, `package.module:factory`, a network of your own (see `adapt`), or a function
-    that builds one. By default it is `regular-gpt-binary` for a language (`regular-gpt-slots` where
-    there are more than 16 state maps, or where the former is not proved), `step-decoder` for a step
-    task, `regular-gpt-lm` for `text:FOLDER`, and `encoder-decoder` for `pairs:FOLDER`.
+    Args:
+        language: a language; `steps:addition` and other step tasks; `words:FILE`, labelled words;
+            `text:FOLDER` or `pairs:FOLDER`, a corpus; a `Problem`; or an `Inference`, whose
+            automaton is trained on. `words:FILE` without a `model` is inferred first; with one,
+            that learns the labels.
+        model: a name, `package.module:factory`, a network of your own (see `adapt`), or a function
+            that builds one. By default `regular-gpt-binary` for a language (`regular-gpt-slots`
+            where it has more than 16 state maps, or where the former is not proved), `step-decoder`
+            for a step task, `regular-gpt-lm` for `text:` and `encoder-decoder` for `pairs:`.
+        out: a folder for the run. Calling again continues an interrupted run, and loads a finished
+            one.
+        preset: sizes and steps: `smoke` (seconds), `laptop` (minutes) or `paper`.
+        alphabet: all symbols of a regular expression or of a file of words.
+        columns: where a file of words has its words (see `infer`).
+        protocol: how words are drawn: `published`, as the authors of RegularGPT did, or `audited`,
+            with classes equally often and near misses.
+        device: `auto` (an accelerator if there is one), `cpu` or `cuda`.
+        film: keep a film of the codes of binary memory in the folder, which `explore` shows.
+        progress: True prints lines where no bar can be shown, False nothing; of an object
+            `update(step, record)` is called after every step.
+        settings: those of network, data, objective and training, such as `max_length=40` (symbols),
+            `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`;
+            `lengthwise settings` lists them.
 
-    An `Inference` is trained on as the automaton that it found, and the run keeps its statement.
-    `words:FILE` without a `model` does the same after `infer`; with one, that learns the labels.
-
-    `settings` are those of network, data, objective and training, such as `max_length=40`,
-    `steps=5000`, `seed=1`, `d_model=128`, or by section, `network={"d_model": 128}`; `lengthwise
-    settings` lists them. With `out`, the run is kept in that folder. Calling again continues an
-    interrupted run, and loads a finished one. With `film=True` the folder also keeps a film of the
-    codes of a network with binary memory, which `lengthwise explore` shows. `alphabet` gives all
-    symbols of a regular expression or of a file of words, `columns` says where such a file has its
-    words (see `infer`), and `protocol` says how words are drawn.
-
-    A bar shows the progress on a terminal and in a notebook, and nothing elsewhere; `progress=True`
-    prints lines wherever there is no bar, `progress=False` silences, and an object with
-    `update(step, record)` is called after every step.
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.train("parity", max_length=20, seed=1)
+        >>> run
+        Run(parity, regular-gpt-binary: training ended with a proof at every length)
+        >>> lw.predict(run, ["0110", "1" * 1001])
+        ['0', '1']
 
     Raises:
         ConfigError: a name or value does not fit.
@@ -170,13 +193,11 @@ def train(
     layers: Sequence[Mapping[str, Any]] = [settings]
     if infers(spec, model):
         watch = caller_watch(progress if isinstance(progress, bool) else None)
-        asked = with_inference(str(spec), layers, options, out, watch)
-        spec, model, layers, options = asked.subject, asked.model, asked.settings, asked.options
+        rest = with_inference(str(spec), layers, options, out, watch)
+        spec, model, layers, options = rest.subject, rest.model, rest.settings, rest.options
     plan = make_plan(spec, model, preset=preset, settings=layers, options=options)
-    with caller_progress(
-        progress, plan.title, plan.training.steps, plan.problem.setup.unit
-    ) as shown:
-        return train_plan(plan, out=out, device=device, film=film, progress=shown)
+    with caller_progress(progress, plan.title, plan.training.steps, plan.problem.setup.unit) as bar:
+        return train_plan(plan, out=out, device=device, film=film, progress=bar)
 
 
 def load(
@@ -184,10 +205,19 @@ def load(
 ) -> Run | Construction:
     """Load a trained run, or computed weights, from their folder or by `zoo:NAME`.
 
-    A folder that `train` wrote gives a `Run`, and one that `compile` wrote a `Construction`.
+    Args:
+        path: a folder that `train` or the command `compile` wrote, or `zoo:NAME`.
+        device: `auto` (an accelerator if there is one), `cpu` or `cuda`.
+        model: a network of the same shape, where that of the run was given as an object, or the
+            function that builds it, where it was given as one.
 
-    `model` is a network of the same shape, where that of the run was given as an object, or the
-    function that builds it, where it was given as one.
+    Returns:
+        A `Run` for a trained one, a `Construction` for computed weights.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.load("zoo:parity").language
+        Language(parity: 2 states over '0 1', classes '0 1')
 
     Raises:
         RunError: the folder holds neither, or is damaged.
@@ -201,183 +231,9 @@ def load(
         keep_again(config["model"], model)
     if not is_compiled(config):
         return load_run(path, device=device)
-    made = Construction.of(read_construction(path))
-    made.model.to(choose_device(device))
-    return made
-
-
-@keeps_mode
-def predict(
-    model: Model,
-    inputs: Sequence[str | Sequence[int]],
-    *,
-    language: Language | str | None = None,
-    **options: Any,
-) -> list[str]:
-    """Return the answer of a model to each input.
-
-    `model` is a run, a construction, or a network alone, whose `language` must be given.
-
-    For a language the answer is the class of a word of any length. A word is a string as it is
-    written, or a sequence of integers as encoded. The class is that of the largest logit, in the
-    model's own precision, and the first of equal ones; certificates are about this class. A circuit
-    reads its bits. For other runs the answer is the text that the commands `predict` and
-    `translate` print, and `options` are those of the commands.
-
-    Raises:
-        WordError: an input cannot be read: a symbol is not in the alphabet, or a word is outside
-            the domain.
-        ConfigError: the model was made for other symbols or classes, or the inputs are not a list,
-            or the logits are not finite.
-        LanguageError: a network is given alone.
-    """
-    module = with_lengths(module_of(model))
-    if isinstance(model, Construction) and isinstance(model.about, GateSequence):
-        if language is not None or options:
-            option = "language" if language is not None else min(options)
-            raise ConfigError(f"{option} is not for circuits. Leave it out.")
-        return _answers(circuit_predictor(model.model, model.about), inputs)
-    run = None if language is not None else run_of(model)
-    if run is not None and (options or run.problem.kind != Recognition.kind):
-        return _answered(run, inputs, options)
-    if options:
-        raise ConfigError(f"{min(options)} is not for words of a language. Leave it out.")
-    chosen = fitting_language(model, language)
-    if not _are_words(inputs):
-        raise ConfigError(
-            f"words are a list of strings, but got {short(inputs)}. Give [word], where a word is a "
-            f"string, or the numbers that language.encode makes of one."
-        )
-    encoded = [chosen.encode(word) if isinstance(word, str) else tuple(word) for word in inputs]
-    for word in encoded:
-        chosen.require_in_domain(word)
-    require_steady_if_own(module, encoded)
-    return [each.shown for each in classify(module, chosen, encoded)]
-
-
-def _answered(run: Run, inputs: object, options: Mapping[str, Any]) -> list[str]:
-    """Return the answers of a run to texts, as the command `predict` does."""
-    for option in options:
-        if option not in run.problem.setup.predict_options - {"keep_going"}:
-            raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
-    return _answers(run.problem.predictor(run, read_options(options)), inputs)
-
-
-def _answers(predictor: Predictor, inputs: object) -> list[str]:
-    """Return what a predictor answers to texts."""
-    if isinstance(inputs, str) or not (
-        isinstance(inputs, Sequence) and all(isinstance(each, str) for each in inputs)
-    ):
-        remedy = "Give [text]" if isinstance(inputs, str) else "Write each input as a string"
-        raise ConfigError(f"inputs are a list of strings, but got {short(inputs)}. {remedy}.")
-    read = []
-    for number, text in enumerate(inputs, 1):
-        try:
-            read.append(predictor.read(text))
-        except WordError as error:
-            if predictor.joint != " ":  # the error is a sentence by itself
-                raise
-            raise WordError(f"input {number} {error}") from None
-    answers = predictor.answer(read)
-    if any(each.mark for each in answers):
-        warnings.warn(" ".join(predictor.notes(answers)), LengthwiseWarning, stacklevel=3)
-    return [each.shown for each in answers]
-
-
-@keeps_mode
-def evaluate(
-    model: Model,
-    *,
-    lengths: Sequence[int] | None = None,
-    language: Language | str | None = None,
-    protocol: str | None = None,
-    words_per_length: int | None = None,
-    seed: int = 0,
-    progress: bool | None = None,
-    store: bool = False,
-    **options: Any,
-) -> Any:
-    """Test a model on fresh words of a language, or a run on its own problem.
-
-    `model` is a run, a construction, or a network alone, whose `language` must be given. The result
-    is `Scores` for a language, and an `Evaluation` for other problems.
-
-    Scores have accuracy and loss by length and class, and `.shortcuts()` says how far rules get on
-    such words without recognising the language. `lengths` are 41 to 500, or for a run greater than
-    those of training; there are 512 words of each unless `words_per_length` is given; `protocol` is
-    the run's own, or `audited` where a `language` is given. Of other problems the result has the
-    figures, and `options` are those of the command `evaluate`, such as `part`. `.summary()`
-    summarises the result: for a language by the mean over lengths, the worst length and the 95 %
-    interval.
-
-    `store=True` stores the result in the folder of the run, as the command `evaluate` does, where
-    `compare` and the report find it; otherwise nothing is written. `progress` is that of `train`: a
-    bar on a terminal and in a notebook, unless it is False. Dropout and noise are off.
-
-    Raises:
-        TaskError: no length has a word, or the language has no words of that protocol.
-        ConfigError: the model was made for other symbols or classes, lengths are not
-            integers, an option is not for this problem, or there is no folder to store into.
-        LanguageError: a network is given alone.
-        RunError: the model computes a circuit.
-    """
-    module, watch = with_lengths(module_of(model)), caller_watch(progress)
-    seed = whole("seed", seed)
-    if words_per_length is not None:
-        words_per_length = whole("words_per_length", words_per_length, 1)
-    if protocol is not None:
-        require_text("protocol", protocol, "audited")
-    run = None if language is not None else run_of(model)
-    if run is not None:
-        given = {"lengths": lengths, "protocol": protocol, "words": words_per_length}
-        asked = {**given, "seed": None if seed == 0 else seed, **options}
-        if isinstance(against := options.get("against"), str | Path):
-            asked["against"] = load_run(against, device=str(device_of(module)))
-        return _evaluated(run, asked, watch, store=store)
-    if store:
-        raise ConfigError("store keeps the test of a run on its own problem. Leave it out.")
-    chosen = fitting_language(model, language)
-    if options:
-        remedy = "Use words_per_length." if "words" in options else "Leave it out."
-        raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
-    task = Task(language=chosen, protocol=protocol or "audited")
-    asked_lengths = listed_lengths(range(41, 501) if lengths is None else lengths)
-    shortest = sorted({n for n in asked_lengths if 0 < n <= _LONGEST_TRIED})[:3]
-    require_steady_if_own(
-        module, [[place % min(2, chosen.num_symbols) for place in range(n)] for n in shortest]
-    )
-    with watch(f"evaluating {task.title}") as shown:
-        return evaluate_task(
-            module,
-            task,
-            asked_lengths,
-            words_per_length=512 if words_per_length is None else words_per_length,
-            seed=seed,
-            device=device_of(module),
-            progress=shown,
-        )
-
-
-_LONGEST_TRIED = 1000
-"""Greatest length of the words that a network of somebody's own is tried on."""
-
-
-def _evaluated(
-    run: Run, options: Mapping[str, Any], watch: Watch, *, store: bool
-) -> Scores | Evaluation:
-    """Test a run on its own problem, with the options that are not None."""
-    if store and (run.folder is None or run.folder.is_read_only):
-        where = "is in a folder that cannot be written to"
-        if run.folder is None:
-            where = "has no folder"
-        elif run.folder.is_shipped:
-            where = "is part of the package"
-        raise ConfigError(f"the run {where}, so nothing can be stored. Train with out=FOLDER.")
-    asked = {name: value for name, value in options.items() if value is not None}
-    if "lengths" in asked:
-        asked["lengths"] = listed_lengths(asked["lengths"])
-    found = evaluated(run, asked, watch, stored=store)
-    return found.scores if isinstance(found, RecognitionEvaluation) else found
+    construction = Construction.of(read_construction(path))
+    construction.model.to(choose_device(device))
+    return construction
 
 
 @told("certifying")
@@ -392,23 +248,31 @@ def certify(
 ) -> Certificate:
     """Prove that a model is right at every length, or find the shortest word on which it is wrong.
 
-    `model` is a run, a construction, or a network alone, whose `language` must be given. Runs and
-    constructions are certified on their own language unless another one is given.
+    Args:
+        model: a run, a construction, or a network alone.
+        language: another language than that of the run or construction; a network alone needs one.
+        strength: `auto`, or a kind of claim. `snapped`, the default of continuous memory, is about
+            the model whose vectors are moved to the nearest of finitely many; others are about the
+            model as it runs.
+        precision: `weights`, the model's own, or `bfloat16`, the model cast by `.bfloat16()`.
+        max_chunks: compositions of a level after which the search ends.
 
-    `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`) or
-    `not-closed` (`.reason` says why; all words of at most `.checked_length` symbols were right, as
-    far as the model was explored, or run once where its signs are not certain). The verdict is
-    about the model as it runs, but with the strength `snapped`, which continuous memory has by
-    default, about the model whose vectors are moved to the nearest of finitely many: the model
-    itself may answer a word otherwise. `.table` is the finite algebra that the model computes,
-    `.save(path)` writes all of it to a file that `check` checks again.
-    The verdict `equivalent` is given only if that checker, which believes nothing of what the
-    search found, accepts the proof. The search imports the checker's functions that compute
-    networks and bounds on their rounding (`lengthwise.proofs.check`), and nothing else decides for
-    both; the checker in Rust (`make checker`) shares no code with either.
-    `.summary()["terms"]` has the terms of the claim.
+    Returns:
+        `.verdict` is `equivalent`, `counterexample` (the word is `.counterexample.word`) or
+        `not-closed`: `.reason` says why, and all words of at most `.checked_length` symbols were
+        right, as far as the model was explored, or run once where its signs are not certain.
+        `.table` is the finite algebra that the model computes, `.summary()["terms"]` has the terms
+        of the claim, and `.save(path)` writes a file that `check` checks again.
 
-    `precision="bfloat16"` makes the claim one about the model cast by `.bfloat16()`.
+        The verdict `equivalent` is given only if the checker, which believes nothing of what the
+        search found, accepts the proof. The search imports the checker's functions that compute
+        networks and bounds on their rounding (`lengthwise.proofs.check`), and nothing else decides
+        for both; the checker in Rust (`make checker`) shares no code with either.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.certify(lw.load("zoo:parity")).statement
+        'The model as it runs gives every word of parity its class, at every length.'
 
     Raises:
         VerificationError: there are no proofs of such a network, it has other symbols or classes,
@@ -427,24 +291,16 @@ def certify(
             "precision": precision,
             "max_chunks": max_chunks,
         }
-        made = proving(run.problem).certify(run, options)
-        stated = read_statement(run.folder.path) if run.folder and against is None else None
-        if stated is not None and stated["refutation"]:
+        certificate = proving(run.problem).certify(run, options)
+        statement = read_statement(run.folder.path) if run.folder and against is None else None
+        if statement is not None and statement["refutation"]:
             warnings.warn(
-                f"this is about A; {stated['refutation']}", LengthwiseWarning, stacklevel=3
+                f"this is about A; {statement['refutation']}", LengthwiseWarning, stacklevel=3
             )
-        return made
-    chosen = asked_language(model, language)
-    if (other := difference(network, chosen)) is not None:
+        return certificate
+    own_language = asked_language(model, language)
+    if (other := difference(network, own_language)) is not None:
         raise VerificationError(other)
     return certify_model(
-        network, chosen, strength=strength, precision=precision, max_chunks=max_chunks
-    )
-
-
-def _are_words(words: object) -> bool:
-    return (
-        isinstance(words, Sequence)
-        and not isinstance(words, str)
-        and all(isinstance(word, Sequence) for word in words)
+        network, own_language, strength=strength, precision=precision, max_chunks=max_chunks
     )

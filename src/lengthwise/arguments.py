@@ -18,12 +18,12 @@ def whole(
         ConfigError: the value is something else, or smaller; or another error, if one is given.
     """
     try:
-        found = None if isinstance(value, bool) else index(value)
+        integer = None if isinstance(value, bool) else index(value)
     except TypeError:
-        found = None
-    if found is None or found < least:
+        integer = None
+    if integer is None or integer < least:
         raise error(f"{name} is an integer of {least} or more, but got {value!r:.40}.")
-    return found
+    return integer
 
 
 def number(name: str, value: Any, example: float) -> float:

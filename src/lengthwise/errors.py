@@ -70,10 +70,10 @@ class LengthwiseWarning(UserWarning):
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `Did you mean 'x'? Known: ...`, with the nearest known name if one is near."""
-    names = [each or "''" for each in known]
-    written = {each.lower(): each for each in names}
-    near = get_close_matches(name.lower(), written, n=1)
-    guess = f"Did you mean {written[near[0]]!r}? " if near else ""
+    names = [name or "''" for name in known]
+    by_lowercase = {name.lower(): name for name in names}
+    near = get_close_matches(name.lower(), by_lowercase, n=1)
+    guess = f"Did you mean {by_lowercase[near[0]]!r}? " if near else ""
     return f"{guess}Known: {', '.join(names) or 'none'}."
 
 

@@ -19,8 +19,8 @@ from lengthwise.errors import ConfigError, LengthwiseError, RunError
 
 def cache_folder() -> Path:
     """Return lengthwise's folder among the user's caches."""
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(chosen) if Path(chosen).is_absolute() else _home() / ".cache") / "lengthwise"
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if Path(cache).is_absolute() else _home() / ".cache") / "lengthwise"
 
 
 def _home() -> Path:
@@ -76,7 +76,7 @@ def require_folder_place(path: Path) -> None:
     Raises:
         RunError: it is a file, or below one, or in a folder that cannot be written to.
     """
-    nearest = next(each for each in (path, *path.parents) if each.exists())
+    nearest = next(parent for parent in (path, *path.parents) if parent.exists())
     if nearest.is_dir():
         if not may_write(nearest):
             raise RunError(
@@ -271,17 +271,17 @@ def require_kinds(record: Any, kinds: Mapping[str, str], *, where: str, remedy: 
     """
     if not isinstance(record, Mapping):
         raise RunError(f"{where} must be an object, but it is {_kind(record)}. {remedy}")
-    for name, wanted in kinds.items():
-        found = _kind(record[name]) if name in record else "missing"
-        options = wanted.split(" or ") if wanted != "true or false" else [wanted]
-        is_number = found in ("a number", "an integer")
+    for name, kind in kinds.items():
+        found_kind = _kind(record[name]) if name in record else "missing"
+        options = kind.split(" or ") if kind != "true or false" else [kind]
+        is_number = found_kind in ("a number", "an integer")
         if is_number and "a share" in options:
             fits = -_SLACK <= record[name] <= 1 + _SLACK
-            found = "a share" if fits else f"{record[name]!r:.12}, and not from 0 to 1"
+            found_kind = "a share" if fits else f"{record[name]!r:.12}, and not from 0 to 1"
         elif is_number and "a number" in options:
-            found = "a number"
-        if found not in options:
-            raise RunError(f"{where}: {name} must be {wanted}, but it is {found}. {remedy}")
+            found_kind = "a number"
+        if found_kind not in options:
+            raise RunError(f"{where}: {name} must be {kind}, but it is {found_kind}. {remedy}")
 
 
 _SLACK = 1e-9
@@ -305,12 +305,12 @@ def _content(path: Path) -> bytes:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         count = Counter(name for name, _ in pairs)
         twice = max(count, key=lambda name: count[name])
         raise ValueError(f"the key {twice!r:.60} appears twice in one object")
-    return found
+    return record
 
 
 def _no_number(name: str) -> NoReturn:
@@ -334,13 +334,13 @@ def _check(value: Any) -> None:
     """Refuse values that are nested too deep to recurse into, and texts that UTF-8 cannot write."""
     level = [value]
     for _ in range(_MOST_LEVELS + 1):
-        for one in level:
-            if isinstance(one, str):
-                _require_characters(one)
-        nested = [one for one in level if isinstance(one, dict | list)]
+        for item in level:
+            if isinstance(item, str):
+                _require_characters(item)
+        nested = [item for item in level if isinstance(item, dict | list)]
         if not nested:
             return
-        level = [part for one in nested for part in _parts(one)]
+        level = [part for item in nested for part in _parts(item)]
     raise ValueError(_TOO_DEEP)
 
 

@@ -65,15 +65,24 @@ def extract(
 ) -> Extraction:
     """Extract the minimal automaton that a model computes: `.automaton`.
 
-    `model` is a run, a construction, or a network alone, whose `language` gives symbols, names of
-    classes and domain. `.likeness` says whether the automaton is the model itself, which is so for
-    networks of bits and of slots, or another function near it. `inside.learn_automaton` takes any
-    model, by tests.
+    Args:
+        model: a run, a construction, or a network alone.
+        language: what gives symbols, names of classes and domain of a network alone.
+        max_elements: most elements of the algebra of a RegularGPT.
+        max_states: most states of the automaton.
 
-    Of a RegularGPT, `.algebra` has the finite algebra, with representatives, merges and distances,
-    and `.snapped()` is the model that answers by it. With binary memory the algebra is the model
-    itself; otherwise vectors are merged where there is a gap, and `.algebra.spread`,
-    `.algebra.gap` and `.algebra.summary()` say how clear that was.
+    Returns:
+        `.likeness` says whether the automaton is the model itself, which is so for networks of bits
+        and of slots, or another function near it. Of a RegularGPT, `.algebra` has the finite
+        algebra, with representatives, merges and distances, and `.snapped()` is the model that
+        answers by it. With binary memory the algebra is the model itself; otherwise vectors are
+        merged where there is a gap, and `.algebra.spread`, `.algebra.gap` and `.algebra.summary()`
+        say how clear that was. `inside.learn_automaton` takes any model, by tests.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.extract(lw.load("zoo:parity")).automaton == lw.language("parity").minimised()
+        True
 
     Raises:
         ConfigError: it is not a model, or a number is out of range.
@@ -96,12 +105,24 @@ def extract(
 def streaming(model: Model, *lengths: int) -> Stream:
     """Return a stream that reads symbol by symbol and answers at the announced lengths.
 
+    Args:
+        model: a run, a construction, or a network alone that composes vectors of sub-words.
+        lengths: the lengths at which it is asked, in symbols.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.load("zoo:parity")
+        >>> stream = lw.inside.streaming(run, 3)
+        >>> stream.feed(run.language.encode("111"))
+        >>> stream.answer().shape
+        torch.Size([2])
+
     Raises:
         ConfigError: the model composes no vectors of sub-words, or a length is not an integer.
         WordError: no length is announced.
     """
     network = module_of(model)
-    return stream_model(network, *[whole("an announced length", each) for each in lengths])
+    return stream_model(network, *[whole("an announced length", length) for length in lengths])
 
 
 @told("learning the automaton")
@@ -120,11 +141,27 @@ def learn_automaton(
 ) -> LearnedAutomaton:
     """Learn an automaton from any recogniser by asking it words; `.language` is the automaton.
 
-    `recogniser` is a run, a construction, a network with an `alphabet`, or any function from a list
-    of written words to their classes. A run or construction has its own alphabet, classes and
-    domain unless others are given. The settings are those of
-    `lengthwise.proofs.search.learning_by_tests.learn_by_tests`, which says how words are drawn and
-    what the tests support.
+    `lengthwise.proofs.search.learning_by_tests.learn_by_tests` says how words are drawn and what
+    the tests support.
+
+    Args:
+        recogniser: a run, a construction, a network with an `alphabet`, or any function from a list
+            of written words to their classes.
+        alphabet: its symbols; those of the run or construction unless they are given.
+        classes: names of its classes; those of the run or construction unless they are given.
+        domain: the words that it is asked; all, or those of the run or construction.
+        max_length: most symbols of a word of the tests.
+        num_tests: words by which a hypothesis is tested.
+        seed: of these words.
+        max_states: most states of a hypothesis.
+        batch_size: words that are asked at once.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> def threes(words):
+        ...     return [word.count("a") % 3 == 0 for word in words]
+        >>> lw.inside.learn_automaton(threes, "ab", num_tests=500).language
+        Language(3 states over 'a b', classes '0 1')
 
     Raises:
         ConfigError: a number is out of range, the model has other numbers of symbols or classes, or
@@ -133,10 +170,10 @@ def learn_automaton(
             first hypothesis has more than `max_states` states.
     """
     if isinstance(recogniser, Run | Computed):
-        own = symbols_of(recogniser, None)
-        alphabet = own.alphabet if alphabet is None else alphabet
-        classes = own.class_names if classes is None else classes
-        domain = own.domain if domain is None else domain
+        symbols = symbols_of(recogniser, None)
+        alphabet = symbols.alphabet if alphabet is None else alphabet
+        classes = symbols.class_names if classes is None else classes
+        domain = symbols.domain if domain is None else domain
         recogniser = recogniser.model
     elif isinstance(recogniser, nn.Module):
         recogniser = with_lengths(recogniser)
@@ -179,30 +216,44 @@ def analyse(
     words_per_length: int = 100,
     seed: int = 0,
 ) -> Findings:
-    """Look into a RegularGPT by a figure in `ANALYSES`, such as `clusters`, on uniform words.
+    """Look into a RegularGPT by a figure in `ANALYSES`, on uniform words; nothing is written.
 
-    The result has `.numbers`, `.meaning` (what they say of this model), `.record`, and `.draw()`,
-    a matplotlib figure. Runs and constructions are analysed on their own language. Without
-    `lengths`, words have 500 symbols, and those of `deeper-trees` as many as the longest of
-    training. Nothing is written; the command `analyse` stores what it finds in the folder of the
-    run, and `report` shows it.
+    The command `analyse` stores what it finds in the folder of the run, and `report` shows it.
+
+    Args:
+        model: a run, a construction, or a network alone.
+        figure: the analysis: `clusters`, `receptive-field`, `deeper-trees` or `attention`.
+        language: the language of a network alone.
+        lengths: of the words, in symbols: 500, and for `deeper-trees` the longest of training.
+        words_per_length: number of words of each length.
+        seed: of the words.
+
+    Returns:
+        `.numbers`, `.meaning` (what they say of this model), `.record`, and `.draw()`, a matplotlib
+        figure.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> found = lw.inside.analyse(lw.load("zoo:parity"), lengths=[64], words_per_length=50)
+        >>> dict(found.numbers)["purity"]
+        '100.00 %'
 
     Raises:
-        ConfigError: there is no such analysis, the model is not a RegularGPT, or an option is
-            not a number.
+        ConfigError: there is no such analysis, the model is not a RegularGPT, or an option is not a
+            number.
         TaskError: a length has no word or no positions, or there are too many symbols.
         LanguageError: the language has too many elements, or a network is given alone.
         ClaimError: something is not finite.
     """
     network, run = module_of(model), run_of(model)
-    chosen = asked_language(model, language)
+    own_language = asked_language(model, language)
     if isinstance(lengths, str | int) or not isinstance(lengths, Sequence):
         raise ConfigError(f"lengths are a list of integers, but got {lengths!r:.40}.")
     record = analyse_model(
         figure,
         network,
-        Task(language=chosen),
-        lengths=[whole("a length", each, 1) for each in lengths],
+        Task(language=own_language),
+        lengths=[whole("a length", length, 1) for length in lengths],
         words_per_length=whole("words_per_length", words_per_length, 1),
         seed=whole("seed", seed),
         longest=longest_of_training(run),
@@ -214,8 +265,8 @@ def analyse(
 def longest_of_training(run: Run | None) -> int:
     """Return the greatest length of the words of training, or 40 where it is not known."""
     data = run.plan.data if run is not None and isinstance(run.plan, Plan) else None
-    found: int = getattr(data, "max_length", LONGEST)
-    return found
+    length: int = getattr(data, "max_length", LONGEST)
+    return length
 
 
 def knowledge_of(run: Run) -> Knowledge:
@@ -249,6 +300,19 @@ def shortcuts(
     language. The mean is over lengths; of more than 60 lengths, five runs of twelve neighbouring
     ones are used. `Scores.shortcuts` does the same for the words of a test.
 
+    Args:
+        language: the language of the words.
+        lengths: their lengths, in symbols.
+        protocol: how they are drawn: `audited` or `published`.
+        words_per_length: number of words of each length.
+        seed: of the words.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> rules = lw.inside.shortcuts("first", [20], words_per_length=50)
+        >>> rules["first and last symbol"]
+        1.0
+
     Raises:
         TaskError: a length has no word, or the language has no words of that protocol.
         ConfigError: lengths are not integers, or there is no such protocol.
@@ -260,4 +324,4 @@ def shortcuts(
 
 
 def _are_texts(values: object) -> bool:
-    return isinstance(values, Sequence) and all(isinstance(each, str) for each in values)
+    return isinstance(values, Sequence) and all(isinstance(value, str) for value in values)

@@ -29,10 +29,10 @@ def lacks_memory(error: BaseException) -> bool:
 
 def memory_message(error: BaseException, remedy: str) -> str:
     """Return the message for an error that `lacks_memory`, with the size that was asked for."""
-    found = _ALLOCATED.search(str(error))
-    size = None if found is None else _size(found[1].rstrip("."), found[2])
-    asked = "" if size is None else f": another {size} was requested"
-    return f"out of memory{asked}. {remedy}"
+    match = _ALLOCATED.search(str(error))
+    size = None if match is None else _size(match[1].rstrip("."), match[2])
+    request = "" if size is None else f": another {size} was requested"
+    return f"out of memory{request}. {remedy}"
 
 
 def _size(number: str, unit: str) -> str:

@@ -105,8 +105,8 @@ def why_unavailable(precision: str, device: torch.device | str = "cpu") -> str |
     failure = _trial(precision, device).failure
     if failure is None:
         return None
-    where = "this processor" if device.type == "cpu" else str(device)
-    return f"{precision} is not available on {where}{_remedy(device)}; a trial of it {failure}"
+    machine = "this processor" if device.type == "cpu" else str(device)
+    return f"{precision} is not available on {machine}{_remedy(device)}; a trial of it {failure}"
 
 
 def require_precision(
@@ -183,8 +183,8 @@ def _run(precision: str, device: torch.device) -> Trial:
         return Trial(failure=f"did not answer within {TIME_LIMIT:g} s", kept_for=_SOON)
     except OSError as error:
         return Trial(failure=f"could not be started ({error.strerror})", kept_for=_SOON)
-    said = _last_object(ended.stdout)
-    outcome, detail = said.get("outcome"), _short(str(said.get("detail")))
+    report = _last_object(ended.stdout)
+    outcome, detail = report.get("outcome"), _short(str(report.get("detail")))
     if outcome == "right":  # whatever kills the process after that
         return Trial(failure=None, kept_for=None)
     if outcome == "wrong":
@@ -193,23 +193,23 @@ def _run(precision: str, device: torch.device) -> Trial:
         return Trial(failure=f"raised {detail}", kept_for=_DAY)
     if outcome == "out of reach":  # for a second process, which says nothing of the first
         return Trial(failure=None, kept_for=_SOON)
-    written = _telling_line(ended.stderr)
+    last_line = _telling_line(ended.stderr)
     if ended.returncode < 0:
-        return _killed(-ended.returncode, said.get("tries"), written)
-    told = f" ({written})" if written else ""
-    return Trial(failure=f"ended with status {ended.returncode}{told}", kept_for=_DAY)
+        return _killed(-ended.returncode, report.get("tries"), last_line)
+    details = f" ({last_line})" if last_line else ""
+    return Trial(failure=f"ended with status {ended.returncode}{details}", kept_for=_DAY)
 
 
-def _killed(number: int, tried: object, written: str) -> Trial:
+def _killed(number: int, tried: object, last_line: str) -> Trial:
     """Return the trial that a signal ended, with what it tried and what it wrote."""
     name = signal.strsignal(number) if number in signal.valid_signals() else None
     facts = [f"{name[0].lower()}{name[1:]}"] if name else []
     facts += [f"in {_short(tried)}"] if isinstance(tried, str) else []
-    facts += [written] if written else []
-    told = f" ({'; '.join(facts)})" if facts else ""
-    passing = any(number == getattr(signal, each, None) for each in _PASSING_SIGNALS)
+    facts += [last_line] if last_line else []
+    details = f" ({'; '.join(facts)})" if facts else ""
+    passing = any(number == getattr(signal, signal_name, None) for signal_name in _PASSING_SIGNALS)
     return Trial(
-        failure=f"was killed by signal {number}{told}", kept_for=_SOON if passing else _DAY
+        failure=f"was killed by signal {number}{details}", kept_for=_SOON if passing else _DAY
     )
 
 
@@ -234,10 +234,10 @@ def _last_object(output: bytes) -> Mapping[str, Any]:
     Libraries may print other lines.
     """
     try:
-        said = json.loads(output.decode(errors="replace").strip().splitlines()[-1])
+        report = json.loads(output.decode(errors="replace").strip().splitlines()[-1])
     except (IndexError, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return report if isinstance(report, dict) else {}
 
 
 # ---- stored trials -----------------------------------------------------------------------------
@@ -293,10 +293,10 @@ def _machine() -> dict[str, str]:
 def _processor() -> str:
     """Return the first processor's description without what changes, such as its clock rate."""
     try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")  # Linux
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")  # Linux
     except OSError:
         return platform.processor()
-    lines = (line.partition(":") for line in told.split("\n\n")[0].splitlines())
+    lines = (line.partition(":") for line in cpuinfo.split("\n\n")[0].splitlines())
     return "\n".join(
         f"{name.strip()}: {value.strip()}"
         for name, _, value in lines

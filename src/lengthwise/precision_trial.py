@@ -54,7 +54,7 @@ def try_precision(dtype: torch.dtype, device: torch.device) -> None:
     for name, function, shapes in functions():
         _tell_that(name)
         inputs = [torch.randn(*shape, generator=generator) for shape in shapes]
-        _compare(name, function, [each.to(dtype) for each in inputs], device)
+        _compare(name, function, [tensor.to(dtype) for tensor in inputs], device)
     if dtype in HALF:
         _tell_that(_AUTOCAST)
         _compare_autocast(dtype, device, generator)
@@ -109,11 +109,11 @@ def _causal(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 def _compare(name: str, function: Function, inputs: list[Tensor], device: torch.device) -> None:
     """Compare a function and its gradients on a device with those in double precision."""
-    expected = _with_gradients(function, [each.double() for each in inputs])
-    found = _with_gradients(function, [each.to(device) for each in inputs])
+    expected = _with_gradients(function, [tensor.double() for tensor in inputs])
+    results = _with_gradients(function, [tensor.to(device) for tensor in inputs])
     places = [name, *[f"a gradient of {name}"] * len(inputs)]
-    for place, one, other in zip(places, found, expected, strict=True):
-        _require_near(place, one, other, inputs[0].dtype)
+    for place, result, other in zip(places, results, expected, strict=True):
+        _require_near(place, result, other, inputs[0].dtype)
 
 
 def _compare_autocast(dtype: torch.dtype, device: torch.device, generator: torch.Generator) -> None:
@@ -124,26 +124,26 @@ def _compare_autocast(dtype: torch.dtype, device: torch.device, generator: torch
             return F.linear(*tensors)
 
     inputs = [torch.randn(s, generator=generator) for s in ((64, 128), (32, 128), (32,))]
-    expected = _with_gradients(F.linear, [each.double() for each in inputs])
-    found = _with_gradients(under_autocast, [each.to(device) for each in inputs])
-    for one, other in zip(found, expected, strict=True):
-        _require_near(_AUTOCAST, one, other, dtype)
+    expected = _with_gradients(F.linear, [tensor.double() for tensor in inputs])
+    results = _with_gradients(under_autocast, [tensor.to(device) for tensor in inputs])
+    for result, other in zip(results, expected, strict=True):
+        _require_near(_AUTOCAST, result, other, dtype)
 
 
 def _with_gradients(function: Function, inputs: list[Tensor]) -> list[Tensor]:
     """Return a result, and the gradient of half the sum of its squares by each input."""
-    leaves = [each.detach().requires_grad_() for each in inputs]
+    leaves = [tensor.detach().requires_grad_() for tensor in inputs]
     result = function(*leaves)
     return [result.detach(), *torch.autograd.grad(result, leaves, result.detach())]
 
 
-def _require_near(name: str, found: Tensor, expected: Tensor, dtype: torch.dtype) -> None:
+def _require_near(name: str, result: Tensor, expected: Tensor, dtype: torch.dtype) -> None:
     """Refuse a result that is off by more than rounding, or holds a NaN.
 
     Raises:
         WrongError: the result is wrong in one of these ways.
     """
-    error = float((found.cpu().double() - expected).abs().max())
+    error = float((result.cpu().double() - expected).abs().max())
     units = UNITS_OF_HALF if dtype in HALF else UNITS
     allowed = units * torch.finfo(dtype).eps * max(1.0, float(expected.abs().max()))
     if not error <= allowed:  # a NaN is no less and no more

@@ -47,10 +47,10 @@ class Catalogue(Mapping[str, T], Generic[T]):
                 f"{', '.join(self) or 'none'}."
             )
         if name in self._entries:
-            found = self._entries[name]
-            if not isinstance(found, str):
-                return found
-            module, _, attribute = found.partition(":")
+            entry = self._entries[name]
+            if not isinstance(entry, str):
+                return entry
+            module, _, attribute = entry.partition(":")
             loaded: T = getattr(import_module(module), attribute)
         elif name in self._added():
             loaded = self._load(self._added()[name])
@@ -78,8 +78,10 @@ class Catalogue(Mapping[str, T], Generic[T]):
     def _added(self) -> Mapping[str, EntryPoint]:
         """Return the variants of other packages by name."""
         if self._plugins is None:
-            found = _every_plugin().select(group=self.group) if self.group else ()
-            self._plugins = {each.name: each for each in found if each.name not in self._entries}
+            points = _every_plugin().select(group=self.group) if self.group else ()
+            self._plugins = {
+                point.name: point for point in points if point.name not in self._entries
+            }
         return self._plugins
 
     def _load(self, plugin: EntryPoint) -> T:
@@ -88,10 +90,10 @@ class Catalogue(Mapping[str, T], Generic[T]):
         except (Exception, SystemExit) as error:
             why = f"cannot be imported from {plugin.value} ({in_a_line(error)})"
             raise self._refusal(plugin, why) from None
-        wanted = self.expected
-        is_class = isinstance(loaded, type) and issubclass(loaded, wanted or object)
-        if wanted and not (is_class or isinstance(loaded, wanted)):
-            raise self._refusal(plugin, f"at {plugin.value} is not a {wanted.__name__}")
+        expected = self.expected
+        is_class = isinstance(loaded, type) and issubclass(loaded, expected or object)
+        if expected and not (is_class or isinstance(loaded, expected)):
+            raise self._refusal(plugin, f"at {plugin.value} is not a {expected.__name__}")
         for name in self.needs:
             if not hasattr(loaded, name):
                 raise self._refusal(plugin, f"at {plugin.value} has no {name!r}")
@@ -112,20 +114,20 @@ def imported(path: str, *, kind: str, form: str, error: type[LengthwiseError] = 
     Raises:
         LengthwiseError: it cannot be imported; the error is of the class `error`.
     """
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.append(folder)
     module, _, attribute = path.partition(":")
     try:
-        found: Any = import_module(module)
+        target: Any = import_module(module)
         for part in attribute.split("."):
-            found = getattr(found, part)
+            target = getattr(target, part)
     except (Exception, SystemExit) as reason:
         raise error(
             f"{kind} {path!r} cannot be imported ({in_a_line(reason)}). Give {form}, from the "
             f"folder that has it."
         ) from None
-    return found
+    return target
 
 
 @cache

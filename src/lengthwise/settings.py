@@ -96,19 +96,21 @@ class Setting:
         """
         if self.options is not None:
             self.options[value]  # raises unless it is a name
-        said = f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
+        assignment = f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
         if self.least is not None:
             remedy = f"Use {_bound(self.least)} or more."
-            require(value >= self.least, f"{said} is too small. {remedy}")
+            require(value >= self.least, f"{assignment} is too small. {remedy}")
         if self.above is not None:
             remedy = f"Use a number above {_bound(self.above)}."
-            require(value > self.above, f"{said} is too small. {remedy}")
+            require(value > self.above, f"{assignment} is too small. {remedy}")
         if self.most is not None:
-            require(value <= self.most, f"{said} is too large. Use {_bound(self.most)} or less.")
+            require(
+                value <= self.most, f"{assignment} is too large. Use {_bound(self.most)} or less."
+            )
         if self.below is not None:
             remedy = f"Use a number below {_bound(self.below)}."
-            require(value < self.below, f"{said} is too large. {remedy}")
-        require(value not in (math.inf, -math.inf), f"{said} must be finite.")
+            require(value < self.below, f"{assignment} is too large. {remedy}")
+        require(value not in (math.inf, -math.inf), f"{assignment} must be finite.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,7 +147,7 @@ Parts = dict[str, dict[str, Any]]
 
 
 def sort_settings(
-    given: Mapping[str, Any],
+    values: Mapping[str, Any],
     sections: Mapping[str, Collection[str]],
     *,
     derived: Collection[str] = (),
@@ -162,17 +164,17 @@ def sort_settings(
         ConfigError: a name is unknown, has the wrong section, belongs to several sections, or is
             given twice.
     """
-    found: Parts = {section: {} for section in sections}
+    parts: Parts = {section: {} for section in sections}
     spelled: dict[tuple[str, str], str] = {}
-    for name, value in _flat(given, sections):
+    for name, value in _flat(values, sections):
         home = _section_of(name, sections, derived, strict)
         if home is None:
             continue
         if home in spelled and strict:
             raise ConfigError(f"{spelled[home]} is also given as {name}. Give it once.")
         spelled[home] = name
-        found[home[0]][home[1]] = value
-    return found
+        parts[home[0]][home[1]] = value
+    return parts
 
 
 def merged(layers: Iterable[Parts]) -> Parts:
@@ -180,20 +182,20 @@ def merged(layers: Iterable[Parts]) -> Parts:
 
     A layer that names another variant for a section than an earlier one drops the settings of that.
     """
-    found: Parts = {}
+    parts: Parts = {}
     for layer in layers:
         for section, values in layer.items():
-            before = found.setdefault(section, {})
+            before = parts.setdefault(section, {})
             if "name" in values and before.get("name", values["name"]) != values["name"]:
                 before.clear()
             before.update(values)
-    return found
+    return parts
 
 
 def _flat(
-    given: Mapping[str, Any], sections: Mapping[str, Collection[str]]
+    values: Mapping[str, Any], sections: Mapping[str, Collection[str]]
 ) -> Iterable[tuple[str, Any]]:
-    for name, value in given.items():
+    for name, value in values.items():
         if isinstance(value, str) and name in sections and "name" in sections[name]:
             yield f"{name}.name", value
         elif name in sections:
@@ -202,7 +204,7 @@ def _flat(
                 f"{name} is a section of settings, but got {value!r:.40}. Give one of it, such as "
                 f"training.steps=5000, or a table.",
             )
-            yield from ((f"{name}.{inner}", each) for inner, each in value.items())
+            yield from ((f"{name}.{inner}", setting) for inner, setting in value.items())
         else:
             yield name, value
 
@@ -228,19 +230,21 @@ def _section_of(
     if dot and section not in sections:
         raise unknown_name("section of settings", section, list(sections))
     if dot and homes:
-        here = " or ".join(f"{home}.{short}" for home in homes)
-        raise ConfigError(f"{section} has no setting {short!r}, but there is {here}. Give that.")
+        suggestions = " or ".join(f"{home}.{short}" for home in homes)
+        raise ConfigError(
+            f"{section} has no setting {short!r}, but there is {suggestions}. Give that."
+        )
     if dot:
         raise unknown_name(f"setting of {section}", short, sorted(sections[section]))
     if len(homes) > 1:
         homes = [home for home in homes if f"{home}.{short}" not in derived] or homes
     if len(homes) > 1:
-        one, *others = [f"{home}.{short}" for home in homes]
+        first, *others = [f"{home}.{short}" for home in homes]
         raise ConfigError(
-            f"{short!r} could be {one} or {' or '.join(others)}. Give the setting that you mean."
+            f"{short!r} could be {first} or {' or '.join(others)}. Give the setting that you mean."
         )
     if not homes:
-        known = {each for names in sections.values() for each in names}
+        known = {name for names in sections.values() for name in names}
         raise unknown_name("setting", name, sorted(known))
     return homes[0], short
 
@@ -254,42 +258,44 @@ def describe_settings(
     """
     kind: Any = config
     hints, declared = get_type_hints(config), declarations(kind)
-    meanings, found = _meanings(config), list[SettingInfo]()
+    meanings, settings = _meanings(config), list[SettingInfo]()
     for field in fields(config):
         if field.name not in names:
             continue
-        about = declared.get(field.name, Setting())
+        declared_setting = declared.get(field.name, Setting())
         default = values.get(field.name, None if field.default is MISSING else field.default)
-        found.append(
+        settings.append(
             SettingInfo(
                 name=f"{section}.{field.name}",
-                kind=_listed(about.options) if about.options else _describe(hints[field.name]),
+                kind=_listed(declared_setting.options)
+                if declared_setting.options
+                else _describe(hints[field.name]),
                 default=default,
-                unit=about.unit,
-                letter=about.letter,
-                meaning=meanings.get(field.name) or about.meaning,
+                unit=declared_setting.unit,
+                letter=declared_setting.letter,
+                meaning=meanings.get(field.name) or declared_setting.meaning,
             )
         )
-    return found
+    return settings
 
 
 def _meanings(config: type[Config]) -> dict[str, str]:
     """Return the docstrings under the fields of a class and of its bases, each as one line."""
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for base in reversed(config.__mro__):
         if not issubclass(base, Config) or base is Config or base.__module__ == "types":
             continue  # a class that is made as the program runs has no source
         body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
         assert isinstance(body, ast.ClassDef)
-        for one, after in zip(body.body, body.body[1:], strict=False):
+        for statement, after in zip(body.body, body.body[1:], strict=False):
             if (
-                isinstance(one, ast.AnnAssign)
-                and isinstance(one.target, ast.Name)
+                isinstance(statement, ast.AnnAssign)
+                and isinstance(statement.target, ast.Name)
                 and isinstance(after, ast.Expr)
                 and isinstance(after.value, ast.Constant)
             ):
-                found[one.target.id] = " ".join(str(after.value.value).split())
-    return found
+                docstrings[statement.target.id] = " ".join(str(after.value.value).split())
+    return docstrings
 
 
 def require_known(settings: Iterable[str], known: Collection[str]) -> None:
@@ -321,18 +327,18 @@ def check_settings(config: Config) -> None:
             setting.require(name, value)
     for name, hint in _choices(kind).items():
         value = getattr(config, name)
-        told = f"{name}={value!r} is not an option. Use {_describe(hint)}."
-        require(_fits(value, hint), told)
+        problem = f"{name}={value!r} is not an option. Use {_describe(hint)}."
+        require(_fits(value, hint), problem)
 
 
 @cache
 def declarations(config: Any) -> Mapping[str, Setting]:
     """Return the declarations of a class of settings, by name; some settings have none."""
     return {
-        name: each
+        name: declaration
         for name, hint in get_type_hints(config, include_extras=True).items()
-        for each in getattr(hint, "__metadata__", ())
-        if isinstance(each, Setting)
+        for declaration in getattr(hint, "__metadata__", ())
+        if isinstance(declaration, Setting)
     }
 
 

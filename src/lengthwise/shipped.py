@@ -47,7 +47,7 @@ def resolved_corpus(path: Path | str) -> Path:
     text = str(path)
     if not text.startswith(PREFIX):
         return Path(path)
-    known = sorted(found.parent.name for found in CORPORA.glob("*/index.json"))
+    known = sorted(path.parent.name for path in CORPORA.glob("*/index.json"))
     if text.removeprefix(PREFIX) in known:
         return CORPORA / text.removeprefix(PREFIX)
     listed = f"There is {', '.join(PREFIX + name for name in known)}."
@@ -63,5 +63,5 @@ def _unknown(
     kind: str, text: str, known: list[str], listed: str, error: type[LengthwiseError]
 ) -> LengthwiseError:
     near = get_close_matches(text.removeprefix(PREFIX).lower(), known, n=3)
-    guess = f"Did you mean {' or '.join(PREFIX + each for each in near)}? " if near else ""
+    guess = f"Did you mean {' or '.join(PREFIX + name for name in near)}? " if near else ""
     return error(f"there is no {kind} {text!a:.60}. {guess}{listed}")

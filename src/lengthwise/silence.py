@@ -60,20 +60,20 @@ def muted(*, is_shown: bool = False) -> Iterator[None]:
 @contextmanager
 def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
     """Print lines during silent work that has no count; `what` names it."""
-    over, own, start = threading.Event(), object(), time.monotonic()
+    over, work, start = threading.Event(), object(), time.monotonic()
     _heard.last = start
 
     def tell() -> None:
         pause = SECONDS
         while not over.wait(max(_heard.last + pause - time.monotonic(), pause / 20)):
             is_due = time.monotonic() >= _heard.last + pause
-            if is_due and _heard.works[-1:] == [own] and not _heard.num_muted:
+            if is_due and _heard.works[-1:] == [work] and not _heard.num_muted:
                 name = what if isinstance(what, str) else what()
                 with suppress(OSError, ValueError):  # standard error is full or closed
                     speak(f"{name}, for {time.monotonic() - start:.0f} s now")
                 pause = min(2 * pause, _MOST)
 
-    _heard.works.append(own)
+    _heard.works.append(work)
     thread = threading.Thread(target=tell, daemon=True)
     thread.start()
     try:
@@ -81,10 +81,10 @@ def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-        _heard.works.remove(own)
+        _heard.works.remove(work)
 
 
-def told(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def told(work: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that reports the silent work of a function where a person looks."""
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -92,7 +92,7 @@ def told(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def telling(*arguments: P.args, **options: P.kwargs) -> T:
             if not sys.stderr.isatty():
                 return function(*arguments, **options)
-            with noting_time(what):
+            with noting_time(work):
                 return function(*arguments, **options)
 
         return telling

@@ -9,9 +9,21 @@ __all__ = ["StepTask", "step_task"]
 
 
 def step_task(spec: str, **settings: Any) -> StepTask:
-    """Return the step task of a specification, with `.written(inputs)`, `.names`, `.outputs`:
-    `steps:addition` (`bits`, `order`), `steps:multiplication` (`bits`, `order`),
-    `steps:circuit:FILE` (`order`), or a language such as `steps:group:S5` (`length`).
+    """Return a step task: what a model writes, step by step, before the answer.
+
+    Args:
+        spec: `steps:addition` or `steps:multiplication` (settings `bits`, `order`),
+            `steps:circuit:FILE` (`order`), or a language such as `steps:group:S5` (`length`).
+        settings: those of the specification.
+
+    Returns:
+        `.names` are those of the steps, `.outputs` those of the answer, and `.written(inputs)` is
+        what is written for some inputs.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> len(lw.steps.step_task("steps:addition", bits=2).names)
+        11
 
     Raises:
         ConfigError: a setting is unknown, or of another kind.

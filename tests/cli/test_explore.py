@@ -23,8 +23,8 @@ def test_a_page_is_written(shell: Shell, tmp_path: Path) -> None:
     assert "tomita-3" in text, "there are examples in it, since it cannot ask"
 
 
-@pytest.mark.parametrize("model", ["encoder-cls", "gru", "zoo:parity-tiny"])
-def test_a_file_that_cannot_answer_for_a_network_is_written_with_a_word_about_it(
+@pytest.mark.parametrize("model", ["encoder-cls", "gru", "regular-gpt-slots", "zoo:parity-tiny"])
+def test_a_file_that_cannot_run_a_network_is_written_with_a_word_about_it(
     model: str, shell: Shell, tmp_path: Path
 ) -> None:
     run = model if model.startswith("zoo:") else str(tmp_path / "run")
@@ -33,8 +33,8 @@ def test_a_file_that_cannot_answer_for_a_network_is_written_with_a_word_about_it
         assert shell("train", "parity", "--model", model, *small, "--out", run)[0] == 0
     status, _, error = shell("explore", run, "--out", str(tmp_path / "page.html"))
     assert status == 0
-    assert ("cannot answer for encoder-cls" in error) == (model == "encoder-cls")
-    assert ("cannot answer" in error) == (model == "encoder-cls")
+    assert ("a page in a file cannot run encoder-cls" in error) == (model == "encoder-cls")
+    assert ("cannot run" in error) == (model == "encoder-cls")
 
 
 @pytest.mark.parametrize(

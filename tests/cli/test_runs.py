@@ -71,7 +71,7 @@ def test_numbers_of_a_comparison_are_those_of_the_scores(runs: Path) -> None:
 def test_a_comparison_says_what_its_runs_were_tested_on(runs: Path, tmp_path: Path) -> None:
     assert not any("not tested on the same" in note for note in lw.compare([runs / "a0"]).notes)
     again = shutil.copytree(runs / "a0", tmp_path / "again")
-    lw.evaluate(lw.load(again), lengths=[20, 40], words=9, seed=5, store=True)
+    lw.evaluate(lw.load(again), lengths=[20, 40], words=9, seed=5)
     notes = lw.compare([runs / "a0", runs / "a1", again]).notes
     words = "16 of each length, seed 0; 9 of each length, seed 5"
     assert f"The runs were not tested on the same: {words}." in notes

@@ -136,7 +136,8 @@ def test_it_is_printed_and_plain() -> None:
 def test_what_cannot_be_explained_is_refused() -> None:
     made = lw.compile("parity", rung="scan")
     for given_, word, error, part in (
-        (lw.compile("chiang2022/parity"), None, ConfigError, "chiang2022/parity is a construction"),
+        (lw.compile("steps2022/addition-1", bits=2), None, ConfigError, "is a circuit"),
+        (lw.compile("chiang2022/first"), "0" * (MAX_WORD + 1), ConfigError, "at most 200 symbols"),
         (lw.compile("parity"), "01", ConfigError, "a tree has no positions"),
         (made, "0" * (MAX_WORD + 1), ConfigError, f"at most {MAX_WORD} symbols"),
         (made, "01x", WordError, "column 3: symbol 'x'"),

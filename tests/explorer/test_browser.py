@@ -309,7 +309,8 @@ def test_a_network_without_tables_answers_through_the_server(
     written = tmp_path / "page.html"
     written.write_text(render_explorer(subject.data, served=False), encoding="utf-8")
     with opened(chromium, written.as_uri()) as page:
-        assert page.page.inner_text("#answer").startswith("this page has no server")
+        assert page.page.inner_text("#answer").startswith("The language says class ")
+        assert page.page.get_attribute("#answer", "class") != "bad"
 
 
 @pytest.mark.slow

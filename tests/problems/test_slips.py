@@ -159,12 +159,6 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
             lambda: lw.evaluate(steps, words=-1),
             "words is an integer of 0 or more, but got -1",
         ),
-        (lambda: lw.evaluate(steps, store=True), "has no folder, so nothing can be stored"),
-        (lambda: lw.evaluate(lw.load("zoo:parity"), store=True), "is part of the package"),
-        (
-            lambda: lw.evaluate(steps.model, language="parity", store=True),
-            "store keeps the test of a run",
-        ),
         (lambda: lw.certify(None, language="parity"), "got a NoneType"),  # type: ignore[arg-type]
         (
             lambda: lw.certify(Nothing(), language="parity"),  # type: ignore[arg-type]
@@ -183,10 +177,11 @@ def test_slips_of_python_are_one_line(steps: Run) -> None:
         assert "\n" not in str(found.value)
 
 
-def test_evaluating_in_python_leaves_the_folder_alone(tmp_path: Path) -> None:
+def test_evaluating_in_python_leaves_the_folder_alone_if_it_is_asked(tmp_path: Path) -> None:
     run = lw.train("parity", preset="smoke", steps=2, validate_every=1, out=tmp_path / "run")
     before = sorted(path.name for path in (tmp_path / "run").iterdir())
-    lw.evaluate(run, lengths=[3], words_per_length=4)
+    lw.evaluate(run, lengths=[3], words_per_length=4, store=False)
+    lw.evaluate(run, language="parity", lengths=[3], words_per_length=4)
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == before
     with pytest.raises(LengthwiseError, match="at least one length"):
         lw.evaluate(run, lengths=[])
@@ -197,7 +192,7 @@ def test_a_stored_evaluation_is_that_of_the_command_and_can_be_compared(tmp_path
     folders = [tmp_path / name for name in ("one", "two")]
     for seed, folder in enumerate(folders):
         run = lw.train("parity", out=folder, seed=seed, **small)
-        scores = lw.evaluate(run, lengths=[41, 60], words_per_length=50, store=True)
+        scores = lw.evaluate(run, lengths=[41, 60], words_per_length=50)
         stored = json.loads((folder / "evaluation.json").read_text())
         assert stored["mean_accuracy"] == scores.summary()["mean_accuracy"]
         rules = lw.inside.shortcuts("parity", [41, 60], words_per_length=50)

@@ -24,6 +24,7 @@ from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.run import run_job
 from lengthwise.sweeps.sweep import run_sweep
+from lengthwise.training import progress as displaying
 from sweep_jobs import TESTS, failures, figures, outcomes, small_jobs, small_plan
 
 NAME = "chi2023/table1"
@@ -75,6 +76,36 @@ def test_results_come_in_the_order_of_the_jobs_and_done_jobs_are_not_done_again(
     assert every[1:] == first
     assert [result.digest for result in every] == [job.digest for job in jobs]
     assert figures(every) == figures([run_job(job, tmp_path / "apart") for job in jobs])
+
+
+def test_progress_says_how_many_jobs_have_ended_and_what_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(displaying, "_SECONDS_BETWEEN_LINES", 0.0)
+    jobs = small_jobs(2)
+    run_sweep("mine", jobs, tmp_path, InProcess(), progress=True)
+    assert capsys.readouterr().err.splitlines() == [
+        "sweep mine: 0 of 2 jobs (parity, elman, seed 0)",
+        "sweep mine: 1 of 2 jobs",
+        "sweep mine: 1 of 2 jobs (parity, elman, seed 1)",
+        "sweep mine: 2 of 2 jobs",
+    ]
+    run_sweep("mine", jobs, tmp_path, InProcess(), progress=True)
+    assert capsys.readouterr().err == "sweep mine: 2 of 2 jobs\n"
+    run_sweep("mine", small_jobs(3), tmp_path, InProcess(), progress=False)
+    assert capsys.readouterr() == ("", "")
+    with pytest.raises(ConfigError, match="progress is True or False"):
+        run_sweep("mine", jobs, tmp_path, InProcess(), progress=1)  # type: ignore[arg-type]
+
+
+def test_jobs_and_results_are_shown_in_a_line_each(tmp_path: Path) -> None:
+    (job,) = small_jobs(1)
+    assert repr(job) == "Job(parity, elman, seed 0; beyond, audited)"
+    (outcome,) = run_sweep(NAME, [job], tmp_path, InProcess())
+    assert repr(outcome).startswith(f"Outcome({job.digest}, elman, seed 0: 4 steps; beyond ")
+    assert repr(outcome).count(" %") == 2
+    failure = Failure(digest=job.digest, plan=job.plan.to_dict(), error="no memory")
+    assert repr(failure) == f"Failure({job.digest}, elman, seed 0: no memory)"
 
 
 def test_a_failure_does_not_stop_the_others_and_is_tried_again(

@@ -208,3 +208,17 @@ def test_a_progress_of_ones_own_is_called_and_anything_else_refused() -> None:
         lw.train("parity", progress=3, **SMALL)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="progress is True or False, but got 3"):
         lw.evaluate(run, lengths=[3], progress=3)  # type: ignore[arg-type]
+
+
+def test_lines_of_counted_work_say_what_runs_and_how_long_the_rest_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Hand(monkeypatch)
+    with counting_progress("sweep", "jobs", at_once=True) as progress:
+        progress(0, 4, "parity, seed 0")
+        clock.seconds = 30
+        progress(2, 4, "parity, seed 2")
+    assert capsys.readouterr().err.splitlines() == [
+        "sweep: 0 of 4 jobs (parity, seed 0)",
+        "sweep: 2 of 4 jobs (parity, seed 2), about 30 s left",
+    ]

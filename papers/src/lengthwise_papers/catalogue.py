@@ -100,12 +100,12 @@ def full_name(name: str) -> str:
     """
     if name in EXPERIMENTS:
         return name
-    found = [each for each in EXPERIMENTS if each.rpartition("/")[2] == name]
-    if of_paper := [each for each in EXPERIMENTS if each.partition("/")[0] == name.rstrip("/")]:
+    matches = [full for full in EXPERIMENTS if full.rpartition("/")[2] == name]
+    if of_paper := [full for full in EXPERIMENTS if full.partition("/")[0] == name.rstrip("/")]:
         raise ConfigError(f"{name!r:.60} is not one experiment. Give {' or '.join(of_paper)}.")
-    if not found:
+    if not matches:
         raise unknown_name("experiment", name, EXPERIMENTS)
-    if len(found) > 1:
-        names = " or ".join(found)
-        raise ConfigError(f"{len(found)} experiments are called {name!r:.60}. Give {names}.")
-    return found[0]
+    if len(matches) > 1:
+        names = " or ".join(matches)
+        raise ConfigError(f"{len(matches)} experiments are called {name!r:.60}. Give {names}.")
+    return matches[0]

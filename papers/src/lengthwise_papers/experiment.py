@@ -149,13 +149,19 @@ class Experiment(ABC):
 
     def verdicts(self, preset: str, records: Sequence[Record]) -> list[Statement]:
         """Return the statements that a preset can decide: of `smoke` only that all runs end."""
-        found = self.check(records)
-        return [one for one in found if one.where == RUNS] if preset == SMOKE else found
+        statements = self.check(records)
+        return (
+            [statement for statement in statements if statement.where == RUNS]
+            if preset == SMOKE
+            else statements
+        )
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
         """Return tables by title: the paper's, which has none, and those of `more` with a row."""
         more = {name: make(records) for name, make in self.more.items()}
-        return {"": self.table(records)} | {name: one for name, one in more.items() if one.rows}
+        return {"": self.table(records)} | {
+            name: content for name, content in more.items() if content.rows
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -201,14 +207,14 @@ def chosen(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:
     if len(only) == 1 and only[0] in names:
         return [names.index(only[0])]
     texts = [text.casefold() for text in only]
-    found = [i for i, one in enumerate(names) if all(text in one.casefold() for text in texts)]
-    if not found:
+    places = [i for i, name in enumerate(names) if all(text in name.casefold() for text in texts)]
+    if not places:
         seeds = " Other seeds than the preset's need --seeds." if "seed" in " ".join(texts) else ""
         raise ConfigError(
             f"none of the {len(names)} runs of {name} has {' and '.join(only)} in its name, such "
             f"as {names[0]!r}. Give parts of such names.{seeds}"
         )
-    return found
+    return places
 
 
 class TrainingWatch:

@@ -6,6 +6,9 @@ from typing import Any
 from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.experiment import Experiment, Record
 
+_NAMED = 3
+"""The most commits that a section names."""
+
 
 def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictures: str) -> str:
     """Write what is claimed, printed and measured; paths of figures begin with `pictures`.
@@ -31,8 +34,8 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
             else table_in_markdown(table.columns, table.rows)
         )
     verdicts = [
-        [one.where, one.text, one.shown, one.measured]
-        for one in experiment.verdicts(result["preset"], records)
+        [verdict.where, verdict.text, verdict.shown, verdict.measured]
+        for verdict in experiment.verdicts(result["preset"], records)
     ]
     columns = ["where", "what the paper says", "holds", "measured"]
     if verdicts:
@@ -43,24 +46,34 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
 def _made_by(name: str, result: Mapping[str, Any]) -> str:
     """Name the command, preset, dates, machines and versions of all measurements."""
     records: Sequence[Record] = result["records"]
-    trained = [one for one in records if "digest" in one]
+    trained = [record for record in records if "digest" in record]
     facts = [f"`lengthwise reproduce {name}`", f"preset {result['preset']}"]
-    if not any("seed" in one for one in records):
+    if not any("seed" in record for record in records):
         facts.append(f"seed {result['seed']}")
-    made = list(records) or [dict(result)]
-    facts.append(_range(one.get("date", result["date"]) for one in made))
-    facts.append(f"commit {_each(one.get('commit', result['commit']) for one in made)}")
-    made_with = [one["environment"] for one in trained if "environment" in one]
+    measured = list(records) or [dict(result)]
+    facts.append(_range(record.get("date", result["date"]) for record in measured))
+    facts.append(_commits({record.get("commit", result["commit"]): None for record in measured}))
+    made_with = [record["environment"] for record in trained if "environment" in record]
     for key, before in (("processor", ""), ("torch", "torch ")):
-        facts.append(before + _each(each[key] for each in made_with or [result["environment"]]))
-    if there := [each["accelerator"] for each in made_with if "accelerator" in each]:
-        facts.append(f"{len(there)} of {len(trained)} runs on {_each(there)}")
+        facts.append(
+            before + _each(environment[key] for environment in made_with or [result["environment"]])
+        )
+    if accelerators := [
+        environment["accelerator"] for environment in made_with if "accelerator" in environment
+    ]:
+        facts.append(f"{len(accelerators)} of {len(trained)} runs on {_each(accelerators)}")
     return f"{', '.join(facts)}."
 
 
+def _commits(commits: Iterable[str]) -> str:
+    """Name up to three commits, and count more; the records have them all."""
+    found = list(commits)
+    return f"{len(found)} commits" if len(found) > _NAMED else f"commit {', '.join(found)}"
+
+
 def _range(values: Iterable[str]) -> str:
-    found = sorted(values)
-    return found[0] if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
+    ordered = sorted(values)
+    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 
 
 def _each(values: Iterable[Any]) -> str:

@@ -97,17 +97,17 @@ class PartsExperiment(Experiment, Generic[Sizes]):
             raise ConfigError(f"{name} has no --seed. Use --seeds.")
         folder = (options.runs / f"{stem(name)}-{preset}").resolve()
         every = self.parts(self.presets[preset], options.seeds)
-        wanted = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
-        found = _done(every, folder, options)
-        missing = [part for part in wanted if part.digest not in found]
+        selected = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
+        done = _done(every, folder, options)
+        missing = [part for part in selected if part.digest not in done]
         if missing and not options.finished:
             self._measure(missing, folder, options)
-            found = _done(every, folder, options)
-        if not found:
+            done = _done(every, folder, options)
+        if not done:
             raise NothingFinishedError(
                 f"{folder} has no finished part of these. Leave out --finished."
             )
-        return [record for part in every for record in found.get(part.digest, ())]
+        return [record for part in every for record in done.get(part.digest, ())]
 
     def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
         """Return a unit for each part.
@@ -146,12 +146,12 @@ class PartsExperiment(Experiment, Generic[Sizes]):
 def _identity(values: Any) -> Any:
     """Return plain values with each plan as its identity."""
     if isinstance(values, list | tuple):
-        return [_identity(each) for each in values]
+        return [_identity(value) for value in values]
     if not isinstance(values, Mapping):
         return values
     if values.keys() >= _OF_A_PLAN:
         return plan_from_dict(values).identity()
-    return {name: _identity(each) for name, each in values.items()}
+    return {name: _identity(value) for name, value in values.items()}
 
 
 def _file(part: Part, folder: Path) -> Path:
@@ -162,13 +162,13 @@ def _done(
     parts: Sequence[Part], folder: Path, options: MeasurementOptions
 ) -> dict[str, list[Record]]:
     """Return the records of the parts that are done, by the digest of the part."""
-    named = [one for one in options.earlier if "part" in one]
-    earlier = {digest: found for (digest,), found in grouped(named, "part").items()}
+    of_parts = [record for record in options.earlier if "part" in record]
+    earlier = {digest: of_part for (digest,), of_part in grouped(of_parts, "part").items()}
     done = {}
     for part in parts:
         if (file := _file(part, folder)).exists():
-            told = {"part": part.digest}
-            done[part.digest] = [{**one, **told} for one in read_json(file)["records"]]
+            identity = {"part": part.digest}
+            done[part.digest] = [{**record, **identity} for record in read_json(file)["records"]]
         elif part.digest in earlier:
             done[part.digest] = earlier[part.digest]
     return done
@@ -177,28 +177,32 @@ def _done(
 def _seconds(done: Mapping[str, Sequence[Record]], part: Part) -> float | None:
     """Return how long the measurement of a part took, if its records say so."""
     return next(
-        (one["seconds_of_part"] for one in done.get(part.digest, ()) if "seconds_of_part" in one),
+        (
+            record["seconds_of_part"]
+            for record in done.get(part.digest, ())
+            if "seconds_of_part" in record
+        ),
         None,
     )
 
 
 def _measure(measure: Measure, part: Part, folder: str) -> None:
     """Measure a part and store its records, with what made them."""
-    own = part.folder(Path(folder))
-    own.mkdir(parents=True, exist_ok=True)
-    made: dict[str, Any] = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
+    part_folder = part.folder(Path(folder))
+    part_folder.mkdir(parents=True, exist_ok=True)
+    origin: dict[str, Any] = {"date": datetime.now(UTC).date().isoformat(), "commit": commit()}
     start = time.perf_counter()
-    found = measure(part.settings, own)
-    made["seconds_of_part"] = round(time.perf_counter() - start, 1)
-    records = [{**record, **made} for record in found]
+    measured = measure(part.settings, part_folder)
+    origin["seconds_of_part"] = round(time.perf_counter() - start, 1)
+    records = [{**record, **origin} for record in measured]
     write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
 
 
 def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
     """Group records by the values of these keys, in the order in which they come."""
     groups: dict[tuple[Any, ...], list[Record]] = {}
-    for one in records:
-        groups.setdefault(tuple(one[key] for key in keys), []).append(one)
+    for record in records:
+        groups.setdefault(tuple(record[key] for key in keys), []).append(record)
     return groups
 
 
@@ -209,13 +213,13 @@ def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
     attempt; they are None if they were not measured.
     """
     run, spent = timed(plan, JobFolder(folder), "cpu")
-    told = ("supervision", "steps", "ended", "right_to")
-    stages = [{name: each[name] for name in told} for each in run.records.stages]
+    names = ("supervision", "steps", "ended", "right_to")
+    stages = [{name: stage[name] for name in names} for stage in run.records.stages]
     several = {"stages": stages} if len(stages) > 1 else {}
     return run, {
         "seed": plan.training.seed,
         "supervision": run.require_plan().supervision,
-        "steps": sum(each["steps"] for each in stages),
+        "steps": sum(stage["steps"] for stage in stages),
         **several,
         "seconds_to_train": spent.seconds,
         "processor_seconds": spent.processor_seconds,
@@ -230,5 +234,5 @@ def without_problem(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 def route(record: Record) -> str:
     """Return the model of a record of training, and its supervision, stage after stage."""
-    stages = [each["supervision"] for each in record.get("stages", ())] or [record["supervision"]]
+    stages = [stage["supervision"] for stage in record.get("stages", ())] or [record["supervision"]]
     return f"`{record['model']}`, {', then '.join(stages)}"

@@ -41,14 +41,14 @@ def shares_figure(shares: Mapping[str, Mapping[str, tuple[int, int]]], *, ylabel
 
     `shares[name][group]` are how many, and of how many. Groups are side by side.
     """
-    groups = list(dict.fromkeys(group for own in shares.values() for group in own))
+    groups = list(dict.fromkeys(group for points in shares.values() for group in points))
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(7.2, 3.2), layout="constrained")
         axes = figure.subplots()
-        for number, (name, own) in enumerate(shares.items()):
-            places = [groups.index(group) for group in own]
-            heights = [100 * count / total for count, total in own.values()]
-            ends = [wilson(count, total) for count, total in own.values()]
+        for number, (name, points) in enumerate(shares.items()):
+            places = [groups.index(group) for group in points]
+            heights = [100 * count / total for count, total in points.values()]
+            ends = [wilson(count, total) for count, total in points.values()]
             spans = [
                 (max(0.0, height - 100 * low), max(0.0, 100 * high - height))  # but for rounding
                 for height, (low, high) in zip(heights, ends, strict=True)

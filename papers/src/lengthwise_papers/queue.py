@@ -113,20 +113,24 @@ class Queue:
             ConfigError: no unit, done or not, has the wanted names.
         """
         every, lacking = self._every()
-        names = [_name(name, unit.name) for name, own in every.items() for unit in own]
+        names = [
+            _name(name, unit.name)
+            for name, of_experiment in every.items()
+            for unit in of_experiment
+        ]
         if not any(map(self._is_wanted, [*names, *lacking])):
             raise ConfigError(
                 f"none of the {len(names):,} units has {' and '.join(self.only)} in its name, such "
                 f"as {[*names, *lacking][0]!r}. Change --only."
             )
         missing, counts = list[Work](), dict[str, Count]()
-        for name, own in every.items():
-            wanted = sum(self._is_wanted(_name(name, unit.name)) for unit in own)
-            left = list(_missing(name, own, self._is_wanted))
+        for name, of_experiment in every.items():
+            num_wanted = sum(self._is_wanted(_name(name, unit.name)) for unit in of_experiment)
+            left = list(_missing(name, of_experiment, self._is_wanted))
             times = [work.seconds for work in left if work.seconds is not None]
-            if wanted:
+            if num_wanted:
                 counts[name] = Count(
-                    wanted - len(left), len(left), sum(times), len(left) - len(times)
+                    num_wanted - len(left), len(left), sum(times), len(left) - len(times)
                 )
             missing += left
         lacking = {name: lack for name, lack in lacking.items() if self._is_wanted(name)}
@@ -139,30 +143,30 @@ class Queue:
         """Return the experiments with units that the folder of runs has and the files of records
         lack: a queue was killed after they had ended."""
         files = replace(self, runs=self.runs / "none")  # as on a machine that has no runs
-        written = files._every()[0]
+        stored = files._every()[0]
         return [
             name
-            for name, own in self._every()[0].items()
-            if _names_of_done(own) - _names_of_done(written[name])
+            for name, of_experiment in self._every()[0].items()
+            if _names_of_done(of_experiment) - _names_of_done(stored[name])
         ]
 
     def _every(self) -> tuple[dict[str, list[Unit]], dict[str, str]]:
         """Return the units of each experiment that has units of its own, and what the others
         lack: a corpus, or a library."""
-        found, lacking = dict[str, list[Unit]](), dict[str, str]()
+        by_experiment, lacking = dict[str, list[Unit]](), dict[str, str]()
         for name, experiment in EXPERIMENTS.items():
             if not getattr(experiment, "runs_of", ""):
                 try:
-                    found[name] = self.units(name)
+                    by_experiment[name] = self.units(name)
                 except (TextError, MissingLibraryError) as error:
                     lacking[name] = str(error)
-        return found, lacking
+        return by_experiment, lacking
 
     def store(self, experiment: str) -> None:
         """Write the files of an experiment, and of those that show its runs."""
         options = self.options(finished=True, seeds=self.seeds)
-        for name, one in EXPERIMENTS.items():
-            is_shown = experiment == getattr(one, "runs_of", "")
+        for name, other in EXPERIMENTS.items():
+            is_shown = experiment == getattr(other, "runs_of", "")
             if name == experiment or (is_shown and any(unit.is_done for unit in self.units(name))):
                 measure_and_store(name, self.preset, options, self.out)
 
@@ -194,9 +198,9 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
     """
     ends_at = None if seconds is None else time.monotonic() + seconds
     tell("looking for what is missing")
-    found, report = queue.survey(), Report()
-    waiting = found.missing
-    for name, lack in found.lacking.items():
+    survey, report = queue.survey(), Report()
+    waiting = survey.missing
+    for name, lack in survey.lacking.items():
         tell(f"left out: {name}: {lack}")
     for name in (unwritten := queue.unwritten()):
         queue.store(name)
@@ -216,8 +220,8 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
             for call in over:
                 work, began = running.pop(call)
                 if _end(queue, work, call, report, tell):
-                    taken = time.monotonic() - began
-                    times.setdefault((work.experiment, work.kind), []).append(taken)
+                    duration = time.monotonic() - began
+                    times.setdefault((work.experiment, work.kind), []).append(duration)
     report.stopped = [work.name for work, _ in running.values()]
     report.is_over = bool(running or waiting)
     return report
@@ -227,8 +231,8 @@ def _next(waiting: Sequence[Work], times: Mapping[tuple[str, str], Sequence[floa
     """Return the unit to begin; `times` are those of the units that this queue has finished."""
 
     def updated(work: Work) -> Work:
-        found = times.get((work.experiment, work.kind))
-        return work._replace(seconds=statistics.median(found)) if found else work
+        durations = times.get((work.experiment, work.kind))
+        return work._replace(seconds=statistics.median(durations)) if durations else work
 
     return min(waiting, key=lambda work: _order(updated(work)))
 
@@ -244,9 +248,9 @@ def _end(queue: Queue, work: Work, call: Future[None], report: Report, tell: Tel
         if work.unit:  # an experiment without units has stored its records itself
             queue.store(work.experiment)
     except Exception as error:  # a unit that fails must not stop the others
-        told = str(error) if isinstance(error, LengthwiseError) else repr(error)
-        report.failed[work.name] = told
-        tell(f"failed: {work.name}: {told}")
+        reason = str(error) if isinstance(error, LengthwiseError) else repr(error)
+        report.failed[work.name] = reason
+        tell(f"failed: {work.name}: {reason}")
         return False
     report.done.append(work.name)
     tell(f"done: {work.name}")
@@ -259,8 +263,8 @@ def _do(queue: Queue, work: Work) -> None:
         measure_and_store(work.experiment, queue.preset, queue.options(), queue.out)
         return
     options = queue.options(only=(work.unit,), seeds=queue.seeds)
-    found = EXPERIMENTS[work.experiment].collect(work.experiment, queue.preset, options)
-    if errors := [one["error"] for one in found if "error" in one]:
+    records = EXPERIMENTS[work.experiment].collect(work.experiment, queue.preset, options)
+    if errors := [record["error"] for record in records if "error" in record]:
         raise RunError(errors[0])
 
 

@@ -35,6 +35,10 @@ _VERDICTS = {"yes": "holds", "no": "FAILS", "open": "open "}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the experiment, its size and the folders to the parser."""
+    parser.epilog = (
+        "Without NAME all are listed. The settings of cells are fixed; lengthwise train takes "
+        "others by --set."
+    )
     parser.add_argument(
         "experiment",
         nargs="?",
@@ -101,8 +105,8 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise_papers.store import measure_and_store
 
     if arguments.experiment in (None, "list"):
-        given = (arguments.only, arguments.finished, arguments.seeds, arguments.seed)
-        if any(given) or arguments.budget or arguments.scheduler or arguments.workers != 1:
+        restrictions = (arguments.only, arguments.finished, arguments.seeds, arguments.seed)
+        if any(restrictions) or arguments.budget or arguments.scheduler or arguments.workers != 1:
             raise ConfigError("name an experiment, or all; `lengthwise reproduce` lists them.")
         _list(as_json=arguments.json)
         return
@@ -131,11 +135,11 @@ def run(arguments: argparse.Namespace) -> None:
             runs=arguments.runs,
             executor=executor,
         )
-        result, files, kept, is_changed = measure_and_store(
+        result, files, num_kept, is_changed = measure_and_store(
             name, arguments.preset, options, arguments.out
         )
-    if kept:
-        note(f"{kept} records are those that {arguments.out} had")
+    if num_kept:
+        note(f"{num_kept} records are those that {arguments.out} had")
     if not is_changed:
         note(f"unchanged: {files[0]}")
     statements = experiment.verdicts(arguments.preset, result["records"])
@@ -148,7 +152,10 @@ def run(arguments: argparse.Namespace) -> None:
             | {
                 "table": tables[""]._asdict(),
                 "tables": {title: table._asdict() for title, table in tables.items()},
-                "statements": [{**one._asdict(), "verdict": one.verdict} for one in statements],
+                "statements": [
+                    {**statement._asdict(), "verdict": statement.verdict}
+                    for statement in statements
+                ],
                 "files": files,
             }
         )
@@ -195,18 +202,18 @@ def _work_off(arguments: argparse.Namespace) -> None:
     report = Report()
     if not arguments.finished:
         report = work_off(queue, workers=arguments.workers, seconds=arguments.budget, tell=note)
-    found = queue.survey()
+    survey = queue.survey()
     if arguments.finished:
-        for name, lack in found.lacking.items():
+        for name, lack in survey.lacking.items():
             note(f"left out: {name}: {lack}")
     if arguments.json:
         print_json(
             {
                 **{"done": report.done, "failed": report.failed, "stopped": report.stopped},
                 "is_over": report.is_over,
-                "missing": [work._asdict() for work in found.missing],
-                "experiments": {name: count._asdict() for name, count in found.counts.items()},
-                "left_out": found.lacking,
+                "missing": [work._asdict() for work in survey.missing],
+                "experiments": {name: count._asdict() for name, count in survey.counts.items()},
+                "left_out": survey.lacking,
             }
         )
     else:
@@ -214,17 +221,17 @@ def _work_off(arguments: argparse.Namespace) -> None:
             ["experiment", "done", "missing", "seconds they may take"],
             [
                 [name, f"{count.done:,}", f"{count.missing:,}", _duration_in_words(count)]
-                for name, count in found.counts.items()
+                for name, count in survey.counts.items()
             ],
         )
-        print_facts(_summary(arguments, report, found))
+        print_facts(_summary(arguments, report, survey))
     if report.failed:
         name, error = next(iter(report.failed.items()))
         raise ClaimError(f"{len(report.failed)} units failed, such as {name}: {error}")
 
 
 def _summary(
-    arguments: argparse.Namespace, report: "Report", found: "Survey"
+    arguments: argparse.Namespace, report: "Report", survey: "Survey"
 ) -> list[tuple[str, str]]:
     """Return what a queue did, what comes next, and how much is done in all."""
     did = [
@@ -235,10 +242,10 @@ def _summary(
     ]
     if report.is_over:
         did.insert(0, ("ended", "the budget is used up; started again, it continues"))
-    done, left = sum(each.done for each in found.counts.values()), len(found.missing)
-    first = "; ".join(work.name for work in found.missing[:_NEXT])
+    done, left = sum(count.done for count in survey.counts.values()), len(survey.missing)
+    first = "; ".join(work.name for work in survey.missing[:_NEXT])
     more = f"; and {left - _NEXT:,} more (--json has all)" if left > _NEXT else ""
-    without = f", without {', '.join(found.lacking)}" if found.lacking else ""
+    without = f", without {', '.join(survey.lacking)}" if survey.lacking else ""
     return [
         *([] if arguments.finished else did),
         ("next", f"{first}{more}" if left else f"nothing is missing{without}"),
@@ -288,13 +295,20 @@ def _list(*, as_json: bool) -> None:
         print_json(
             {
                 "experiments": [
-                    {"name": name, "paper": found.paper, "item": found.item, "claim": found.claim}
-                    for name, found in EXPERIMENTS.items()
+                    {
+                        "name": name,
+                        "paper": experiment.paper,
+                        "item": experiment.item,
+                        "claim": experiment.claim,
+                    }
+                    for name, experiment in EXPERIMENTS.items()
                 ]
             }
         )
         return
-    print_table(["name", "claim"], [[name, found.claim] for name, found in EXPERIMENTS.items()])
+    print_table(
+        ["name", "claim"], [[name, experiment.claim] for name, experiment in EXPERIMENTS.items()]
+    )
 
 
 def _print(
@@ -313,5 +327,8 @@ def _print(
     )
     for title, (columns, rows) in tables.items():
         print_table(columns, rows, title=title or None)
-    for one in statements:
-        say(f"{_VERDICTS[one.verdict]}  {one.where}: {one.text}\n       {one.measured}")
+    for statement in statements:
+        say(
+            f"{_VERDICTS[statement.verdict]}  {statement.where}: {statement.text}\n       "
+            f"{statement.measured}"
+        )

@@ -21,7 +21,7 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
     """
     missing = [job for job in jobs if not JobFolder.of(job, folder).run.exists()]
     done = _done_beside(folder) if missing else {}
-    taken = 0
+    copies = 0
     for job in missing:
         other, place = done.get(_key(job.plan.to_dict())), JobFolder.of(job, folder)
         if other is None:
@@ -31,24 +31,24 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
                 if not place.run.exists():
                     place.describe(job)
                     _copy(other, place)
-                    taken += 1
+                    copies += 1
         except (BusyError, OSError):  # another process works on it, or a file is unreadable
             continue
-    return taken
+    return copies
 
 
 def _done_beside(folder: Path) -> dict[str, JobFolder]:
     """Return the finished jobs of other sweeps by their plans; damaged ones are ignored."""
-    found = {}
+    done = {}
     for path in sorted(folder.parent.glob("*/*/job.json")):
         place = JobFolder(path.parent)
         try:
             if path.parent.parent != folder and RunFolder(place.run).is_finished:
                 place.clock()
-                found[_key(read_json(path)["plan"])] = place
+                done[_key(read_json(path)["plan"])] = place
         except (LengthwiseError, OSError, KeyError, TypeError, ValueError):
             continue
-    return found
+    return done
 
 
 def _key(plan: Mapping[str, Any]) -> str:

@@ -62,31 +62,36 @@ def measure_and_store(name: str, preset: str, options: MeasurementOptions, out: 
         if not (options.finished and options.earlier):
             raise
         return _as_stored(name, experiment, file)  # tables are functions of records alone
-    found = result["records"]
-    if options.finished and (len(found) < len(options.earlier) or _has_all(options.earlier, found)):
+    records = result["records"]
+    if options.finished and (
+        len(records) < len(options.earlier) or _has_all(options.earlier, records)
+    ):
         return _as_stored(name, experiment, file)  # fewer: earlier ones that do not name their part
     now = _by_digest(_records(file, name, preset))
-    _add(result["records"], [one for digest, one in now.items() if earlier.get(digest) != one])
-    kept = sum({"commit", "digest"} <= one.keys() for one in result["records"])
-    return Stored(result, write(name, experiment, result, file), kept)
+    _add(
+        result["records"],
+        [record for digest, record in now.items() if earlier.get(digest) != record],
+    )
+    num_kept = sum({"commit", "digest"} <= one.keys() for one in result["records"])
+    return Stored(result, write(name, experiment, result, file), num_kept)
 
 
 def _as_stored(name: str, experiment: Experiment, file: Path) -> Stored:
     """Return what a file of records holds, and draw it."""
     result = read_json(file)
-    kept = sum("digest" in one for one in result["records"])
+    num_kept = sum("digest" in record for record in result["records"])
     files = [str(file), *_draw(name, experiment, result, file)]
-    return Stored(result, files, kept, is_changed=False)
+    return Stored(result, files, num_kept, is_changed=False)
 
 
-def _has_all(earlier: Sequence[Record], found: Sequence[Record]) -> bool:
+def _has_all(earlier: Sequence[Record], records: Sequence[Record]) -> bool:
     """Return whether all that was found is among earlier records, whatever their settings name."""
 
-    def measured(one: Record) -> Record:
-        return {key: value for key, value in one.items() if key not in _NOT_MEASURED}
+    def measured(record: Record) -> Record:
+        return {key: value for key, value in record.items() if key not in _NOT_MEASURED}
 
-    known = [measured(one) for one in earlier]
-    return all(measured(one) in known for one in found)
+    known = [measured(record) for record in earlier]
+    return all(measured(record) in known for record in records)
 
 
 _NOT_MEASURED = ("settings", "commit", "part")
@@ -116,8 +121,8 @@ def _with_earlier(
     earlier = _records(out / file_name(name, preset), name, preset)
     stored = _by_digest(earlier)
     if owner := getattr(EXPERIMENTS[name], "runs_of", ""):  # its file has the same runs, too
-        theirs = _by_digest(_records(out / file_name(owner, preset), owner, preset))
-        stored |= theirs | {k: one for k, one in stored.items() if "error" not in one}
+        of_owner = _by_digest(_records(out / file_name(owner, preset), owner, preset))
+        stored |= of_owner | {k: record for k, record in stored.items() if "error" not in record}
     return replace(options, stored=stored, earlier=earlier)
 
 
@@ -134,10 +139,10 @@ def _records(file: Path, name: str, preset: str) -> list[Record]:
         holds = f"{stored['experiment']}, preset {stored['preset']}"
         if not isinstance(stored["records"], list):
             raise TypeError
-        found = [{"commit": stored["commit"], **one} for one in stored["records"]]
-        for one in _by_digest(found).values():
-            run_name(one)
-            if "error" not in one and not (one.keys() >= _OF_RUNS and {**one["tests"]}):
+        records = [{"commit": stored["commit"], **record} for record in stored["records"]]
+        for record in _by_digest(records).values():
+            run_name(record)
+            if "error" not in record and not (record.keys() >= _OF_RUNS and {**record["tests"]}):
                 raise KeyError
     except (KeyError, TypeError):
         raise RunError(f"{file} is damaged. Move it away, or use another --out.") from None
@@ -146,7 +151,7 @@ def _records(file: Path, name: str, preset: str) -> list[Record]:
             f"{file} holds {holds}, but {name}, preset {preset}, is asked for. Move it away, or "
             f"use another --out."
         )
-    return found
+    return records
 
 
 _OF_RUNS = {"steps", "seconds", "parameters", "flops", "supervision", "trained_on", "tests"}
@@ -155,15 +160,15 @@ _OF_RUNS = {"steps", "seconds", "parameters", "flops", "supervision", "trained_o
 
 def _by_digest(records: Sequence[Record]) -> dict[str, Record]:
     """Return the records of trained runs."""
-    return {one["digest"]: one for one in records if "digest" in one}
+    return {record["digest"]: record for record in records if "digest" in record}
 
 
 def _add(records: list[Record], new: Sequence[Record]) -> None:
     """Add records that another command has stored meanwhile; they replace those only kept."""
-    places = {run_name(one): place for place, one in enumerate(records) if "digest" in one}
-    for one in new:
-        place = places.get(run_name(one))
+    places = {run_name(record): place for place, record in enumerate(records) if "digest" in record}
+    for record in new:
+        place = places.get(run_name(record))
         if place is None:
-            records.append(one)
+            records.append(record)
         elif "commit" in records[place]:
-            records[place] = one
+            records[place] = record

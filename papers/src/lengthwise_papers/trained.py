@@ -87,48 +87,50 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         owner = self.runs_of or name
         folder = options.runs / f"{stem(owner)}-{preset}"
         every = self.runs(self.presets[preset], options.seeds)
-        wanted = [every[i] for i in chosen(name, [run.name for run in every], options.only)]
-        asked = {run.name for run in wanted}
-        done = {run.job.digest for run in wanted if JobFolder.of(run.job, folder).outcome()}
+        wanted_runs = [every[i] for i in chosen(name, [run.name for run in every], options.only)]
+        names = {run.name for run in wanted_runs}
+        done = {run.job.digest for run in wanted_runs if JobFolder.of(run.job, folder).outcome()}
         stored = {
             run.job.digest: options.stored[run.job.digest]
             for run in every
             if run.job.digest in options.stored.keys() - done and _fits(run, options)
         }
         if options.finished:
-            wanted = [run for run in wanted if run.job.digest in done | stored.keys()]
-            if not wanted:
+            wanted_runs = [run for run in wanted_runs if run.job.digest in done | stored.keys()]
+            if not wanted_runs:
                 raise NothingFinishedError(
                     f"{folder} has no finished run of these. Leave out --finished."
                 )
-        others = self._others(asked, every, preset, options)
-        swept = [run.job for run in wanted if run.job.digest not in stored]
-        found = self._sweep(f"{owner} {preset}", preset, swept, folder, options) if swept else {}
+        other_runs = self._others(names, every, preset, options)
+        swept = [run.job for run in wanted_runs if run.job.digest not in stored]
+        outcomes = self._sweep(f"{owner} {preset}", preset, swept, folder, options) if swept else {}
         records = [
-            _since(run, record(run, found[run.job.digest]), options.stored)
-            if run.job.digest in found
+            _since(run, record(run, outcomes[run.job.digest]), options.stored)
+            if run.job.digest in outcomes
             else _kept(run, options.stored)
-            for run in [*wanted, *others]
+            for run in [*wanted_runs, *other_runs]
         ]
         places = {cell: place for place, cell in enumerate(dict.fromkeys(r[:2] for r in every))}
-        return sorted(records, key=lambda one: (places[one["row"], one["column"]], one["seed"]))
+        return sorted(
+            records, key=lambda result: (places[result["row"], result["column"]], result["seed"])
+        )
 
     def units(self, name: str, preset: str, options: MeasurementOptions) -> list[Unit]:
         """Return a unit for each run; a run that failed is not done."""
         folder = options.runs / f"{stem(self.runs_of or name)}-{preset}"
-        found = []
+        all_units = []
         for run in self.runs(self.presets[preset], options.seeds):
             outcome = JobFolder.of(run.job, folder).outcome()
             stored = options.stored.get(run.job.digest, {})
             is_kept = bool(stored) and _is_of(run, stored) and "error" not in stored
             seconds = outcome.seconds if outcome else _seconds_here(stored)
             kind = f"{run.row}, {run.column}"
-            found.append(Unit(run.name, kind, outcome is not None or is_kept, seconds))
-        return found
+            all_units.append(Unit(run.name, kind, outcome is not None or is_kept, seconds))
+        return all_units
 
     def _others(
         self,
-        asked: Collection[str],
+        names: Collection[str],
         every: Sequence[CellRun],
         preset: str,
         options: MeasurementOptions,
@@ -139,22 +141,22 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
             ConfigError: some are of other settings than the same runs would have today.
         """
         stored = options.stored
-        left = {digest for digest, one in stored.items() if run_name(one) not in asked}
+        left = {digest for digest, result in stored.items() if run_name(result) not in names}
         if not left:
             return []
         seeds = sorted({stored[digest]["seed"] for digest in left})
         planned = [*every, *self.runs(self.presets[preset], seeds)]
-        others = {
+        other_runs = {
             run.job.digest: run
             for run in planned
             if run.job.digest in left and _is_of(run, stored[run.job.digest])
         }
-        if stale := left - others.keys():
+        if stale := left - other_runs.keys():
             raise ConfigError(
                 f"{len(stale)} stored runs are of other settings, such as "
                 f"{run_name(stored[min(stale)])!r}. Ask for them too, or use another --out."
             )
-        return list(others.values())
+        return list(other_runs.values())
 
     def _sweep(
         self, name: str, preset: str, jobs: Sequence[Job], folder: Path, options: MeasurementOptions
@@ -171,11 +173,11 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
 
     def check(self, records: Sequence[Record], /) -> list[Statement]:
         """Return the statements of `judge`, with one more if some runs failed."""
-        failed = [one for one in records if "error" in one]
+        failed = [result for result in records if "error" in result]
         if not failed:
             return self.judge(records)
-        told = "; ".join(f"{run_name(one)}: {one['error']}" for one in failed)
-        ended = Statement(where=RUNS, says="every run ends", holds=False, measured=told)
+        reasons = "; ".join(f"{run_name(result)}: {result['error']}" for result in failed)
+        ended = Statement(where=RUNS, says="every run ends", holds=False, measured=reasons)
         return [ended, *self.judge(records)]
 
     def tables(self, records: Sequence[Record]) -> dict[str, Table]:
@@ -185,13 +187,13 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
 
 def _fits(run: CellRun, options: MeasurementOptions) -> bool:
     """Return whether a stored record can be used; a failed one only with `finished`."""
-    one = options.stored[run.job.digest]
-    return _is_of(run, one) and (options.finished or "error" not in one)
+    stored_record = options.stored[run.job.digest]
+    return _is_of(run, stored_record) and (options.finished or "error" not in stored_record)
 
 
-def _is_of(run: CellRun, one: Record) -> bool:
+def _is_of(run: CellRun, stored_record: Record) -> bool:
     """Return whether a record has the run's settings: a default may have changed."""
-    return not any(differing(one.get("settings", {}), _about(run)["settings"]))
+    return not any(differing(stored_record.get("settings", {}), _about(run)["settings"]))
 
 
 def _seconds_here(stored: Record) -> float | None:
@@ -200,18 +202,18 @@ def _seconds_here(stored: Record) -> float | None:
     return stored.get("seconds") if device.type == choose_device("auto").type else None
 
 
-def _since(run: CellRun, found: Record, stored: Mapping[str, Record]) -> Record:
+def _since(run: CellRun, result: Record, stored: Mapping[str, Record]) -> Record:
     """Return the record, with the commit of the stored one if both are of the same training."""
-    before = stored.get(found["digest"], {})
+    before = stored.get(result["digest"], {})
     parts = ("seconds", "steps", "date", "tests")
-    same = "error" not in found and all(before.get(part) == found[part] for part in parts)
-    return {"commit": before["commit"], **found} if same and _is_of(run, before) else found
+    same = "error" not in result and all(before.get(part) == result[part] for part in parts)
+    return {"commit": before["commit"], **result} if same and _is_of(run, before) else result
 
 
 def _kept(run: CellRun, stored: Mapping[str, Record]) -> Record:
     """Return the stored record of a run, under the run's present name."""
-    one = stored[run.job.digest]
-    return {**one, **_about(run)}
+    stored_record = stored[run.job.digest]
+    return {**stored_record, **_about(run)}
 
 
 def record(run: CellRun, result: Outcome | Failure) -> Record:
@@ -278,14 +280,14 @@ def _about(run: CellRun) -> Record:
 
 def _test(job: Job, result: TestResult) -> Record:
     """Return the record of a test; only lengths with wrong answers are listed."""
-    asked = next(test for test in job.tests if test.name == result.name)
+    job_test = next(test for test in job.tests if test.name == result.name)
     summary = result.summary
     return {
-        "lengths": _written(asked.lengths),
+        "lengths": _written(job_test.lengths),
         "missing": list(summary["missing_lengths"]),
         "words_per_length": summary["words_per_length"],
         "protocol": summary["protocol"],
-        "seed": asked.seed,
+        "seed": job_test.seed,
         **{key: _plain(summary[key]) for key in _OF_ACCURACY if key in summary},
         "shortcuts": dict(summary["shortcuts"]),
         "seconds": summary.get("seconds", 0.0),
@@ -324,16 +326,16 @@ def accuracy_by_length(test: Mapping[str, Any]) -> dict[int, float]:
 
 def cells(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
     """Group records by row and column, in their order; failed runs are left out."""
-    found: dict[tuple[str, str], list[Record]] = {}
-    for one in records:
-        if "error" not in one:
-            found.setdefault((one["row"], one["column"]), []).append(one)
-    return found
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for result in records:
+        if "error" not in result:
+            groups.setdefault((result["row"], result["column"]), []).append(result)
+    return groups
 
 
-def run_name(one: Record) -> str:
+def run_name(result: Record) -> str:
     """Return `parity, rnn, seed 0`, as `CellRun.name`."""
-    return f"{one['row']}, {one['column']}, seed {one['seed']}"
+    return f"{result['row']}, {result['column']}, seed {result['seed']}"
 
 
 PRINTED_SEEDS = 3
@@ -350,8 +352,8 @@ def of_seeds(runs: Sequence[Record]) -> str:
 def scores(runs: Sequence[Record], test: str, *, beyond: int = 0) -> str:
     """Return `100.0 / 98.9`, best and mean over seeds, or the number of a single seed."""
     best, mean = best_and_mean(runs, test, beyond=beyond)
-    shown = one_digit(best) if len(runs) == 1 else pair(best, mean)
-    return shown + of_seeds(runs)
+    text = one_digit(best) if len(runs) == 1 else pair(best, mean)
+    return text + of_seeds(runs)
 
 
 def best_and_mean(runs: Sequence[Record], test: str, *, beyond: int = 0) -> tuple[float, float]:
@@ -375,12 +377,12 @@ def mean_accuracy(test: Mapping[str, Any], *, beyond: int = 0) -> float:
     by_length = {n: share for n, share in accuracy_by_length(test).items() if n > beyond}
     if len(by_length) <= 1:
         return float(test["mean_accuracy"])
-    asked, means = [n for n in parse_lengths(test["lengths"]) if n > beyond], []
-    for alike in ([n for n in asked if n % 2 == rest] for rest in (0, 1)):
-        if found := {n: by_length[n] for n in alike if n in by_length}:
+    lengths, means = [n for n in parse_lengths(test["lengths"]) if n > beyond], []
+    for alike in ([n for n in lengths if n % 2 == rest] for rest in (0, 1)):
+        if shares := {n: by_length[n] for n in alike if n in by_length}:
             gaps = np.diff([alike[0] - 2, *alike, alike[-1] + 2])
             weights = dict(zip(alike, gaps[:-1] + gaps[1:], strict=True))
-            means.append(np.average([*found.values()], weights=[weights[n] for n in found]))
+            means.append(np.average([*shares.values()], weights=[weights[n] for n in shares]))
     return float(fmean(means))
 
 
@@ -442,10 +444,17 @@ def runs_table(records: Sequence[Record]) -> Table:
         [row, column, runs[0]["supervision"], runs[0]["trained_on"], *_costs(runs)]
         for (row, column), runs in cells(records).items()
     ]
-    failed = [one for one in records if "error" in one]
+    failed = [result for result in records if "error" in result]
     rows += [
-        [one["row"], one["column"], f"failed: {one['error']}", "", str(one["seed"]), *[""] * 6]
-        for one in failed
+        [
+            result["row"],
+            result["column"],
+            f"failed: {result['error']}",
+            "",
+            str(result["seed"]),
+            *[""] * 6,
+        ]
+        for result in failed
     ]
     return Table(columns, rows)
 
@@ -464,7 +473,7 @@ def _costs(runs: Sequence[Record]) -> Iterator[str]:
 
 def span(runs: Sequence[Mapping[str, Any]], figure: str) -> str:
     """Return the least and the greatest of a figure, rounded, of the runs that have it."""
-    known = [round(one[figure]) for one in runs if one[figure] is not None]
+    known = [round(run[figure]) for run in runs if run[figure] is not None]
     return from_to(known) if known else "not measured" if runs else ""
 
 

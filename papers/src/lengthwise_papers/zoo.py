@@ -78,8 +78,8 @@ class Recipe:
         """The command that does the same."""
         verb = "train" if self.is_trained else "compile"
         model = "" if self.model is None else f" --model {self.model}"
-        given = "".join(f" --set {key}={value}" for key, value in self.settings.items())
-        return f"lengthwise {verb} {self.spec}{model}{given} --out DIR"
+        options = "".join(f" --set {key}={value}" for key, value in self.settings.items())
+        return f"lengthwise {verb} {self.spec}{model}{options} --out DIR"
 
 
 _HALF: Mapping[str, Any] = {"d_model": 32}
@@ -102,22 +102,22 @@ LARGE = ("modular-arithmetic", "A5", "Z60", "S5")
 
 def recipes() -> dict[str, Recipe]:
     """Return how each model is made, by name."""
-    found = {
+    by_name = {
         name.lower(): Recipe(spec=spec, model=_OF_LARGE.get(name, DEFAULT_MODEL), settings=_HALF)
         for name, spec in LANGUAGES.items()
         if name != "first"
     }
-    found |= {f"{name.lower()}-tiny": each for name, each in _tiny().items()}
-    found |= {
+    by_name |= {f"{name.lower()}-tiny": recipe for name, recipe in _tiny().items()}
+    by_name |= {
         f"{name.lower()}-exact": Recipe(spec=spec, is_trained=False)
         for name, spec in LANGUAGES.items()
         if name not in LARGE
     }
-    found |= {
+    by_name |= {
         name.removesuffix("-lm") + "-english": Recipe(spec=TEXT, model=name, settings=settings)
         for name, settings in _LANGUAGE_MODELS.items()
     }
-    return found | {
+    return by_name | {
         name.replace("chiang2022/", "chiang-"): Recipe(spec=name, is_trained=False)
         for name in ("chiang2022/parity", "chiang2022/first", "chiang2022/first-scaled")
     }
@@ -129,23 +129,23 @@ def _tiny() -> dict[str, Recipe]:
         return {}
     names = {spec: name for name, spec in LANGUAGES.items()}
     smallest: dict[str, dict[str, Any]] = {}
-    for one in read_json(SMALLEST)["records"]:
-        name = names[one["language"]]
-        if one["verdict"] == "equivalent" and (
-            name not in smallest or one["parameters"] < smallest[name]["parameters"]
+    for record in read_json(SMALLEST)["records"]:
+        name = names[record["language"]]
+        if record["verdict"] == "equivalent" and (
+            name not in smallest or record["parameters"] < smallest[name]["parameters"]
         ):
-            smallest[name] = one
+            smallest[name] = record
     return {
-        name: Recipe(spec=one["language"], model=one["model"], settings=_given(one))
-        for name, one in smallest.items()
+        name: Recipe(spec=record["language"], model=record["model"], settings=_given(record))
+        for name, record in smallest.items()
     }
 
 
-def _given(one: Mapping[str, Any]) -> dict[str, Any]:
+def _given(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that the search gave the network of a record."""
-    found = one["settings"]
-    own = {"d_model": found["network"]["d_model"], "seed": one["seed"]}
-    return {**SETTINGS.get(one["model"], {}), **own}
+    settings = record["settings"]
+    own_settings = {"d_model": settings["network"]["d_model"], "seed": record["seed"]}
+    return {**SETTINGS.get(record["model"], {}), **own_settings}
 
 
 def note(message: str) -> None:
@@ -166,8 +166,8 @@ def make(name: str, recipe: Recipe) -> None:
         plan = make_plan(recipe.spec, recipe.model, settings=recipe.settings)
         run = train(plan, out=work, device="cpu")
     else:
-        made = construct(recipe.spec, recipe.settings)
-        save_compiled(work, made.compiled, made.model, environment("cpu"))
+        construction = construct(recipe.spec, recipe.settings)
+        save_compiled(work, construction.compiled, construction.model, environment("cpu"))
         run = load_run(work, device="cpu")
     seconds = round(time.perf_counter() - start, 1)
     is_text = run.problem.kind == "language-modelling"
@@ -175,9 +175,9 @@ def make(name: str, recipe: Recipe) -> None:
     folder = ROOT / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for each in KEPT:
-        if (work / each).exists():
-            shutil.copyfile(work / each, folder / each)
+    for file_name in KEPT:
+        if (work / file_name).exists():
+            shutil.copyfile(work / file_name, folder / file_name)
     measured = _measured_text(run) if is_text else _measured_words(run)
     record = {**_record(name, recipe, run, certificate, seconds), **measured}
     write_text(folder / CARD, card(record))
@@ -186,16 +186,16 @@ def make(name: str, recipe: Recipe) -> None:
 
 def _certificate(run: Run, recipe: Recipe, work: Path) -> Certificate | None:
     try:
-        found = certify(run.model, run.language, max_chunks=MOST_CHUNKS)
+        certificate = certify(run.model, run.language, max_chunks=MOST_CHUNKS)
     except VerificationError as error:
         note(f"{work.name} has no certificate: {error}")
         return None
-    if found.verdict != "equivalent":
+    if certificate.verdict != "equivalent":
         if recipe.is_trained:
-            raise ClaimError(f"{work.name}: {found.statement}")
-        note(f"{work.name} has no certificate: {found.statement}")
+            raise ClaimError(f"{work.name}: {certificate.statement}")
+        note(f"{work.name} has no certificate: {certificate.statement}")
         return None
-    found.save(work / "certificate.json")
+    certificate.save(work / "certificate.json")
     return check(Certificate.load(work / "certificate.json"))
 
 
@@ -212,7 +212,7 @@ def _record(
         "name": name,
         "language": known,
         **_about(run, plan),
-        "parameters": sum(each.numel() for each in run.model.parameters()),
+        "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
         "bits": None if entry is None else entry.bits,
         "depth": _depth(settings) if entry is None else entry.depth,
         "seconds": seconds,

@@ -23,8 +23,7 @@ def test_the_scratchpad_waits_for_every_symbol_and_regular_gpt_for_every_level()
     (statement,) = scratchpad.check(records)
     assert statement.holds
     assert statement.measured == (
-        "500 steps that wait, at two places each, and 9 levels for 500 symbols; "
-        "less time: parity 10 times"
+        "for 500 symbols 500 steps in turn, of two tokens, and 9 levels; faster: parity 10 times"
     )
     assert not scratchpad.check([records[0], run("regular-gpt-binary", 6.0)])[0].holds
     assert scratchpad.check(records[:1]) == []

@@ -87,8 +87,8 @@ def test_what_is_trained_otherwise_is_judged_by_its_reach_but_not_beside_the_oth
     longer = "8 / 1, 20,000 steps"
     alone = check([record(longer, {64: 30.0, 128: 90.0})])
     assert [(one.holds, one.measured) for one in alone[:-1]] == [
-        (True, f"at most times 1 ({longer})"),
-        (True, f"at least times 3 ({longer})"),
+        (True, f"highest ratio: 1 ({longer})"),
+        (True, f"lowest ratio: 3 ({longer})"),
     ]
     others = [record(f"{chunk} / 1", {64: 30.0, 128: 31.0}) for chunk in (8, 16, 32)]
     beside = check([*others, record(longer, {64: 3.0, 128: 9.0})])

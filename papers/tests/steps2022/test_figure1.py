@@ -21,9 +21,9 @@ def test_steps_figure_1_fails_where_a_row_looks_elsewhere(
     changed_row = uneven[1]["weights"][records[1]["gates_with_sources"][2]]
     changed_row[first] += 0.1
     changed_row[second] -= 0.1
-    assert failing(name, uneven) == ["to both alike, if"]
+    assert failing(name, uneven) == ["and to both equally,"]
     changed_row[first] -= 0.1
     changed_row[third] += 0.1
-    assert failing(name, uneven) == ["the decoder attends to", "to both alike, if"]
+    assert failing(name, uneven) == ["the decoder attends to", "and to both equally,"]
     assert figure1.table(uneven).rows[0] == figure1.table(records).rows[0]
     assert figure1.table(uneven).rows[1] != figure1.table(records).rows[1]

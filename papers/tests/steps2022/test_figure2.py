@@ -27,7 +27,7 @@ def test_agreement_is_the_share_of_rows_whose_greatest_weights_are_on_the_source
     assert figure2.agreement(records[1]) == all_sources
     found = figure2.check(records)
     assert [one.holds for one in found] == [not moved, True, True, True]
-    blind = f"{(2 / 7 + 2 / 8 + 2 / 9) / 3:.4f}, if all places had the same".replace(",", "")
+    blind = f"{(2 / 7 + 2 / 8 + 2 / 9) / 3:.4f}, if all positions had the same".replace(",", "")
     assert any(blind in one.measured for one in found), "the rows of gates see 7, 8 and 9 places"
     _, rows = figure2.table(records)
     assert rows[1][-2:] == [f"{a_source:.4f}", f"{all_sources:.4f}"]

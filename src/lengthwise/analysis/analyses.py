@@ -69,7 +69,15 @@ def has_binary_memory(network: object) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings(Viewed):
-    """The result of an analysis, as `lw.inside.analyse` returns it."""
+    """The result of an analysis, as `lw.inside.analyse` returns it.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.load("zoo:parity")
+        >>> found = lw.inside.analyse(run, "receptive-field", lengths=[64], words_per_length=50)
+        >>> found.numbers[0]
+        ('length 64: half of the gradient', 'in the last 25 symbols')
+    """
 
     record: Record
     known: Knowledge
@@ -130,23 +138,23 @@ def analysis_of(
     """
     entry = ANALYSES[name]
     usual = longest if entry.is_of_training else DEFAULT_LENGTH
-    chosen = sorted(set(lengths)) or [_usual_length(task, usual)]
-    if chosen[0] < 1 or words_per_length < 1:
+    sorted_lengths = sorted(set(lengths)) or [_usual_length(task, usual)]
+    if sorted_lengths[0] < 1 or words_per_length < 1:
         raise TaskError("an analysis needs one word at least, of lengths of 1 or more.")
-    if chosen[-1] * words_per_length > MAX_SYMBOLS:
+    if sorted_lengths[-1] * words_per_length > MAX_SYMBOLS:
         raise TaskError(
-            f"{words_per_length} words of {chosen[-1]} symbols are more than {MAX_SYMBOLS:,} "
-            f"symbols at once. Ask for shorter or fewer words."
+            f"{words_per_length} words of {sorted_lengths[-1]} symbols are more than "
+            f"{MAX_SYMBOLS:,} symbols at once. Ask for shorter or fewer words."
         )
-    each = torch.tensor(chosen).repeat_interleave(words_per_length)
-    tokens = task.sampler.draw_any(each, torch.Generator().manual_seed(seed))
+    word_lengths = torch.tensor(sorted_lengths).repeat_interleave(words_per_length)
+    tokens = task.sampler.draw_any(word_lengths, torch.Generator().manual_seed(seed))
     return {
         "figure": name,
         "language": task.language.spec or "a machine",
-        "lengths": chosen,
+        "lengths": sorted_lengths,
         "words_per_length": words_per_length,
         "seed": seed,
-        **entry.measure(model, task.language, tokens, each),
+        **entry.measure(model, task.language, tokens, word_lengths),
     }
 
 
@@ -212,34 +220,34 @@ def _cluster_meaning(record: Record, known: Knowledge) -> str:
     if elements == 1:
         return "All these sub-words do the same, so there is nothing that vectors could confuse."
     if ratio is not None and ratio > 2:
-        said = (
+        sentence = (
             f"The {elements} elements lie apart (gap to spread {ratio:.2f}, above 2), so the "
             f"vector of one of these sub-words alone tells what it does."
         )
     elif record["gap"] == 0:
-        said = "Some sub-words that do different things have the same vector."
+        sentence = "Some sub-words that do different things have the same vector."
     else:
-        said = (
+        sentence = (
             f"The {elements} elements do not form one compact cluster each (gap to spread "
             f"{'none' if ratio is None else f'{ratio:.2f}'}, not above 2)."
         )
     if known.verdict == "counterexample":
-        return f"{said} The model is known to be wrong on a word; see its certificate."
+        return f"{sentence} The model is known to be wrong on a word; see its certificate."
     if known.verdict != "equivalent":
-        return f"{said} Whether the model is right at every length, only certify can tell."
+        return f"{sentence} Whether the model is right at every length, only certify can tell."
     if purity < 1:
-        said += (
+        sentence += (
             f" The model is nevertheless proved right at every length, with a purity of "
             f"{100 * purity:.2f} %: k-means groups vectors by distance, and one element may have "
             f"several vectors far from each other, so that a cluster holds parts of several."
         )
         if known.has_binary_memory:
-            said += (
+            sentence += (
                 " The model passes on only signs computed from these vectors, which the proof "
                 "follows one by one; how far they are from each other does not matter to it."
             )
-        return said
-    return f"{said} The model is proved right at every length."
+        return sentence
+    return f"{sentence} The model is proved right at every length."
 
 
 def _field_meaning(record: Record, known: Knowledge) -> str:
@@ -252,13 +260,13 @@ def _field_meaning(record: Record, known: Knowledge) -> str:
         else "some position has no share of the gradient, so a small change there changes nothing"
     )
     even = abs(half - length / 2) <= length / 10
-    where = (
+    place = (
         "the halves of the word count about alike"
         if even
         else f"the last {half} of {length} symbols hold half of the gradient"
     )
     return (
-        f"At length {length} {reads}; {where}. A gradient says what a small change would do, and "
+        f"At length {length} {reads}; {place}. A gradient says what a small change would do, and "
         f"not whether the answer is right."
     )
 
@@ -267,31 +275,31 @@ def _attention_meaning(record: Record, known: Knowledge) -> str:
     del known
     favourites = {child + 1 for child in record["favourite"]}
     if len(favourites) > 1:
-        told = f"Heads prefer different children ({', '.join(map(str, sorted(favourites)))})"
+        preference = f"Heads prefer different children ({', '.join(map(str, sorted(favourites)))})"
     else:
-        told = f"All heads prefer child {min(favourites)}"
+        preference = f"All heads prefer child {min(favourites)}"
     sharp = sum(focus > 0.9 for focus in record["focus"])
     return (
-        f"{told}; {sharp} of {len(record['focus'])} put over 90 % of their weight on one. Heads "
-        f"that mix the children in different shares can together still tell them apart."
+        f"{preference}; {sharp} of {len(record['focus'])} put over 90 % of their weight on one. "
+        f"Heads that mix the children in different shares can together still tell them apart."
     )
 
 
 def _tree_meaning(record: Record, known: Knowledge) -> str:
     longest = max(record["curves"], key=lambda curve: curve["length"])
-    own, *deeper = longest["points"]
+    usual_tree, *deeper = longest["points"]
     least = min(deeper, key=lambda point: point["kept"])
     if least["kept"] == 1:
-        said = "No answer changes: what a node holds means the same at further levels."
+        sentence = "No answer changes: what a node holds means the same at further levels."
     else:
-        said = (
-            f"Of the answers to words of {longest['length']} symbols, which have {own['levels']} "
-            f"levels, {100 * least['kept']:.2f} % stay with {least['levels']}: what a node holds "
-            f"changes its meaning from level to level."
+        sentence = (
+            f"Of the answers to words of {longest['length']} symbols, which have "
+            f"{usual_tree['levels']} levels, {100 * least['kept']:.2f} % stay with "
+            f"{least['levels']}: what a node holds changes its meaning from level to level."
         )
     if known.verdict == "equivalent":
-        return f"{said} In their own trees words of every length are proved right."
-    return f"{said} Longer words have further levels, too, but the pad beside no inner node."
+        return f"{sentence} In their own trees words of every length are proved right."
+    return f"{sentence} Longer words have further levels, too, but the pad beside no inner node."
 
 
 def _figures() -> ModuleType:

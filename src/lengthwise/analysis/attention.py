@@ -43,16 +43,16 @@ def attention(
     model = float64_copy(model)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
     layer = model.block[-1].attention
-    found: list[Tensor] = []
+    weights_of_levels: list[Tensor] = []
 
     def keep(module: nn.Module, inputs: tuple[Tensor, Tensor | None], output: Tensor) -> None:
         assert isinstance(module, InsideChunks)
-        found.append(chunk_weights(module, *inputs))
+        weights_of_levels.append(chunk_weights(module, *inputs))
 
     layer.register_forward_hook(keep)  # on our copy, which goes away with it
     block_outputs(model, [level.children for level in tree.levels])
     means = []
-    for weights, level in zip(found, tree.levels, strict=True):
+    for weights, level in zip(weights_of_levels, tree.levels, strict=True):
         times = torch.bincount(level.positions[level.positions >= 0], minlength=len(weights))
         means.append(torch.einsum("n,nph->hp", times.double(), weights) / times.sum())
     by_head = torch.stack(means).mean(dim=0)

@@ -68,9 +68,12 @@ def clusters(
     monoid = transition_monoid(maps.machine)
     tree = grow(tokens, lengths, model.config.vocab_size, model.config.chunk)
     levels = [level.children for level in tree.levels]
-    chosen = [_evenly(len(level), MEASURED_PER_LEVEL) for level in levels]
+    rows_of_levels = [_evenly(len(level), MEASURED_PER_LEVEL) for level in levels]
     vectors = torch.cat(
-        [part[rows] for part, rows in zip(block_outputs(model, levels), chosen, strict=True)]
+        [
+            part[rows]
+            for part, rows in zip(block_outputs(model, levels), rows_of_levels, strict=True)
+        ]
     )
     if not bool(vectors.isfinite().all()):
         raise ClaimError(
@@ -78,11 +81,11 @@ def clusters(
             "or training diverged. Train or compile again."
         )
     doing = torch.cat(
-        [part[rows] for part, rows in zip(maps.of_levels(levels), chosen, strict=True)]
+        [part[rows] for part, rows in zip(maps.of_levels(levels), rows_of_levels, strict=True)]
     )
     seen, element = torch.unique(elements_of(monoid, doing), return_inverse=True)
-    drawn = torch.cat(_drawn([len(rows) for rows in chosen]))
-    level_of = torch.cat([torch.full((len(rows),), i + 1) for i, rows in enumerate(chosen)])
+    points = torch.cat(_drawn([len(rows) for rows in rows_of_levels]))
+    level_of = torch.cat([torch.full((len(rows),), i + 1) for i, rows in enumerate(rows_of_levels)])
     components, explained = principal_components(vectors)
     gap, spread = gap_and_spread(vectors, element)
     counts = torch.bincount(element).tolist()
@@ -99,10 +102,10 @@ def clusters(
             for number, count in zip(seen.tolist(), counts, strict=True)
         ],
         "drawn": {
-            "x": _rounded(components[drawn, 0]),
-            "y": _rounded(components[drawn, 1]),
-            "element": element[drawn].tolist(),
-            "level": level_of[drawn].tolist(),
+            "x": _rounded(components[points, 0]),
+            "y": _rounded(components[points, 1]),
+            "element": element[points].tolist(),
+            "level": level_of[points].tolist(),
         },
     }
 

@@ -53,10 +53,10 @@ def deeper_trees(
         points = [
             {
                 "levels": (1 + extra) * model.steps(length),
-                "accuracy": _share((found == right)[of_length]),
-                "kept": _share((found == answers[0])[of_length]),
+                "accuracy": _share((deeper == right)[of_length]),
+                "kept": _share((deeper == answers[0])[of_length]),
             }
-            for extra, found in answers.items()
+            for extra, deeper in answers.items()
         ]
         curves.append({"length": length, "points": points})
     return {"curves": curves}

@@ -113,8 +113,8 @@ def to_page_svg(figure: Figure) -> str:
     buffer = StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     _save(figure, buffer, {"svg.fonttype": "none"}, format="svg", metadata=nothing)
-    found = buffer.getvalue()
-    return found[found.index("<svg") :].replace(INK, "currentColor")
+    svg = buffer.getvalue()
+    return svg[svg.index("<svg") :].replace(INK, "currentColor")
 
 
 def to_png(figure: Figure) -> bytes:
@@ -152,12 +152,12 @@ def clusters_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
         figure = Figure(figsize=(4.4 * len(records), 3.6), layout="constrained")
         for axes, record in zip(panels_of(figure, len(records)), records, strict=True):
             names = [element["word"] or "empty word" for element in record["elements"]]
-            drawn = record["drawn"]
+            points = record["drawn"]
             for index, color in enumerate(spread_colors(len(names))):
-                rows = [i for i, element in enumerate(drawn["element"]) if element == index]
+                rows = [i for i, element in enumerate(points["element"]) if element == index]
                 axes.plot(
-                    [drawn["x"][i] for i in rows],
-                    [drawn["y"][i] for i in rows],
+                    [points["x"][i] for i in rows],
+                    [points["y"][i] for i in rows],
                     ls="",
                     marker="o",
                     ms=4,
@@ -298,7 +298,7 @@ def bands_figure(
             marker = "." if len(lengths) < FEW_POINTS else None
             axes.plot(lengths, means, color=color, lw=1.6, marker=marker, label=name)
             if len(curves) > 1:
-                low, high = [min(each) for each in columns], [max(each) for each in columns]
+                low, high = [min(column) for column in columns], [max(column) for column in columns]
                 axes.fill_between(lengths, low, high, color=color, alpha=0.2, lw=0)
         limits = (0, 104) if ylabel.endswith("(%)") else None
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=limits, xlim=(0, None))

@@ -92,12 +92,12 @@ def load_entries(file: Path = FILE) -> list[BoardEntry]:
     stored = read_object(file, remedy="Reinstall lengthwise.").get("entries")
     if not isinstance(stored, list):
         raise RunError(f"{file} does not hold a list of entries. Reinstall lengthwise.")
-    return in_order([BoardEntry.from_dict(each) for each in stored])
+    return in_order([BoardEntry.from_dict(entry) for entry in stored])
 
 
 def save_entries(entries: Sequence[BoardEntry], file: Path = FILE) -> None:
     """Store the entries of the board."""
-    write_json(file, {"entries": [each.to_dict() for each in in_order(entries)]})
+    write_json(file, {"entries": [entry.to_dict() for entry in in_order(entries)]})
 
 
 def in_order(entries: Sequence[BoardEntry]) -> list[BoardEntry]:
@@ -105,7 +105,12 @@ def in_order(entries: Sequence[BoardEntry]) -> list[BoardEntry]:
     names = list(LANGUAGES)
     return sorted(
         entries,
-        key=lambda one: (names.index(one.language), one.made != "trained", *one.size, one.name),
+        key=lambda entry: (
+            names.index(entry.language),
+            entry.made != "trained",
+            *entry.size,
+            entry.name,
+        ),
     )
 
 
@@ -115,9 +120,9 @@ def place_on_board(entry: BoardEntry, entries: Sequence[BoardEntry]) -> int:
     It comes after those of its size, and its own certificate does not count.
     """
     rivals = [
-        each
-        for each in entries
-        if (each.language, each.made) == (entry.language, entry.made)
-        and each.certificate != entry.certificate
+        rival
+        for rival in entries
+        if (rival.language, rival.made) == (entry.language, entry.made)
+        and rival.certificate != entry.certificate
     ]
-    return 1 + sum(each.size <= entry.size for each in rivals)
+    return 1 + sum(rival.size <= entry.size for rival in rivals)

@@ -86,19 +86,19 @@ def _require_plain_files(path: Path) -> None:
     if path.is_symlink():
         raise RunError(f"{path} is a link. Give the folder itself.")
     require_run_folder(path)
-    for number, each in enumerate(path.iterdir()):
-        if number > len(MOST_BYTES) or each.name not in MOST_BYTES:
+    for number, file in enumerate(path.iterdir()):
+        if number > len(MOST_BYTES) or file.name not in MOST_BYTES:
             raise RunError(
                 f"a submission has no other files than {', '.join(MOST_BYTES)}, but {path} has "
-                f"{shown(each.name)!r:.60}. Copy {', '.join(NEEDED)} into a folder of their own."
+                f"{shown(file.name)!r:.60}. Copy {', '.join(NEEDED)} into a folder of their own."
             )
-        about = each.lstat()
-        if not stat.S_ISREG(about.st_mode):
-            raise RunError(f"{each} is not a plain file, but perhaps a link. Put the file there.")
-        if about.st_size > MOST_BYTES[each.name]:
+        status = file.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            raise RunError(f"{file} is not a plain file, but perhaps a link. Put the file there.")
+        if status.st_size > MOST_BYTES[file.name]:
             raise RunError(
-                f"{each.name} of a submission has at most {MOST_BYTES[each.name]:,} bytes, but "
-                f"{each} has {about.st_size:,}. Submit a smaller network."
+                f"{file.name} of a submission has at most {MOST_BYTES[file.name]:,} bytes, but "
+                f"{file} has {status.st_size:,}. Submit a smaller network."
             )
     for name in NEEDED:
         if not (path / name).exists():
@@ -125,8 +125,8 @@ def _language_of(certificate: Certificate) -> str:
 
 
 def _is_about(certificate: Certificate, language: Language) -> bool:
-    own = certificate.language
-    if (own.alphabet, own.class_names) != (language.alphabet, language.class_names):
+    certified = certificate.language
+    if (certified.alphabet, certified.class_names) != (language.alphabet, language.class_names):
         return False
     try:
         check_machine(certificate.machine, language)
@@ -193,8 +193,8 @@ def _told(config: Mapping[str, Any]) -> str:
 
 
 def _seed(config: Mapping[str, Any]) -> int | None:
-    found = _within(config, "training", "seed")
-    return found if type(found) is int else None
+    seed = _within(config, "training", "seed")
+    return seed if type(seed) is int else None
 
 
 def _within(config: Mapping[str, Any], section: str, name: str) -> Any:

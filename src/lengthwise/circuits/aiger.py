@@ -90,12 +90,12 @@ class _Reader:
             refuse_line(where, *header, "AIGER is read as text", BINARY_REMEDY)
         if word != "aag" or not 5 <= len(fields) <= 9 or not all(map(_NUMBER.fullmatch, fields)):
             refuse_line(where, *header, "the header is 'aag M I L O A' with five numbers")
-        maximum, num_inputs, num_latches, num_outputs, num_gates, *others = map(int, fields)
+        maximum, num_inputs, num_latches, num_outputs, num_gates, *counts = map(int, fields)
         if num_latches:
             refuse_line(
                 where, *header, f"a circuit has no memory, and this has {num_latches} latches"
             )
-        if any(others):
+        if any(counts):
             refuse_line(where, *header, "only inputs, outputs and AND gates are read")
         promised = num_inputs + num_outputs + num_gates
         if len(lines) <= promised:

@@ -62,10 +62,10 @@ def from_bench(text: str, name: str = "bench") -> Circuit:
     return netlist.circuit()
 
 
-def _check_function(where: str, number: int, line: str, function: str, count: int) -> None:
+def _check_function(file_name: str, number: int, line: str, function: str, count: int) -> None:
     if function.startswith("DFF"):
-        refuse_line(where, number, line, "a circuit has no memory", _NO_MEMORY)
+        refuse_line(file_name, number, line, "a circuit has no memory", _NO_MEMORY)
     if function not in FUNCTIONS:
-        refuse_line(where, number, line, f"a gate is one of {', '.join(FUNCTIONS)}")
+        refuse_line(file_name, number, line, f"a gate is one of {', '.join(FUNCTIONS)}")
     if function in ("NOT", "BUFF") and count != 1:
-        refuse_line(where, number, line, f"{function} takes 1 input")
+        refuse_line(file_name, number, line, f"{function} takes 1 input")

@@ -109,17 +109,17 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             parts = []
 
 
-def _add_row(where: str, number: int, line: str, cover: _Cover) -> None:
+def _add_row(file_name: str, number: int, line: str, cover: _Cover) -> None:
     *pattern, bit = line.split()
     row = "".join(pattern)
     width = len(cover.sources)
     if len(row) != width or not set(row) <= set("01-") or bit not in ("0", "1"):
-        what = f"a row has {width} of 0, 1 and -, and then 0 or 1" if width else "a row is 0 or 1"
-        refuse_line(where, number, line, f"below this .names {what}")
+        rule = f"a row has {width} of 0, 1 and -, and then 0 or 1" if width else "a row is 0 or 1"
+        refuse_line(file_name, number, line, f"below this .names {rule}")
     cover.rows[row] = None
     cover.bits.add(bit)
     if len(cover.bits) > 1:
-        refuse_line(where, number, line, "all rows of a cover end in the same bit")
+        refuse_line(file_name, number, line, "all rows of a cover end in the same bit")
 
 
 def _define(netlist: Netlist, cover: _Cover) -> None:
@@ -165,4 +165,4 @@ def _as_gate(cover: _Cover, on: bool) -> str | None:
 
 
 def _fits(row: str, bits: Sequence[str]) -> bool:
-    return all(wanted in ("-", bit) for wanted, bit in zip(row, bits, strict=True))
+    return all(expected in ("-", bit) for expected, bit in zip(row, bits, strict=True))

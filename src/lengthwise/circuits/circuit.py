@@ -52,13 +52,13 @@ class Circuit:
     def __post_init__(self) -> None:
         if not isinstance(self.gates, tuple) or not all(isinstance(g, Gate) for g in self.gates):
             raise CircuitError(f"the gates are a tuple of Gate, but they are {short(self.gates)}.")
-        for what, names in (("input", self.inputs), ("output", self.outputs)):
+        for kind, names in (("input", self.inputs), ("output", self.outputs)):
             if not isinstance(names, tuple):
                 raise CircuitError(
-                    f"the {what}s are a tuple of strings, but they are {short(names)}."
+                    f"the {kind}s are a tuple of strings, but they are {short(names)}."
                 )
             if not names:
-                raise CircuitError(f"a circuit has at least one {what}, but this one has none.")
+                raise CircuitError(f"a circuit has at least one {kind}, but this one has none.")
         check_names("signals", self.inputs + tuple(gate.name for gate in self.gates))
         signals = {*self.inputs, *(gate.name for gate in self.gates)}
         for gate in self.gates:
@@ -137,9 +137,9 @@ class Circuit:
 
 def cycle_error(names: Sequence[str]) -> CircuitError:
     """Return the error for a cycle of signals, with the first one repeated at the end."""
-    shown = names if len(names) <= 10 else [*names[:8], "...", names[-1]]
+    signals = names if len(names) <= 10 else [*names[:8], "...", names[-1]]
     return CircuitError(
-        f"a circuit has no cycles, but this one has {' -> '.join(shown)}. "
+        f"a circuit has no cycles, but this one has {' -> '.join(signals)}. "
         f"Cut it: no gate may need its own value."
     )
 
@@ -182,11 +182,11 @@ def _cycle(waiting: Sequence[set[int]]) -> list[int]:
     return [*cycle[:1], *reversed(cycle)]
 
 
-def _check_defined(what: str, name: str, signals: set[str]) -> None:
+def _check_defined(subject: str, name: str, signals: set[str]) -> None:
     check_name(name)
     if name not in signals:
         raise CircuitError(
-            f"{what} {name!r}, but there is no such signal. Make it an input or a gate."
+            f"{subject} {name!r}, but there is no such signal. Make it an input or a gate."
         )
 
 

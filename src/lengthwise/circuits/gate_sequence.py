@@ -145,28 +145,28 @@ class GateSequence:
         )
 
 
-def _check_positions(what: str, positions: Iterable[object], bound: int) -> None:
+def _check_positions(subject: str, positions: Iterable[object], bound: int) -> None:
     for position in positions:
         if type(position) is not int or not 0 <= position < bound:
             raise CircuitError(
-                f"{what} one of the positions 0..{bound - 1}, but it is {short(position)}."
+                f"{subject} one of the positions 0..{bound - 1}, but it is {short(position)}."
             )
 
 
-def _check_entries(what: str, values: object, known: Sequence[str]) -> None:
+def _check_entries(kind: str, values: object, known: Sequence[str]) -> None:
     if not isinstance(values, Mapping):
         raise CircuitError(
-            f"a stored {what} has the entries {', '.join(known)}, but it is {short(values)}."
+            f"a stored {kind} has the entries {', '.join(known)}, but it is {short(values)}."
         )
     for name in values:
         if name not in known:
-            raise unknown_name(f"entry of a stored {what}:", str(name), known, error=CircuitError)
+            raise unknown_name(f"entry of a stored {kind}:", str(name), known, error=CircuitError)
     for name in known:
         if name not in values:
-            raise CircuitError(f"a stored {what} has an entry {name!r}, but it is missing.")
+            raise CircuitError(f"a stored {kind} has an entry {name!r}, but it is missing.")
 
 
-def _tuple(what: str, values: object) -> tuple[Any, ...]:
+def _tuple(kind: str, values: object) -> tuple[Any, ...]:
     if not isinstance(values, list | tuple):
-        raise CircuitError(f"the stored {what} are a list, but they are {short(values)}.")
+        raise CircuitError(f"the stored {kind} are a list, but they are {short(values)}.")
     return tuple(values)

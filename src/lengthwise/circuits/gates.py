@@ -69,32 +69,32 @@ def gate_value(kind: str, bits: Iterable[int]) -> int:
     return KINDS[kind][index]
 
 
-def check_kind(what: str, kind: object, sources: object) -> None:
+def check_kind(subject: str, kind: object, sources: object) -> None:
     """Refuse an unknown kind of gate, and one with a wrong number of inputs.
 
     Raises:
-        CircuitError: with `what`, such as "gate 'y'", in the message.
+        CircuitError: with `subject`, such as "gate 'y'", in the message.
     """
     if not isinstance(kind, str) or kind not in KINDS:
-        raise unknown_name(f"kind of {what}:", str(kind), KINDS, error=CircuitError)
+        raise unknown_name(f"kind of {subject}:", str(kind), KINDS, error=CircuitError)
     count = len(KINDS[kind]).bit_length() - 1
     if not isinstance(sources, tuple):
-        raise CircuitError(f"the inputs of {what} are a tuple, but they are {short(sources)}.")
+        raise CircuitError(f"the inputs of {subject} are a tuple, but they are {short(sources)}.")
     if len(sources) != count:
         raise CircuitError(
-            f"{what} is {kind}, which takes {count} input{'s' * (count != 1)}, but it has "
+            f"{subject} is {kind}, which takes {count} input{'s' * (count != 1)}, but it has "
             f"{len(sources)}: {short(sources)}."
         )
 
 
-def check_names(what: str, names: object) -> None:
+def check_names(subject: str, names: object) -> None:
     """Refuse names that are not a tuple of distinct one-line strings.
 
     Raises:
-        CircuitError: with `what` in the message.
+        CircuitError: with `subject` in the message.
     """
     if not isinstance(names, tuple):
-        raise CircuitError(f"{what} are a tuple of strings, but they are {short(names)}.")
+        raise CircuitError(f"{subject} are a tuple of strings, but they are {short(names)}.")
     seen: set[str] = set()
     for name in names:
         check_name(name)

@@ -52,19 +52,19 @@ def _add_row(gates: list[Gate], above: list[str], row: int) -> list[str]:
     """Add the gates that add a row to the bits `above` it, and return the names of the new bits."""
     bits, carry = [], ""
     for i, x in enumerate(above, start=1):
-        of = f"{i}_{row}"
-        d, p = f"d{of}", f"p{of}"
+        suffix = f"{i}_{row}"
+        d, p = f"d{suffix}", f"p{suffix}"
         gates += [
             Gate(name=d, kind="XOR", inputs=(x, p)),
-            Gate(name=f"f{of}", kind="AND", inputs=(x, p)),
+            Gate(name=f"f{suffix}", kind="AND", inputs=(x, p)),
         ]
         bits.append(d)
         if carry:
             gates += [
-                Gate(name=f"s{of}", kind="XOR", inputs=(d, carry)),
-                Gate(name=f"g{of}", kind="AND", inputs=(d, carry)),
-                Gate(name=f"k{of}", kind="XOR", inputs=(f"f{of}", f"g{of}")),
+                Gate(name=f"s{suffix}", kind="XOR", inputs=(d, carry)),
+                Gate(name=f"g{suffix}", kind="AND", inputs=(d, carry)),
+                Gate(name=f"k{suffix}", kind="XOR", inputs=(f"f{suffix}", f"g{suffix}")),
             ]
-            bits[-1] = f"s{of}"
-        carry = f"k{of}" if carry else f"f{of}"
+            bits[-1] = f"s{suffix}"
+        carry = f"k{suffix}" if carry else f"f{suffix}"
     return [*bits, carry]

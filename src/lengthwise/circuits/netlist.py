@@ -72,20 +72,20 @@ class Netlist:
 
         With one signal, AND, OR, XOR and BUFF repeat it, and the others invert it.
         """
-        left, *others = signals
-        if not others:
+        left, *rest = signals
+        if not rest:
             if function in ("NAND", "NOR", "XNOR", "NOT"):
                 self._add(name, "NOT", left)
             else:
                 self._same[name] = left
             return
-        for right in others[:-1]:
+        for right in rest[:-1]:
             left = self._add(self._fresh.take(name), _PLAIN.get(function, function), left, right)
         if function == "XNOR":
-            both = self._add(self._fresh.take(name), "XOR", left, others[-1])
-            self._add(name, "NOT", both)
+            equal = self._add(self._fresh.take(name), "XOR", left, rest[-1])
+            self._add(name, "NOT", equal)
         else:
-            self._add(name, function, left, others[-1])
+            self._add(name, function, left, rest[-1])
 
     def define_constant(self, name: str, bit: int) -> None:
         """Define a declared signal as the constant 0 or 1."""
@@ -155,11 +155,11 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
         yield number, line.split("#")[0].strip()
 
 
-def refuse_line(where: str, number: int, line: str, rule: str, remedy: str = "") -> NoReturn:
+def refuse_line(file_name: str, number: int, line: str, rule: str, remedy: str = "") -> NoReturn:
     """Raise the error for a line that breaks a rule, with the line in the message.
 
     Raises:
         CircuitError: always.
     """
-    message = f"{where}, line {number}: {rule}, but the line is {short(line)}. {remedy}"
+    message = f"{file_name}, line {number}: {rule}, but the line is {short(line)}. {remedy}"
     raise CircuitError(message.rstrip())

@@ -52,21 +52,21 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _about(language: str, entries: list[BoardEntry]) -> list[BoardEntry]:
     """Return the entries of a language."""
-    found = [each for each in entries if each.language == language]
-    if not found and Path(language).is_dir():
+    matches = [entry for entry in entries if entry.language == language]
+    if not matches and Path(language).is_dir():
         raise ConfigError(f"{language} is a folder. Judge it: `lengthwise board check {language}`.")
-    if not found:
-        known = dict.fromkeys(["check", *(each.language for each in entries)])
+    if not matches:
+        known = dict.fromkeys(["check", *(entry.language for entry in entries)])
         raise unknown_name("language of the board", language, known)
-    return found
+    return matches
 
 
 def _show(entries: list[BoardEntry], *, as_json: bool) -> None:
-    placed = [(place_on_board(each, entries), each) for each in entries]
+    placed = [(place_on_board(entry, entries), entry) for entry in entries]
     if as_json:
-        print_json({"entries": [{"place": place, **each.to_dict()} for place, each in placed]})
+        print_json({"entries": [{"place": place, **entry.to_dict()} for place, entry in placed]})
         return
-    print_table(COLUMNS, [_row(place, each) for place, each in placed])
+    print_table(COLUMNS, [_row(place, entry) for place, entry in placed])
 
 
 def _row(place: int, entry: BoardEntry) -> list[str]:
@@ -81,7 +81,7 @@ def _row(place: int, entry: BoardEntry) -> list[str]:
 
 def _tell(entry: BoardEntry, entries: list[BoardEntry], arguments: argparse.Namespace) -> None:
     place = place_on_board(entry, entries)
-    is_known = any(each.certificate == entry.certificate for each in entries)
+    is_known = any(other.certificate == entry.certificate for other in entries)
     if arguments.json:
         facts = {"folder": str(arguments.folder), "place": place, "is_on_board": is_known}
         print_json({**entry.to_dict(), **facts, "would_lead": place == 1})

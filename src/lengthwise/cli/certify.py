@@ -110,82 +110,89 @@ def _certify(arguments: argparse.Namespace) -> None:
         "progress": _Levels(),
     }
     try:
-        made = proving(trained.problem).certify(trained, options)
+        certificate = proving(trained.problem).certify(trained, options)
     except VerificationError as error:
         if not isinstance(trained.plan, Compiled):
             raise
         remedy = f"What computed weights claim is tested by lengthwise verify {arguments.run}"
         raise VerificationError(f"{error} {remedy}") from None
-    out, saved = _place(arguments, trained.folder, made)
+    out, saved = _place(arguments, trained.folder, certificate)
     if out is not None:
-        made.save(out)
-    unsnapped = _unsnapped(made, trained.model)
-    stated = None
+        certificate.save(out)
+    unsnapped = _unsnapped(certificate, trained.model)
+    statement = None
     if trained.folder is not None and arguments.against is None:
-        stated = read_statement(trained.folder.path)
+        statement = read_statement(trained.folder.path)
     if arguments.json:
-        where = None if out is None else saved
-        tried = {} if unsnapped is None else {"model_as_it_runs": unsnapped}
-        saved_as = {"certificate": where, "run": str(arguments.run)}
-        print_json({**_by_words(stated, "judged_by_words"), **made.summary(), **tried, **saved_as})
+        place = None if out is None else saved
+        as_run = {} if unsnapped is None else {"model_as_it_runs": unsnapped}
+        saved_as = {"certificate": place, "run": str(arguments.run)}
+        print_json(
+            {
+                **_by_words(statement, "judged_by_words"),
+                **certificate.summary(),
+                **as_run,
+                **saved_as,
+            }
+        )
     else:
-        by_words = _by_words(stated, "A, judged by words")
-        lines = [*by_words.items(), *facts_of_certificate(made)]
+        by_words = _by_words(statement, "A, judged by words")
+        lines = [*by_words.items(), *facts_of_certificate(certificate)]
         if unsnapped is not None:
-            lines.append(("without snapping", _said_unsnapped(made, unsnapped)))
+            lines.append(("without snapping", _said_unsnapped(certificate, unsnapped)))
         print_facts([*lines, ("certificate", saved)])
     if arguments.export is not None:
-        _export(arguments.export[1], *checked(made))
-    if made.verdict != "equivalent":
-        remedy = _remedy(made, isinstance(trained.plan, Compiled))
-        raise ClaimError(f"{_verdict_of(made, arguments)}{remedy}")
-    _require_unrefuted(stated)
+        _export(arguments.export[1], *checked(certificate))
+    if certificate.verdict != "equivalent":
+        remedy = _remedy(certificate, isinstance(trained.plan, Compiled))
+        raise ClaimError(f"{_verdict_of(certificate, arguments)}{remedy}")
+    _require_unrefuted(statement)
 
 
-def _by_words(stated: Mapping[str, Any] | None, name: str) -> dict[str, str]:
+def _by_words(statement: Mapping[str, Any] | None, name: str) -> dict[str, str]:
     """Return under a name how good an inferred automaton is by the words held out, if it is one."""
-    return {} if stated is None else {name: stated["headline"]}
+    return {} if statement is None else {name: statement["headline"]}
 
 
-def _require_unrefuted(stated: Mapping[str, Any] | None) -> None:
+def _require_unrefuted(statement: Mapping[str, Any] | None) -> None:
     """Refuse to end well where words refute the automaton that the network is equal to.
 
     Raises:
         ClaimError: they do.
     """
-    if stated is not None and stated["refutation"]:
-        raise ClaimError(f"proved equal to A; {stated['refutation']}")
+    if statement is not None and statement["refutation"]:
+        raise ClaimError(f"proved equal to A; {statement['refutation']}")
 
 
-def _remedy(made: Certificate, is_compiled: bool) -> str:
+def _remedy(certificate: Certificate, is_compiled: bool) -> str:
     """Return the way to a proof where none was found."""
-    if made.verdict != "not-closed":
+    if certificate.verdict != "not-closed":
         return ""
     if is_compiled:
         return " Compile it with --as slots, which is proved for any automaton."
-    if made.strength in ("snapped", "robust"):
+    if certificate.strength in ("snapped", "robust"):
         return " Train longer, or train a model that is proved as it runs: regular-gpt-slots."
     return " Train longer, or give a greater --max-chunks if that is the reason."
 
 
-def _unsnapped(made: Certificate, model: "nn.Module") -> str | None:
+def _unsnapped(certificate: Certificate, model: "nn.Module") -> str | None:
     """Return the class that the model as it runs gives a word on which the snapped one is wrong.
 
     None if the claim is about the model as it runs, or its logits are not numbers.
     """
     from lengthwise.proofs.search.network import predicted
 
-    if made.strength != "snapped" or made.counterexample is None:
+    if certificate.strength != "snapped" or certificate.counterexample is None:
         return None
-    given = predicted(model, made.language.encode(made.counterexample.word))
-    return None if given is None else made.language.class_names[given]
+    number = predicted(model, certificate.language.encode(certificate.counterexample.word))
+    return None if number is None else certificate.language.class_names[number]
 
 
-def _said_unsnapped(made: Certificate, given: str) -> str:
-    assert made.counterexample is not None
-    if given == made.counterexample.language:
-        return f"the model as it runs gives this word the class {shown(given)}, which is right"
-    return f"the model as it runs gives this word the class {shown(given)}, which is wrong, too"
+def _said_unsnapped(certificate: Certificate, name: str) -> str:
+    assert certificate.counterexample is not None
+    if name == certificate.counterexample.language:
+        return f"the model as it runs gives this word the class {shown(name)}, which is right"
+    return f"the model as it runs gives this word the class {shown(name)}, which is wrong, too"
 
 
 def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
@@ -206,7 +213,7 @@ def _require_no_file_of_a_run(out: Path, run: Path | str) -> None:
 
 
 def _place(
-    arguments: argparse.Namespace, folder: "RunFolder | None", made: Certificate
+    arguments: argparse.Namespace, folder: "RunFolder | None", certificate: Certificate
 ) -> tuple[Path | None, str]:
     """Return where a certificate is saved, if it is, and the same in words."""
     if arguments.out is not None:
@@ -219,7 +226,7 @@ def _place(
     out = folder.certificate
     if arguments.precision != "weights":
         out = out.with_stem(f"{out.stem}-{arguments.precision}")
-    if made.verdict == "not-closed" and out.exists():
+    if certificate.verdict == "not-closed" and out.exists():
         return None, "not saved, since the run has one; give --out FILE"
     return out, str(out)
 
@@ -236,30 +243,30 @@ class _Levels:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    own = (arguments.out, arguments.max_chunks, arguments.strength, arguments.precision)
-    if own != (None, None, "auto", "weights"):
+    values = (arguments.out, arguments.max_chunks, arguments.strength, arguments.precision)
+    if values != (None, None, "auto", "weights"):
         raise ConfigError(
             "--check takes a file, and perhaps a run and --against; leave out others."
         )
-    found = check_file(
+    checked_file = check_file(
         arguments.check,
         language=arguments.against,
         require_own=None if arguments.run is None else partial(_require_own, arguments.run),
     )
-    verified, beside = found.certificate, found.beside
+    verified, beside = checked_file.certificate, checked_file.beside
     if arguments.export is not None:
-        _export(arguments.export[1], verified, found.induction)
+        _export(arguments.export[1], verified, checked_file.induction)
     run = None if arguments.run is None else str(arguments.run)
     is_of_run = beside is None or beside.is_same
-    stated = read_statement(arguments.run or found.path.parent) if is_of_run else None
+    statement = read_statement(arguments.run or checked_file.path.parent) if is_of_run else None
     if arguments.json:
         compared = {"checked": True, "run": run, "against": arguments.against}
         is_same = None if beside is None else beside.is_same
         facts_of_file = {**verified.summary(), **compared, "matches_model_beside": is_same}
-        print_json({**_by_words(stated, "judged_by_words"), **facts_of_file})
+        print_json({**_by_words(statement, "judged_by_words"), **facts_of_file})
     else:
         note("checked: every step follows, from the weights in the file to the statement.")
-        by_words = _by_words(stated, "A, judged by words")
+        by_words = _by_words(statement, "A, judged by words")
         lines = [*by_words.items(), *facts_of_certificate(verified)]
         if run is not None:
             cast = "" if verified.precision == "weights" else f" cast to {verified.precision}"
@@ -271,10 +278,10 @@ def _check(arguments: argparse.Namespace) -> None:
         if arguments.against is not None:
             lines.append(("the language is", arguments.against))
         print_facts(lines)
-    found.require_same()
+    checked_file.require_same()
     if verified.verdict != "equivalent":
         raise ClaimError(_verdict_of(verified, arguments))
-    _require_unrefuted(stated)
+    _require_unrefuted(statement)
 
 
 def _require_own(run: Path, certificate: Certificate) -> None:
@@ -285,11 +292,11 @@ def _require_own(run: Path, certificate: Certificate) -> None:
     require_own_certificate(certificate, RunFolder(run))
 
 
-def _verdict_of(made: Certificate, arguments: argparse.Namespace) -> str:
+def _verdict_of(certificate: Certificate, arguments: argparse.Namespace) -> str:
     """Return the verdict, with the statement where no line above has it."""
     checked_too = "" if arguments.check is None else ", checked"
-    said = f": {made.statement}" if arguments.json else ", as the statement above says."
-    return f"{made.verdict}{checked_too}{said}"
+    statement = f": {certificate.statement}" if arguments.json else ", as the statement above says."
+    return f"{certificate.verdict}{checked_too}{statement}"
 
 
 def _require_export(form: str, file: str) -> None:
@@ -327,17 +334,17 @@ def _export(
     note(f"wrote {file}, about {theorems}: coqc -Q proofs/theories Lengthwise {file} checks it")
 
 
-def _in_precision(made: Certificate) -> str:
-    return "" if made.precision == "weights" else f", {made.precision}"
+def _in_precision(certificate: Certificate) -> str:
+    return "" if certificate.precision == "weights" else f", {certificate.precision}"
 
 
-def facts_of_certificate(made: Certificate) -> list[tuple[str, str]]:
+def facts_of_certificate(certificate: Certificate) -> list[tuple[str, str]]:
     """Describe a certificate as names and values."""
     lines = [
-        ("verdict", f"{made.verdict} ({made.strength}{_in_precision(made)})"),
-        ("statement", made.statement),
-        *facts_of(made),
-        ("model", made.model_digest),
+        ("verdict", f"{certificate.verdict} ({certificate.strength}{_in_precision(certificate)})"),
+        ("statement", certificate.statement),
+        *facts_of(certificate),
+        ("model", certificate.model_digest),
     ]
-    first, *others = terms_of(made)
-    return [*lines, ("provided that", first), *(("", each) for each in others)]
+    first, *others = terms_of(certificate)
+    return [*lines, ("provided that", first), *(("", term) for term in others)]

@@ -19,14 +19,14 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the page and the figure, if asked for, and print the table."""
     from lengthwise.report.compare import compare
 
-    wanted = [(arguments.out, ".html"), (arguments.svg, ".svg")]
-    files = [require_name(path, ending) for path, ending in wanted if path]
-    found = compare(arguments.runs)
+    outputs = [(arguments.out, ".html"), (arguments.svg, ".svg")]
+    files = [require_name(path, ending) for path, ending in outputs if path]
+    comparison = compare(arguments.runs)
     for path in files:
-        found.save(path)
+        comparison.save(path)
     if arguments.json:
-        print_json({**found.to_dict(), "files": [str(path) for path in files]})
+        print_json({**comparison.to_dict(), "files": [str(path) for path in files]})
         return
-    print_table(*found.table, title=f"{found.subject}, {found.curve.measure}")
-    for line in found.notes:
+    print_table(*comparison.table, title=f"{comparison.subject}, {comparison.curve.measure}")
+    for line in comparison.notes:
         note(line)

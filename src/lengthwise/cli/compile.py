@@ -65,22 +65,22 @@ def run(arguments: argparse.Namespace) -> None:
     require_place_of_compiled(arguments.out)
     settings = _settings(arguments)
     ladder = _ladder(arguments) if arguments.rung == AUTO else []
-    made = construct(
+    construction = construct(
         arguments.spec,
         settings,
         alphabet=arguments.alphabet,
         report_size=lambda size: note(f"{arguments.spec}: {size}"),
     )
-    save_compiled(arguments.out, made.compiled, made.model, environment("cpu"))
+    save_compiled(arguments.out, construction.compiled, construction.model, environment("cpu"))
     facts = {
         "run": str(arguments.out),
-        "construction": made.name,
-        "settings": dict(made.settings),
-        "architecture": made.architecture,
-        "parameters": made.num_parameters,
-        "claim": made.claim,
-        "range": dict(made.range),
-        "source": made.source,
+        "construction": construction.name,
+        "settings": dict(construction.settings),
+        "architecture": construction.architecture,
+        "parameters": construction.num_parameters,
+        "claim": construction.claim,
+        "range": dict(construction.range),
+        "source": construction.source,
         **({"ladder": ladder} if ladder else {}),
     }
     if arguments.json:
@@ -91,12 +91,12 @@ def run(arguments: argparse.Namespace) -> None:
     print_facts(
         [
             ("weights", f"{arguments.out}/model.safetensors"),
-            ("network", f"{made.architecture}, {made.num_parameters:,} parameters"),
-            ("settings", settings_in_words(made.settings)),
-            ("claim", made.claim),
-            ("range", made.range_in_words() or "none is claimed"),
-            ("margin", made.margin_in_words()),
-            ("source", made.source),
+            ("network", f"{construction.architecture}, {construction.num_parameters:,} parameters"),
+            ("settings", settings_in_words(construction.settings)),
+            ("claim", construction.claim),
+            ("range", construction.range_in_words() or "none is claimed"),
+            ("margin", construction.margin_in_words()),
+            ("source", construction.source),
         ]
     )
 

@@ -34,18 +34,18 @@ def run(arguments: argparse.Namespace) -> None:
 
 def every_parser() -> argparse.ArgumentParser:
     """Return one parser with all commands, and the values that are completed."""
-    whole = Parser(prog="lengthwise")
-    commands = whole.add_subparsers()
+    parser = Parser(prog="lengthwise")
+    commands = parser.add_subparsers()
     for name, summary in summaries().items():
         try:
             parent = parser_of(name)[1]
         except ConfigError as error:  # another package is broken; the others' names are completed
             note(str(error))
             continue
-        own = commands.add_parser(name, help=summary, parents=[parent], add_help=False)
-        for action in own._actions:
+        command = commands.add_parser(name, help=summary, parents=[parent], add_help=False)
+        for action in command._actions:
             _tell_values(action)
-    return whole
+    return parser
 
 
 def _tell_values(action: argparse.Action) -> None:
@@ -53,7 +53,7 @@ def _tell_values(action: argparse.Action) -> None:
     from lengthwise.problems.registry import PROBLEMS
 
     known = {
-        "spec": [each["spec"] for each in languages()],
+        "spec": [language["spec"] for language in languages()],
         "shown": ["check", *LANGUAGES],  # of the board
         "model": sorted({model for kind in PROBLEMS.values() for model in kind.setup.models}),
         "preset": list(PRESETS),

@@ -84,7 +84,7 @@ def demo(out: Path, plans: "Sequence[Plan]") -> Iterator[tuple[str, dict[str, An
         with training_progress(f"{spec}, {plan.model}", plan.training.steps) as progress:
             run = train(plan, out=out / spec, device="cpu", progress=progress)
         tested = evaluated(run, {"lengths": TEST_LENGTHS}, counting_progress)
-        found = {**tested.values, "run": str(out / spec), "steps": run.metrics[-1]["step"]}
+        results = {**tested.values, "run": str(out / spec), "steps": run.metrics[-1]["step"]}
         certificate = certify(run.model, run.language)
         certificate.save(RunFolder(out / spec).certificate)
-        yield spec, {**found, "certificate": certificate.summary()}
+        yield spec, {**results, "certificate": certificate.summary()}

@@ -73,13 +73,13 @@ def _classes(description: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     for key, value in description["ladder_numbers"].items():
         if isinstance(value, dict):
-            shown = ", ".join(f"{number:.3g} at {length}" for length, number in value.items())
-            lines.append((key.replace("_", " "), f"{shown} symbols"))
+            sizes = ", ".join(f"{number:.3g} at {length}" for length, number in value.items())
+            lines.append((key.replace("_", " "), f"{sizes} symbols"))
     bounds = description["ladder_numbers"]["krohn_rhodes"]
     if bounds is not None:
         low, high = bounds
-        found = f"{low}" if low == high else f"between {low} and {high}"
-        lines.append(("Krohn-Rhodes complexity", found))
+        value_range = f"{low}" if low == high else f"between {low} and {high}"
+        lines.append(("Krohn-Rhodes complexity", value_range))
     return lines
 
 

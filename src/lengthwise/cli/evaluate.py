@@ -72,16 +72,16 @@ def run(arguments: argparse.Namespace) -> None:
     options = options_of(arguments, trained.problem, "evaluate_options")
     if "against" in options:
         options["against"] = load_run(arguments.against, device=arguments.device)
-    found = evaluated(trained, options, counting_progress)
-    for line in found.notes:
+    evaluation = evaluated(trained, options, counting_progress)
+    for line in evaluation.notes:
         note(line)
-    if found.is_stored and trained.folder is not None and trained.folder.is_read_only:
+    if evaluation.is_stored and trained.folder is not None and trained.folder.is_read_only:
         why = "comes with the package" if trained.folder.is_shipped else "cannot be written to"
         note(f"the scores are not kept, since {arguments.run} {why}")
     if arguments.json:
-        printed = found.values if found.printed is None else found.printed
+        printed = evaluation.values if evaluation.printed is None else evaluation.printed
         print_json({**printed, "run": str(arguments.run)})
         return
-    print_facts(found.facts)
-    if found.table:
-        print_table(*found.table)
+    print_facts(evaluation.facts)
+    if evaluation.table:
+        print_table(*evaluation.table)

@@ -9,7 +9,11 @@ from lengthwise.cli.output import add_json, print_json, say
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the folder and the word to the parser."""
     parser.add_argument("run", type=Path, metavar="DIR", help="a folder that compile wrote")
-    parser.add_argument("--word", metavar="W", help="a word to show the attention of each head on")
+    parser.add_argument(
+        "--word",
+        metavar="W",
+        help="a word to show: what is held after each layer, and where heads attend",
+    )
     add_json(parser)
 
 
@@ -18,8 +22,8 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.constructions.explain import explain_weights
     from lengthwise.constructions.folders import read_construction
 
-    found = explain_weights(read_construction(arguments.run), arguments.word)
+    explanation = explain_weights(read_construction(arguments.run), arguments.word)
     if arguments.json:
-        print_json({"run": str(arguments.run), **found.to_dict()})
+        print_json({"run": str(arguments.run), **explanation.to_dict()})
     else:
-        say(str(found))
+        say(str(explanation))

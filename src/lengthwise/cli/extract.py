@@ -53,15 +53,15 @@ def run(arguments: argparse.Namespace) -> None:
     if out is not None:
         require_file_place(out, *_WRITERS)
     trained = load_run(arguments.run, device="cpu")
-    wanted = trained.language
-    found = extract_automaton(
+    language = trained.language
+    extraction = extract_automaton(
         trained.model,
-        wanted,
+        language,
         max_elements=arguments.max_elements,
         max_states=arguments.max_states,
     )
-    machine = found.automaton
-    difference = machine.difference(wanted)
+    machine = extraction.automaton
+    difference = machine.difference(language)
     if out is not None:
         write_text(out, _WRITERS[out.suffix](machine))
         note(f"saved {out}")
@@ -69,10 +69,10 @@ def run(arguments: argparse.Namespace) -> None:
         print_json(
             {
                 "run": str(arguments.run),
-                **found.summary(),
-                "language": wanted.spec,
+                **extraction.summary(),
+                "language": language.spec,
                 "is_language": difference is None,
-                "difference": _difference(machine, wanted, difference),
+                "difference": _difference(machine, language, difference),
                 "file": None if out is None else str(out),
             }
         )
@@ -81,9 +81,9 @@ def run(arguments: argparse.Namespace) -> None:
         [
             ("automaton", counted(machine.num_states, "state")),
             ("classes", " ".join(machine.class_names)),
-            (f"is {wanted.spec or 'its language'}", _told(machine, wanted, difference)),
-            ("is the model", found.likeness),
-            ("algebra", "none" if found.algebra is None else _levels(found.algebra)),
+            (f"is {language.spec or 'its language'}", _told(machine, language, difference)),
+            ("is the model", extraction.likeness),
+            ("algebra", "none" if extraction.algebra is None else _levels(extraction.algebra)),
         ]
     )
     if machine.num_states <= _MOST_ROWS:
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
                 [
                     str(state),
                     machine.class_names[c],
-                    *(str(each[state]) for each in columns.values()),
+                    *(str(column[state]) for column in columns.values()),
                 ]
                 for state, c in enumerate(machine.classes)
             ],
@@ -118,22 +118,22 @@ def _columns(machine: Language) -> dict[str, tuple[int, ...]]:
 
 
 def _difference(
-    machine: Language, wanted: Language, word: tuple[int, ...] | None
+    machine: Language, language: Language, word: tuple[int, ...] | None
 ) -> dict[str, str] | None:
     if word is None:
         return None
     return {
-        "word": wanted.decode(word),
+        "word": language.decode(word),
         "extracted": machine.class_names[machine.classify(word)],
-        "language": wanted.class_names[wanted.classify(word)],
+        "language": language.class_names[language.classify(word)],
     }
 
 
-def _told(machine: Language, wanted: Language, word: tuple[int, ...] | None) -> str:
-    found = _difference(machine, wanted, word)
-    if found is None:
+def _told(machine: Language, language: Language, word: tuple[int, ...] | None) -> str:
+    difference = _difference(machine, language, word)
+    if difference is None:
         return "yes, on every word"
     return (
-        f"no: the shortest word on which they differ is {found['word']!r}, of class "
-        f"{found['extracted']} instead of {found['language']}"
+        f"no: the shortest word on which they differ is {difference['word']!r}, of class "
+        f"{difference['extracted']} instead of {difference['language']}"
     )

@@ -91,32 +91,32 @@ def run(arguments: argparse.Namespace) -> None:
             arguments.columns,
             workers=executor if arguments.scheduler else None,
         )
-    found = infer_from(words, config, counting_progress)
+    inference = infer_from(words, config, counting_progress)
     if out is not None:
-        write_text(out, _WRITERS[out.suffix](found))
+        write_text(out, _WRITERS[out.suffix](inference))
         note(f"saved {out}")
-    description = described(found.language)
+    description = described(inference.language)
     if arguments.json:
         file = None if out is None else str(out)
-        print_json({**found.to_dict(), "description": description, "file": file})
+        print_json({**inference.to_dict(), "description": description, "file": file})
     else:
-        say(f"{found}\n")
-        print_description(found.language, description)
-        note(f"next: lengthwise train {shlex.quote(_trainable(found, out))} --out DIR")
-    if refutation := found.statement.refutation:
-        raise ClaimError(f"{found.name}: {refutation}")
+        say(f"{inference}\n")
+        print_description(inference.language, description)
+        note(f"next: lengthwise train {shlex.quote(_trainable(inference, out))} --out DIR")
+    if refutation := inference.statement.refutation:
+        raise ClaimError(f"{inference.name}: {refutation}")
 
 
-def _trainable(found: "Inference", out: Path | None) -> str:
+def _trainable(inference: "Inference", out: Path | None) -> str:
     """Return what `train` takes to learn the automaton."""
-    if isinstance(found.statement, PositiveStatement):
+    if isinstance(inference.statement, PositiveStatement):
         return f"att:{out if out is not None and out.suffix == '.att' else 'FILE.att'}"
-    return f"inferred:{out}" if out is not None and out.suffix == ".json" else found.name
+    return f"inferred:{out}" if out is not None and out.suffix == ".json" else inference.name
 
 
 _WRITERS: dict[str, Callable[["Inference"], str]] = {
-    ".json": lambda found: json.dumps(found.to_dict(), ensure_ascii=False),
-    ".svg": lambda found: found.draw().svg,
-    ".dot": lambda found: to_dot(found.language),
-    ".att": lambda found: to_att(found.language),
+    ".json": lambda inference: json.dumps(inference.to_dict(), ensure_ascii=False),
+    ".svg": lambda inference: inference.draw().svg,
+    ".dot": lambda inference: to_dot(inference.language),
+    ".att": lambda inference: to_att(inference.language),
 }

@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> None:
         return word
 
     lines = read_words(standard_lines(), one, joint=", ")
-    words = [word for some in lines for word in some.words]
+    words = [word for group in lines for word in group.words]
     labels = [language.class_names[language.classify(word)] for word in words]
     if arguments.json:
         rows = zip(words, labels, strict=True)

@@ -27,13 +27,13 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a line for each run; a damaged one has the reason in its line."""
     usual = Path("runs") if Path("runs").is_dir() else Path()
     folder = usual if arguments.folder is None else arguments.folder
-    found = list_runs(folder)
+    runs = list_runs(folder)
     if arguments.json:
-        print_json({"folder": str(folder), "runs": [each.to_dict() for each in found]})
+        print_json({"folder": str(folder), "runs": [entry.to_dict() for entry in runs]})
         return
-    if found:
-        print_table(COLUMNS, [_row(each) for each in found])
-    note(f"{counted(len(found), 'run')} below {folder}")
+    if runs:
+        print_table(COLUMNS, [_row(entry) for entry in runs])
+    note(f"{counted(len(runs), 'run')} below {folder}")
 
 
 def _row(run: Listed) -> list[str]:
@@ -57,5 +57,5 @@ def _right(run: Listed) -> str:
     best = run.validation_accuracy
     if best is None:
         return ""
-    what = "of A's answers" if run.problem == "inferred" else "validated"
-    return f"{percent(best)} {what}{shorter_mark(run.to_dict())}"
+    measure = "of A's answers" if run.problem == "inferred" else "validated"
+    return f"{percent(best)} {measure}{shorter_mark(run.to_dict())}"

@@ -45,17 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _status(given: Sequence[str]) -> int:
+def _status(command_line: Sequence[str]) -> int:
     """Run one command and return its exit status; its output need not be written to the end."""
     try:
-        if not given or given[0] in ("-h", "--help", "help"):
+        if not command_line or command_line[0] in ("-h", "--help", "help"):
             print(_overview())
             return 0
-        if given[0] == "--version":
+        if command_line[0] == "--version":
             print(f"lengthwise {version('lengthwise')}")
             return 0
         with _signals_raise(), _our_warnings_in_one_line():
-            _run(*given)
+            _run(*command_line)
     except LengthwiseError as error:
         return _complain(str(error), 1 if isinstance(error, ClaimError) else 2)
     except KeyboardInterrupt as stop:
@@ -71,7 +71,7 @@ def _status(given: Sequence[str]) -> int:
             2,
         )
     except OSError as error:
-        return _complain(f"{error.filename or given[0]}: {_why(error)}", 2)
+        return _complain(f"{error.filename or command_line[0]}: {_why(error)}", 2)
     except Exception as error:
         return _complain(*_fault(error))
     return 0
@@ -98,14 +98,14 @@ def _signals_raise() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {each: signal.getsignal(each) for each in STATUS if is_replaceable(each)}
-    for each in before:
-        signal.signal(each, _raise)
+    before = {number: signal.getsignal(number) for number in STATUS if is_replaceable(number)}
+    for number in before:
+        signal.signal(number, _raise)
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
@@ -149,13 +149,13 @@ def _our_warnings_in_one_line() -> Iterator[None]:
     """Print warnings of the package as one line on standard error, without source code."""
     with warnings.catch_warnings():
         usual = warnings.showwarning
-        said = set[str]()
+        messages = set[str]()
 
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
             if issubclass(category, LengthwiseWarning):
-                if str(message) not in said:  # a language may be read more than once
+                if str(message) not in messages:  # a language may be read more than once
                     speak(str(message))
-                said.add(str(message))
+                messages.add(str(message))
             else:
                 usual(message, category, *place)
 
@@ -166,10 +166,10 @@ def _our_warnings_in_one_line() -> Iterator[None]:
 
 def _run(name: str, *arguments: str) -> None:
     command, parser = parser_of(name)
-    given = parser.parse_args(arguments)
-    _require_folders(getattr(given, "run", None), getattr(given, "runs", None))
+    parsed = parser.parse_args(arguments)
+    _require_folders(getattr(parsed, "run", None), getattr(parsed, "runs", None))
     with noting_time(f"{name}: at work"):
-        command.run(given)
+        command.run(parsed)
 
 
 def _require_folders(run: object, runs: object) -> None:
@@ -178,9 +178,9 @@ def _require_folders(run: object, runs: object) -> None:
     Raises:
         RunError: there is no such folder.
     """
-    for each in [run, *(runs if isinstance(runs, list) else ())]:
-        if isinstance(each, Path) and not str(each).startswith(PREFIX):
-            require_run_folder(each)
+    for folder in [run, *(runs if isinstance(runs, list) else ())]:
+        if isinstance(folder, Path) and not str(folder).startswith(PREFIX):
+            require_run_folder(folder)
 
 
 def _complain(message: str, status: int) -> int:

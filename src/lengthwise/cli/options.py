@@ -32,17 +32,23 @@ def options_of(arguments: argparse.Namespace, problem: "Problem", kind: str) -> 
     """
     from lengthwise.problems.registry import PROBLEMS
 
-    every = {name for each in PROBLEMS.values() for name in getattr(each.setup, kind)}
-    given = {
+    every = {
+        name for problem_type in PROBLEMS.values() for name in getattr(problem_type.setup, kind)
+    }
+    options = {
         name: value
         for name in sorted(every & vars(arguments).keys())
         if (value := getattr(arguments, name)) is not None and value is not False
     }
-    for name in given:
+    for name in options:
         if name not in getattr(problem.setup, kind):
-            nouns = [each.noun for each in PROBLEMS.values() if name in getattr(each.setup, kind)]
+            nouns = [
+                problem_type.noun
+                for problem_type in PROBLEMS.values()
+                if name in getattr(problem_type.setup, kind)
+            ]
             raise ConfigError(
                 f"--{name.replace('_', '-')} is for {' and '.join(nouns)}, which {arguments.run} "
                 f"is not. Omit it."
             )
-    return given
+    return options

@@ -83,7 +83,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="auto", help="auto (an accelerator if any), cpu, cuda")
 
 
-def refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
+def refuse(arguments: argparse.Namespace, option: str, runs: str) -> None:
     """Refuse an option that is given but applies to runs of another kind only.
 
     Raises:
@@ -91,7 +91,7 @@ def refuse(arguments: argparse.Namespace, option: str, of: str) -> None:
     """
     if getattr(arguments, option) not in (None, False):
         raise ConfigError(
-            f"--{option.replace('_', '-')} is for {of}, which {arguments.run} is not. Omit it."
+            f"--{option.replace('_', '-')} is for {runs}, which {arguments.run} is not. Omit it."
         )
 
 

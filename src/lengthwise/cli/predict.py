@@ -75,9 +75,9 @@ def run(arguments: argparse.Namespace) -> None:
         return
     trained = load_run(arguments.run, device=arguments.device)
     options = options_of(arguments, trained.problem, "predict_options")
-    stated = read_statement(Path(arguments.run))
-    if stated is not None and stated["refutation"]:
-        note(f"answers are those of the automaton A. {stated['refutation']}")
+    statement = read_statement(Path(arguments.run))
+    if statement is not None and statement["refutation"]:
+        note(f"answers are those of the automaton A. {statement['refutation']}")
     answer_lines(trained.problem.predictor(trained, options), arguments)
 
 
@@ -99,17 +99,17 @@ def answer_lines(predictor: Predictor, arguments: argparse.Namespace) -> None:
         together=1 if together and sys.stdin.isatty() else together,
     )
     every: Lines[Any] = Lines([], [], {})
-    found: list[Answer] = []
-    for some in groups:
-        answers = predictor.answer(some.words)
-        found.extend(answers)
-        every.numbers.extend(some.numbers)
-        every.errors.update(some.errors)
+    answered: list[Answer] = []
+    for group in groups:
+        answers = predictor.answer(group.words)
+        answered.extend(answers)
+        every.numbers.extend(group.numbers)
+        every.errors.update(group.errors)
         if not arguments.json:
-            print_answers(some.shown([answer.line for answer in answers]))
+            print_answers(group.shown([answer.line for answer in answers]))
     if arguments.json:
-        print_json(_as_json(predictor, every, found, keep_going=arguments.keep_going))
-    for line in predictor.notes(found):
+        print_json(_as_json(predictor, every, answered, keep_going=arguments.keep_going))
+    for line in predictor.notes(answered):
         note(line)
     every.require_all()
 
@@ -122,7 +122,7 @@ def _as_json(
     if not keep_going:
         return {predictor.key: [answer.record for answer in answers], **totals}
     numbered = zip(lines.numbers, answers, strict=True)
-    errors = [{"line": number, "error": what} for number, what in lines.errors.items()]
+    errors = [{"line": number, "error": message} for number, message in lines.errors.items()]
     records = [{"line": line, **answer.record} for line, answer in numbered]
     return {predictor.key: records, "errors": errors, **totals}
 
@@ -139,8 +139,8 @@ def _complete(arguments: argparse.Namespace) -> None:
         refuse(arguments, option, "language models")
     if arguments.snapped:
         raise ConfigError("a circuit has no tables of sub-words. Leave --snapped out.")
-    made = read_construction(arguments.run)
-    about = made.about
-    assert isinstance(about, GateSequence)
-    model = made.model.to(choose_device(arguments.device))
-    answer_lines(circuit_predictor(model, about), arguments)
+    construction = read_construction(arguments.run)
+    sequence = construction.about
+    assert isinstance(sequence, GateSequence)
+    model = construction.model.to(choose_device(arguments.device))
+    answer_lines(circuit_predictor(model, sequence), arguments)

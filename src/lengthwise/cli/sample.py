@@ -38,13 +38,13 @@ def run(arguments: argparse.Namespace) -> None:
 
     from lengthwise.tasks.task import Task
 
-    wanted = None
+    label = None
     if arguments.label is not None:
         if arguments.label not in language.class_names:
             raise unknown_name("class", arguments.label, language.class_names)
-        wanted = language.class_names.index(arguments.label)
+        label = language.class_names.index(arguments.label)
     batch = Task(language=language, protocol="audited").draw_uniform(
-        arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed), wanted
+        arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed), label
     )
     words = [language.decode(word) for word in batch.tokens.tolist()]
     if arguments.json:
@@ -71,13 +71,13 @@ def _print_labelled(language: Language, arguments: argparse.Namespace) -> None:
         arguments.count, arguments.length, torch.Generator().manual_seed(arguments.seed)
     )
     rows = zip(batch.tokens.tolist(), batch.lengths.tolist(), batch.classes.tolist(), strict=True)
-    found = {
+    classes = {
         language.decode(row[len(row) - length :]): language.class_names[label]
         for row, length, label in rows
     }
     if arguments.json:
-        print_json({"words": [{"word": word, "class": name} for word, name in found.items()]})
+        print_json({"words": [{"word": word, "class": name} for word, name in classes.items()]})
         return
     if any(len(symbol) > 1 for symbol in language.alphabet):  # a backslash escapes a separator
-        found = {word.replace("\\", "\\\\"): name for word, name in found.items()}
-    print_answers(f"{word}\t{name}" for word, name in found.items())
+        classes = {word.replace("\\", "\\\\"): name for word, name in classes.items()}
+    print_answers(f"{word}\t{name}" for word, name in classes.items())

@@ -33,36 +33,39 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.problems.registry import infers, kind_of
 
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
-    kind, found = kind_of(spec), []
+    kind, settings_found = kind_of(spec), []
     if infers(spec, model):
         if arguments.objective:
             raise ConfigError("what is learned from is chosen with a model here. Give --model.")
-        kind, spec, found = InferredProblem, "", settings_of_inference()
+        kind, spec, settings_found = InferredProblem, "", settings_of_inference()
     plan = usual_plan(spec, model, preset, arguments.objective)
-    found += reference_of_plan(kind, plan, model, preset, spec)
+    settings_found += reference_of_plan(kind, plan, model, preset, spec)
     model = plan.model if plan else model or kind.setup.default_model
-    chosen = plan.chosen if plan else ""
+    reason = plan.chosen if plan else ""
     if arguments.json:
-        settings = [asdict(each) for each in found]
-        about = {"problem": kind.kind, "model": model, "chosen": chosen}
-        print_json({**about, "settings": settings})
+        settings = [asdict(setting) for setting in settings_found]
+        facts = {"problem": kind.kind, "model": model, "chosen": reason}
+        print_json({**facts, "settings": settings})
         return
     columns = ["setting", "default", "origin", "unit", "letter", "values", "meaning"]
     rows = [
         [
-            each.name,
-            shown_default(each.default),
-            each.origin,
-            each.unit,
-            each.letter,
-            each.kind,
-            each.meaning,
+            setting.name,
+            shown_default(setting.default),
+            setting.origin,
+            setting.unit,
+            setting.letter,
+            setting.kind,
+            setting.meaning,
         ]
-        for each in found
+        for setting in settings_found
     ]
     print_table(columns, rows)
-    named = f"{model}, since {chosen}" if chosen else model
-    note(f"{kind.kind}, {named}; give one with --set, without its section where only one has it")
+    model_name = f"{model}, since {reason}" if reason else model
+    note(
+        f"{kind.kind}, {model_name}; train takes one as --set, without its section if only one has "
+        f"it"
+    )
 
 
 def shown_default(default: object) -> str:

@@ -44,8 +44,8 @@ def is_importing(frame: FrameType | None) -> bool:
 
 def stop_at_once(number: int, frame: FrameType | None = None) -> None:
     """End the process with the line and the status of a command that was stopped."""
-    for each in STATUS:
-        signal.signal(each, signal.SIG_IGN)
+    for signal_number in STATUS:
+        signal.signal(signal_number, signal.SIG_IGN)
     try:
         sys.stdout.flush()
         os.write(2, f"lengthwise: {MESSAGE}\n".encode())

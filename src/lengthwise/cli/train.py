@@ -114,16 +114,21 @@ def _run(arguments: argparse.Namespace) -> None:
     if not issubclass(kind_of(arguments.spec), Distributed):
         require_alone(arguments.spec)
     of_file = _read_settings(arguments.config) if arguments.config else {}
-    own = {**objective_of(arguments), **parse_settings(arguments.settings)}
-    settings: Sequence[Mapping[str, Any]] = [of_file, own]
+    overrides = {**objective_of(arguments), **parse_settings(arguments.settings)}
+    settings: Sequence[Mapping[str, Any]] = [of_file, overrides]
     names = ("alphabet", "columns", "protocol")
     options: Mapping[str, Any] = {name: getattr(arguments, name) for name in names}
     spec, model, preset = arguments.spec, arguments.model, arguments.preset
     if infers(spec, model):
         from lengthwise.problems.without_model import with_inference
 
-        asked = with_inference(spec, settings, options, arguments.out, counting_progress)
-        spec, model, settings, options = asked.subject, asked.model, asked.settings, asked.options
+        inferred = with_inference(spec, settings, options, arguments.out, counting_progress)
+        spec, model, settings, options = (
+            inferred.subject,
+            inferred.model,
+            inferred.settings,
+            inferred.options,
+        )
     with noting_time(f"{arguments.spec}: making a plan"):
         plan = plan_for(
             arguments.out, spec, model, preset=preset, settings=settings, options=options
@@ -143,24 +148,24 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
     out, had_ended = arguments.out, RunFolder(arguments.out).is_finished
     if not had_ended and isinstance(plan.training, TextTrainingConfig) and plan.training.compile:
         note("The network is compiled before the first step, which takes a minute or two.")
-    found, cost = _trained(plan, arguments, film=film)
+    trained, cost = _trained(plan, arguments, film=film)
     if had_ended:
         note(f"{out}: training had ended")
-    said, values, rows = found.account, {}, []
+    account, values, rows = trained.account, {}, []
     if cost:
-        share = found.metrics[-1]["words_per_second"] / cost.full_speed
+        share = trained.metrics[-1]["words_per_second"] / cost.full_speed
         values = {"flops_per_token": cost.flops, "utilisation": share}
         rows = [("utilisation", f"{100 * share:.0f} % of what a matrix product reaches")]
     if arguments.json:
-        print_json({**said.values, "run": str(out), **values})
+        print_json({**account.values, "run": str(out), **values})
     else:
-        say(f"{out}: {said.title} ({said.conditions})")
-        print_facts([*said.rows, *rows])
-        if chosen := found.require_plan().chosen:
-            note(f"{found.plan.model} was chosen, since {chosen}")
-        note(f"next: {said.advice()}")
-    if said.refutation:
-        raise ClaimError(f"{out}: {said.refutation}")
+        say(f"{out}: {account.title} ({account.conditions})")
+        print_facts([*account.rows, *rows])
+        if reason := trained.require_plan().chosen:
+            note(f"{trained.plan.model} was chosen, since {reason}")
+        note(f"next: {account.advice()}")
+    if account.refutation:
+        raise ClaimError(f"{out}: {account.refutation}")
 
 
 def _trained(
@@ -184,10 +189,10 @@ def _trained(
             from lengthwise.training.track import tracked
 
             progress = held.enter_context(tracked(progress, arguments.tensorboard))
-        found = train(
+        trained = train(
             plan, out=arguments.out, device=arguments.device, film=film, progress=progress
         )
-    return found, cost
+    return trained, cost
 
 
 def _read_settings(path: Path) -> dict[str, Any]:

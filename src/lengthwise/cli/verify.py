@@ -70,10 +70,10 @@ def run(arguments: argparse.Namespace) -> None:
     from lengthwise.constructions.verify import verify_construction
     from lengthwise.training.progress import counting_progress
 
-    made, folder = _find(arguments)
-    with counting_progress(f"verifying {made.name}", "lengths") as progress:
+    construction, folder = _find(arguments)
+    with counting_progress(f"verifying {construction.name}", "lengths") as progress:
         result = verify_construction(
-            made,
+            construction,
             longest=arguments.longest,
             all_words=arguments.all_words,
             words_per_length=arguments.words,
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         _print(result)
     if result.holds is False:
-        failed = [name for name, found in result.precisions.items() if found.holds is False]
+        failed = [name for name, precision in result.precisions.items() if precision.holds is False]
         raise ClaimError(f"the claim does not hold in {', '.join(failed)}.")
 
 
@@ -126,21 +126,28 @@ def _print(result: "Verification") -> None:
         ]
     )
     for key, numbers in (("is_binary", "zeros and ones"), ("is_whole", "whole numbers")):
-        odd = [name for name, found in result.precisions.items() if getattr(found, key) is False]
+        odd = [
+            name
+            for name, precision in result.precisions.items()
+            if getattr(precision, key) is False
+        ]
         if odd:
             say(f"In {', '.join(odd)} there is a vector that is not of {numbers}.")
     if result.is_circuit:
         columns = ["precision", "claim", "inputs", "wrong", "least margin"]
-        of = _of_one_length
+        row_of = _of_one_length
     else:
         columns = ["precision", "claim", "words", "right to", "first wrong", "least margin"]
-        columns, of = [*columns, "at the longest"], _of_many_lengths
+        columns, row_of = [*columns, "at the longest"], _of_many_lengths
     skipped = ["skipped", *["-"] * (len(columns) - 2)]
-    rows = {n: skipped if found.skipped else of(found) for n, found in result.precisions.items()}
+    rows = {
+        n: skipped if precision.skipped else row_of(precision)
+        for n, precision in result.precisions.items()
+    }
     print_table(columns, [[name, *row] for name, row in rows.items()])
-    for name, found in result.precisions.items():
-        if found.skipped:
-            say(f"{name} was skipped: {found.skipped}.")
+    for name, precision in result.precisions.items():
+        if precision.skipped:
+            say(f"{name} was skipped: {precision.skipped}.")
 
 
 def _asked(result: "Verification") -> str:
@@ -149,41 +156,43 @@ def _asked(result: "Verification") -> str:
     return f"all words to length {result.exhaustive_to}, some to {result.longest:,}"
 
 
-def _of_many_lengths(found: "PrecisionResult") -> list[str]:
-    lengths = [n for n in found.margin if n > 0] or list(found.margin)
-    least = min(lengths, key=lambda n: found.margin[n])
+def _of_many_lengths(precision: "PrecisionResult") -> list[str]:
+    lengths = [n for n in precision.margin if n > 0] or list(precision.margin)
+    least = min(lengths, key=lambda n: precision.margin[n])
     return [
-        _reach(found),
-        f"{found.words:,}",
-        "nothing" if found.right_to is None else f"{found.right_to:,}",
-        "none" if found.first_wrong is None else f"{found.first_wrong:,}: {found.wrong_word}",
-        _margin(found, least),
-        _margin(found, max(found.margin)),
+        _reach(precision),
+        f"{precision.words:,}",
+        "nothing" if precision.right_to is None else f"{precision.right_to:,}",
+        "none"
+        if precision.first_wrong is None
+        else f"{precision.first_wrong:,}: {precision.wrong_word}",
+        _margin(precision, least),
+        _margin(precision, max(precision.margin)),
     ]
 
 
-def _of_one_length(found: "PrecisionResult") -> list[str]:
+def _of_one_length(precision: "PrecisionResult") -> list[str]:
     """Return the row of a circuit, without a length, since all inputs have the same."""
-    (margin,) = found.margin.values()
-    wrong = "none" if found.first_wrong is None else f"{found.wrong_word}"
-    return [_verdict(found), f"{found.words:,}", wrong, _number(margin)]
+    (margin,) = precision.margin.values()
+    wrong = "none" if precision.first_wrong is None else f"{precision.wrong_word}"
+    return [_verdict(precision), f"{precision.words:,}", wrong, _number(margin)]
 
 
-def _verdict(found: "PrecisionResult") -> str:
-    return {None: "none", False: "FAILS", True: "holds"}[found.holds]
+def _verdict(precision: "PrecisionResult") -> str:
+    return {None: "none", False: "FAILS", True: "holds"}[precision.holds]
 
 
-def _reach(found: "PrecisionResult") -> str:
-    if not found.holds:
-        return _verdict(found)
-    to = "every length" if found.claimed_to is None else f"{found.claimed_to:,}"
-    return f"{_verdict(found)} to {found.holds_to:,} of {to}"
+def _reach(precision: "PrecisionResult") -> str:
+    if not precision.holds:
+        return _verdict(precision)
+    to = "every length" if precision.claimed_to is None else f"{precision.claimed_to:,}"
+    return f"{_verdict(precision)} to {precision.holds_to:,} of {to}"
 
 
-def _margin(found: "PrecisionResult", length: int) -> str:
+def _margin(precision: "PrecisionResult", length: int) -> str:
     from lengthwise.constructions.verify import NAN_MARGIN
 
-    margin = found.margin[length]
+    margin = precision.margin[length]
     return f"{_number(margin)} at {length:,}" if margin > NAN_MARGIN else _number(margin)
 
 

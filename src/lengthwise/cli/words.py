@@ -27,9 +27,9 @@ class Lines(Generic[T]):
 
     def shown(self, answers: Iterable[str]) -> Iterator[str]:
         """Yield an answer for each line; it is empty where the line could not be read."""
-        found = dict(zip(self.numbers, answers, strict=True))
+        by_number = dict(zip(self.numbers, answers, strict=True))
         for number in sorted((*self.numbers, *self.errors)):
-            yield found.get(number, "")
+            yield by_number.get(number, "")
 
     def require_all(self) -> None:
         """Fail if a line could not be read.
@@ -62,13 +62,13 @@ def standard_lines() -> Iterator[str]:
 
 def read_words(
     lines: Iterable[str],
-    one: Callable[[str], T],
+    read: Callable[[str], T],
     *,
     joint: str = ": ",
     keep_going: bool = False,
     together: int | None = None,
 ) -> Iterator[Lines[T]]:
-    """Read each line, without its line end, by `one`, and yield `together` words at a time.
+    """Read each line, without its line end, by `read`, and yield `together` words at a time.
 
     By default all words are yielded at once. With `keep_going`, an error in a line is printed on
     standard error and the other lines are read. `joint` is the text between the number of a line
@@ -77,27 +77,27 @@ def read_words(
     Raises:
         WordError: a line is wrong; the message has its number.
     """
-    some: Lines[T] = Lines([], [], {})
+    group: Lines[T] = Lines([], [], {})
     for number, line in enumerate(lines, start=1):
         if number == 1:
             line = line.removeprefix("\ufeff")  # noqa: PLW2901  some editors begin texts with it
         try:
             _require_text(line, number)
-            some.words.append(one(line.rstrip("\r\n")))
-            some.numbers.append(number)
+            group.words.append(read(line.rstrip("\r\n")))
+            group.numbers.append(number)
         except _NoTextError as error:
-            some.errors[number] = str(error)
+            group.errors[number] = str(error)
         except WordError as error:
-            some.errors[number] = f"line {number}{joint}{error}"
-        if number in some.errors:
+            group.errors[number] = f"line {number}{joint}{error}"
+        if number in group.errors:
             if not keep_going:
-                raise WordError(some.errors[number])
-            note(some.errors[number])
-        if len(some.words) == together:
-            yield some
-            some = Lines([], [], {})
-    if some.numbers or some.errors:
-        yield some
+                raise WordError(group.errors[number])
+            note(group.errors[number])
+        if len(group.words) == together:
+            yield group
+            group = Lines([], [], {})
+    if group.numbers or group.errors:
+        yield group
 
 
 class _NoTextError(WordError):

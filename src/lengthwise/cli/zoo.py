@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.json:
             print_json({"models": records})
             return
-        print_table(COLUMNS, [row(each) for each in records])
+        print_table(COLUMNS, [row(record) for record in records])
         note(f"{counted(len(records), 'model')}; name one as {PREFIX}NAME wherever a run is taken")
         return
     name = arguments.name.removeprefix(PREFIX)

@@ -199,10 +199,10 @@ def build(design: Design) -> RegularGPT:
     config, encoding = design.config, design.encoding
     model = RegularGPT(config)
     zero_weights(model)
-    own = torch.arange(encoding.size)
+    components = torch.arange(encoding.size)
     for symbol in range(config.vocab_size):
-        model.embedding.weight[symbol, own] = torch.from_numpy(encoding.leaf(symbol))
-    model.pad[own] = torch.from_numpy(encoding.pad())
+        model.embedding.weight[symbol, components] = torch.from_numpy(encoding.leaf(symbol))
+    model.pad[components] = torch.from_numpy(encoding.pad())
     first, *_ = model.block
     attention = first.attention
     attention.bias.fill_(FAR)
@@ -210,9 +210,9 @@ def build(design: Design) -> RegularGPT:
     for head in range(config.num_heads):
         offset = head + 1
         attention.bias[head, offset] = 0.0
-        slots = head * head_width + own
-        attention.key_value.weight[config.d_model + slots, own] = 1.0
-        attention.output.weight[offset * encoding.size + own, slots] = 1.0
+        slots = head * head_width + components
+        attention.key_value.weight[config.d_model + slots, components] = 1.0
+        attention.output.weight[offset * encoding.size + components, slots] = 1.0
     for layer, units in zip(model.block, encoding.layers(config.chunk), strict=True):
         units.write(layer)
     if config.norm == "post":
@@ -220,7 +220,7 @@ def build(design: Design) -> RegularGPT:
         _keep(first.attention_norm, config.chunk * encoding.ones / config.d_model)
         _keep(first.feed_forward_norm, encoding.ones / config.d_model)
     weights, biases = encoding.read_out()
-    model.answer.weight[:, own] = SURE * torch.from_numpy(weights)
+    model.answer.weight[:, components] = SURE * torch.from_numpy(weights)
     model.answer.bias.copy_(SURE * torch.from_numpy(biases))
     return model
 

@@ -117,8 +117,8 @@ class _Part:
 
     def values(self, state: int, entry: int) -> tuple[int, ...]:
         """Return the values of the tallies so far in a state, entered in another."""
-        here, there = self.states.index(state), self.states.index(entry)
-        return tuple(sums.index(p[here] - p[there]) for _, sums, p in self.tallies)
+        row, entry_row = self.states.index(state), self.states.index(entry)
+        return tuple(sums.index(p[row] - p[entry_row]) for _, sums, p in self.tallies)
 
 
 class _Compiler:
@@ -129,8 +129,8 @@ class _Compiler:
         edges = machine.transitions
         counted = {part.states: part for part in counted_parts(machine)}
         self.parts: list[_Part] = []
-        for each in reversed(parts([list(dict.fromkeys(row)) for row in edges])):
-            inside, states = set(each), tuple(sorted(each))
+        for part in reversed(parts([list(dict.fromkeys(row)) for row in edges])):
+            inside, states = set(part), tuple(sorted(part))
             entered = sorted({t for state in states for t in edges[state]} - inside)
             self.parts.append(_Part(states, counted.get(states), tuple(entered)))
         self.part_of = {state: n for n, part in enumerate(self.parts) for state in part.states}
@@ -147,48 +147,50 @@ class _Compiler:
             if part.exits:
                 self._leave(number, part)
         diagrams = Diagrams(self.sizes)
-        whole = diagrams.leaf(0)
+        class_diagram = diagrams.leaf(0)
         routes = self._routes(len(self.parts))
         every = [self._exit_values(exits, len(self.parts)) for exits, _ in routes]
         for (exits, entry), key in zip(routes, every, strict=True):
-            here = diagrams.from_cases(
-                list(self.exit.values()), {one: int(one == key) for one in every}
+            exit_diagram = diagrams.from_cases(
+                list(self.exit.values()), {option: int(option == key) for option in every}
             )
             classes = self._classes(entry, is_start=not exits)
-            whole = diagrams.apply(
+            class_diagram = diagrams.apply(
                 lambda old, is_here, new: new if is_here else old,
-                whole,
-                here,
+                class_diagram,
+                exit_diagram,
                 diagrams.from_cases(*classes),
             )
-        found = Program(
+        program = Program(
             alphabet=self.machine.alphabet,
             memories=tuple(self.memories),
-            classes=tuple(diagrams.condition(whole, c) for c in range(self.machine.num_classes)),
+            classes=tuple(
+                diagrams.condition(class_diagram, c) for c in range(self.machine.num_classes)
+            ),
         )
-        return trimmed(found)
+        return trimmed(program)
 
     def _classes(self, entry: int, *, is_start: bool) -> Cases:
         """Return the class by the symbol and the tallies of the part that was entered last."""
         part = self.parts[self.part_of[entry]]
-        asked = [0, *(variable for variable, _, _ in part.tallies)]
+        variables = [0, *(variable for variable, _, _ in part.tallies)]
         classes = {
             (symbol + 1, *part.values(state, entry)): self.machine.classes[target]
             for state in part.states
             for symbol, target in enumerate(self.machine.transitions[state])
         }
         if is_start:
-            classes[(0,) * len(asked)] = self.machine.classes[entry]
-        return asked, classes
+            classes[(0,) * len(variables)] = self.machine.classes[entry]
+        return variables, classes
 
     def _count(self, number: int, part: _Part, counted: CountedPart) -> None:
         """Add the tallies of a part, round by round."""
         entries = {entry for _, entry in self._routes(number) if entry in part.states}
         places = [part.states.index(entry) for entry in sorted(entries)]
-        for each in counted.rounds:
-            blocks = dict(zip(part.states, each.blocks, strict=True))
+        for counter_round in counted.rounds:
+            blocks = dict(zip(part.states, counter_round.blocks, strict=True))
             new = []
-            for counter in each.counters:
+            for counter in counter_round.counters:
                 p = counter.values
                 amounts = self._cases(number, partial(self._weight, counter, blocks))
                 sums = sorted({p[q] - p[e] for q in range(len(p)) for e in places} - {0})
@@ -219,10 +221,10 @@ class _Compiler:
         left = self._cases(number, lambda state, symbol: min(1, leads(state, symbol)))
         self.exit[number] = first = self._add(left, (0, 1))
         if len(exits) > 1:
-            asked, cases = self._cases(number, leads)
+            variables, cases = self._cases(number, leads)
             once = {(*key, 0): value for key, value in cases.items()}
             once |= {(*key, 1): 0 for key in cases}
-            self.exit[number] = self._add(([*asked, first], once), range(len(exits) + 1))
+            self.exit[number] = self._add(([*variables, first], once), range(len(exits) + 1))
 
     def _cases(self, number: int, value: Callable[[int, int], int | None]) -> Cases:
         """Return a function of the symbol, the exits above a part, and its tallies so far.
@@ -231,8 +233,8 @@ class _Compiler:
         None, and else 0.
         """
         part = self.parts[number]
-        asked = [0, *(v for n, v in self.exit.items() if n < number)]
-        asked += [variable for variable, _, _ in part.tallies]
+        variables = [0, *(v for n, v in self.exit.items() if n < number)]
+        variables += [variable for variable, _, _ in part.tallies]
         cases: dict[Key, int] = {}
         for exits, entry in self._routes(number):
             above = self._exit_values(exits, number)
@@ -241,9 +243,9 @@ class _Compiler:
                     cases[symbol + 1, *above, *(0 for _ in part.tallies)] = 0
                     continue
                 for state in part.states:
-                    if (found := value(state, symbol)) is not None:
-                        cases[symbol + 1, *above, *part.values(state, entry)] = found
-        return asked, cases
+                    if (result := value(state, symbol)) is not None:
+                        cases[symbol + 1, *above, *part.values(state, entry)] = result
+        return variables, cases
 
     def _add(self, amounts: Cases, numbers: Sequence[int]) -> int:
         """Add a tally, and return its variable."""
@@ -253,7 +255,7 @@ class _Compiler:
         self.memories.append(
             TallyOf(
                 layer=1,
-                amounts=tuple((one, diagrams.condition(function, one)) for one in added),
+                amounts=tuple((amount, diagrams.condition(function, amount)) for amount in added),
                 sums=tuple(numbers),
             )
         )
@@ -262,18 +264,18 @@ class _Compiler:
 
     def _routes(self, end: int) -> list[tuple[Exits, int]]:
         """Return all ways through the parts before one: the exits, and the state entered last."""
-        found: list[tuple[Exits, int]] = [({}, self.machine.start)]
-        for exits, entry in found:
+        routes: list[tuple[Exits, int]] = [({}, self.machine.start)]
+        for exits, entry in routes:
             number = self.part_of[entry]
             if number < end:
                 for value, state in enumerate(self.parts[number].exits, start=1):
-                    found.append(({**exits, number: value}, state))
-            if len(found) > MAX_ROUTES:
+                    routes.append(({**exits, number: value}, state))
+            if len(routes) > MAX_ROUTES:
                 raise LanguageError(
                     f"there are more than {MAX_ROUTES} ways through its parts, the most that are "
                     f"written as a network. Use another rung, such as scan."
                 )
-        return found
+        return routes
 
     def _exit_values(self, exits: Exits, end: int) -> Key:
         """Return the values of the exits of all parts before one that can be left."""

@@ -60,7 +60,7 @@ def decomposed(language: Language, decompose: Callable[[Language], Cascade]) -> 
     return program_of(machine, decompose(machine))
 
 
-def program_of(machine: Language, made: Cascade) -> Program:
+def program_of(machine: Language, cascade: Cascade) -> Program:
     """Return the program of an automaton and its cascade.
 
     Raises:
@@ -68,7 +68,7 @@ def program_of(machine: Language, made: Cascade) -> Program:
         ConstructionError: there are too many combinations of values, or a condition has too many
             cases.
     """
-    levels = [_Level(level) for level in made.levels]
+    levels = [_Level(level) for level in cascade.levels]
     reached = _reached(machine, levels)
     sizes = [machine.num_symbols + 1, *(size for level in levels for size in level.sizes)]
     diagrams = Diagrams(sizes)
@@ -79,7 +79,7 @@ def program_of(machine: Language, made: Cascade) -> Program:
         actions: dict[Values, int] = {}
         steps = [dict[Values, int]() for _ in level.moduli]
         for values, at in reached.items():
-            above = tuple(v for each in values[:number] for v in each)
+            above = tuple(v for value in values[:number] for v in value)
             exponents = values[number][:-1]
             for symbol in range(machine.num_symbols):
                 key = (symbol + 1, *above)
@@ -109,15 +109,17 @@ def program_of(machine: Language, made: Cascade) -> Program:
         )
     classes: dict[Values, int] = {(0,) * len(sizes): machine.classes[machine.start]}
     for values, at in reached.items():
-        state = made.states[at]
+        state = cascade.states[at]
         for symbol, target in enumerate(machine.transitions[state]):
-            classes[symbol + 1, *(v for each in values for v in each)] = machine.classes[target]
-    whole = diagrams.from_cases(range(len(sizes)), classes)
+            classes[symbol + 1, *(v for coordinates in values for v in coordinates)] = (
+                machine.classes[target]
+            )
+    class_diagram = diagrams.from_cases(range(len(sizes)), classes)
     return trimmed(
         Program(
             alphabet=machine.alphabet,
             memories=tuple(memories),
-            classes=tuple(diagrams.condition(whole, c) for c in range(machine.num_classes)),
+            classes=tuple(diagrams.condition(class_diagram, c) for c in range(machine.num_classes)),
         )
     )
 
@@ -139,8 +141,8 @@ class _Level:
 
     def coordinate(self, values: Values) -> int:
         """Return the coordinate of the level."""
-        *exponents, found = values
-        return self._series.product(tuple(exponents))[found]
+        *exponents, last_value = values
+        return self._series.product(tuple(exponents))[last_value]
 
     def read(self, exponents: Values, above: tuple[int, ...]) -> tuple[Values, int | None]:
         """Return what the counters add, and which value the lookup takes, or None if it is blocked.
@@ -155,33 +157,36 @@ class _Level:
 
     def after(self, values: Values, above: tuple[int, ...]) -> Values:
         """Return the values past a position."""
-        *exponents, found = values
+        *exponents, last_value = values
         added, reset = self.read(tuple(exponents), above)
         moved = [(e + a) % m for e, a, m in zip(exponents, added, self.moduli, strict=True)]
-        return (*moved, found if reset is None else reset)
+        return (*moved, last_value if reset is None else reset)
 
 
 def _reached(machine: Language, levels: list[_Level]) -> Mapping[tuple[Values, ...], Values]:
     """Return all values of the memories that occur, level by level, with the coordinates."""
 
     def coordinates(values: tuple[Values, ...]) -> Values:
-        return tuple(level.coordinate(own) for level, own in zip(levels, values, strict=True))
+        return tuple(
+            level.coordinate(level_values)
+            for level, level_values in zip(levels, values, strict=True)
+        )
 
     start = tuple((0,) * len(list(level.sizes)) for level in levels)
-    found = {start: coordinates(start)}
+    reached = {start: coordinates(start)}
     for values in (queue := [start]):
-        at = found[values]
+        at = reached[values]
         for symbol in range(machine.num_symbols):
             after = tuple(
-                level.after(own, (symbol, *at[:number]))
-                for number, (level, own) in enumerate(zip(levels, values, strict=True))
+                level.after(level_values, (symbol, *at[:number]))
+                for number, (level, level_values) in enumerate(zip(levels, values, strict=True))
             )
-            if after not in found:
-                found[after] = coordinates(after)
+            if after not in reached:
+                reached[after] = coordinates(after)
                 queue.append(after)
-        if len(found) * machine.num_symbols > MAX_CASES:
+        if len(reached) * machine.num_symbols > MAX_CASES:
             raise ConstructionError(
                 f"{machine.num_states} states have a cascade with more than {MAX_CASES:,} cases, "
                 f"the most that are written as a network. Use another rung, such as scan."
             )
-    return found
+    return reached

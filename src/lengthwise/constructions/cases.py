@@ -70,11 +70,11 @@ class WordCases:
 
     def lengths(self, longest: int) -> list[int]:
         """Return all short lengths, then lengths that grow by a quarter, and the longest."""
-        chosen = list(range(min(longest, self.exhaustive_to) + 1))
-        while chosen[-1] < longest:
-            chosen.append(min(longest, chosen[-1] + max(1, chosen[-1] // 4)))
-        near = {n + 1 for n in chosen if self.exhaustive_to < n < longest}  # odd and even
-        return [n for n in sorted({*chosen, *near}) if self._sampler.classes_at(n)]
+        lengths = list(range(min(longest, self.exhaustive_to) + 1))
+        while lengths[-1] < longest:
+            lengths.append(min(longest, lengths[-1] + max(1, lengths[-1] // 4)))
+        near = {n + 1 for n in lengths if self.exhaustive_to < n < longest}  # odd and even
+        return [n for n in sorted({*lengths, *near}) if self._sampler.classes_at(n)]
 
     def at(self, length: int) -> Int[Tensor, "word time"]:
         """Return words of a length, all inside the domain."""
@@ -88,13 +88,13 @@ class WordCases:
             generator = torch.Generator().manual_seed(self._seed + length)
             lengths = torch.full((self._count,), length)
             classes = balanced_classes(self._sampler, lengths, generator)
-            drawn = self._sampler.draw(classes, lengths, generator)
+            sampled = self._sampler.draw(classes, lengths, generator)
             same = torch.arange(num_symbols)[:, None].expand(-1, length)
-            plain = self._inside(torch.cat([drawn, same]))
+            plain = self._inside(torch.cat([sampled, same]))
             lengths = torch.full((len(plain),), length)
             classes = self._automaton.classify(plain)
-            others = other_classes(self._sampler, classes, lengths, generator)
-            edited, _ = one_edit_into(self._automaton, plain, others, generator)
+            goals = other_classes(self._sampler, classes, lengths, generator)
+            edited, _ = one_edit_into(self._automaton, plain, goals, generator)
             words = torch.cat([plain, edited])
         return self._inside(words)
 
@@ -139,11 +139,11 @@ class CircuitCases:
             inputs = torch.arange(2**length)[:, None] // powers % 2
         else:
             generator = torch.Generator().manual_seed(self._seed)
-            drawn = torch.randint(2, (self._count, length), generator=generator)
+            sampled = torch.randint(2, (self._count, length), generator=generator)
             flipped = torch.randint(length, (self._count, 1), generator=generator)
-            near = drawn.scatter(1, flipped, 1 - drawn.gather(1, flipped))
+            near = sampled.scatter(1, flipped, 1 - sampled.gather(1, flipped))
             same = torch.arange(2)[:, None].expand(-1, length)
-            inputs = torch.cat([drawn, near, same])
+            inputs = torch.cat([sampled, near, same])
         return torch.from_numpy(self._sequence.complete_many(inputs.bool().numpy()))
 
     def margins(self, model: nn.Module, words: Int[Tensor, "word time"]) -> Float[Tensor, " word"]:
@@ -156,12 +156,12 @@ class CircuitCases:
         for part in torch.split(words, size):
             logits = model(part[:, :-1])[:, first - 1 :].double()
             least.append(margins(logits, part[:, first:]).amin(dim=1))
-        found = torch.cat(least)
-        some = words[: min(len(words), size)]
-        completed = model.complete(some[:, :first], words.shape[1] - first)  # type: ignore[operator]
-        strayed = (completed != some).any(dim=1)
-        found[: len(some)][strayed & ~is_wrong(found[: len(some)])] = -0.0
-        return found
+        least_margins = torch.cat(least)
+        sample = words[: min(len(words), size)]
+        completed = model.complete(sample[:, :first], words.shape[1] - first)  # type: ignore[operator]
+        strayed = (completed != sample).any(dim=1)
+        least_margins[: len(sample)][strayed & ~is_wrong(least_margins[: len(sample)])] = -0.0
+        return least_margins
 
     def write(self, word: tuple[int, ...]) -> str:
         """Write the inputs as bits."""
@@ -169,11 +169,11 @@ class CircuitCases:
 
 
 def cases_for(
-    about: Language | GateSequence, *, all_words: int, words_per_length: int, seed: int
+    subject: Language | GateSequence, *, all_words: int, words_per_length: int, seed: int
 ) -> Cases:
     """Return the test cases of a language or of a circuit."""
-    kind = CircuitCases if isinstance(about, GateSequence) else WordCases
-    return kind(about, all_words, words_per_length, seed)  # type: ignore[arg-type]
+    kind = CircuitCases if isinstance(subject, GateSequence) else WordCases
+    return kind(subject, all_words, words_per_length, seed)  # type: ignore[arg-type]
 
 
 def margins(
@@ -183,9 +183,9 @@ def margins(
 
     The first of equal options wins. NaN logits count as wrong.
     """
-    own = logits.gather(-1, right[..., None])
-    others = logits.scatter(-1, right[..., None], -torch.inf)
-    margin = own[..., 0] - others.amax(dim=-1)
+    right_logits = logits.gather(-1, right[..., None])
+    other_logits = logits.scatter(-1, right[..., None], -torch.inf)
+    margin = right_logits[..., 0] - other_logits.amax(dim=-1)
     lost = answer_of(logits) != right
     margin = torch.where(lost & ~(margin < 0), -0.0, margin)
     return torch.where(logits.isnan().any(dim=-1), -torch.inf, margin)

@@ -336,10 +336,10 @@ def set_sources(
     attention: Attention, stream: Coordinates, sequence: GateSequence, ask: float
 ) -> None:
     """Write queries and keys: positions attend to the sources of the gates that they predict."""
-    asked: dict[int, dict[str, float]] = {}
+    queries: dict[int, dict[str, float]] = {}
     for position, step in predictions(sequence):
         for source in step.sources:
-            asked.setdefault(source, {})[position_name(position)] = ask
-    for slot, weights in asked.items():
+            queries.setdefault(source, {})[position_name(position)] = ask
+    for slot, weights in queries.items():
         attention.key.weight[slot] = stream.row({position_name(slot): 1.0})
         attention.query.weight[slot] = stream.row(weights)

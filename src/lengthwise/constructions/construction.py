@@ -74,7 +74,7 @@ class Computed(Viewed):
     @property
     def compiled(self) -> Compiled:
         """The description that is stored beside the weights."""
-        about = self.about
+        subject = self.about
         return Compiled(
             construction=self.name,
             settings=self.settings,
@@ -86,7 +86,7 @@ class Computed(Viewed):
                 "is_binary": self.is_binary,
                 **({"is_whole": True} if self.is_whole else {}),
             },
-            about=about if isinstance(about, GateSequence) else Task(language=about),
+            about=subject if isinstance(subject, GateSequence) else Task(language=subject),
             model=self.architecture,
             network=self.model.config,  # type: ignore[arg-type]
         )
@@ -121,8 +121,10 @@ class Computed(Viewed):
         """Write the margin as text, such as `at least 6.907 in float64, of words with a symbol`."""
         if self.required_margin == 0 or "float64" not in self.range:
             return "none is claimed but that the answer is right"
-        of = "at every step" if isinstance(self.about, GateSequence) else "of words with a symbol"
-        return f"at least {self.required_margin:.4g} in float64, {of}"
+        extent = (
+            "at every step" if isinstance(self.about, GateSequence) else "of words with a symbol"
+        )
+        return f"at least {self.required_margin:.4g} in float64, {extent}"
 
     def _longest_in_words(self, longest: int | None) -> str:
         if longest is not None:

@@ -133,19 +133,19 @@ class CounterNames(SumNames):
 
     def units(self, layer: int) -> Iterator[Unit]:
         """Yield the units of a layer: 0 is that of the head."""
-        count, one = self.means
+        count, one_mean = self.means
         if layer == 0:
             for c in self.multiples:
                 sign = 1.0 if c > 0 else -1.0
-                row = {one: sign * (c * self.base - sign / 2), count: -sign}
+                row = {one_mean: sign * (c * self.base - sign / 2), count: -sign}
                 yield Unit(row=row, column={self._coarse(c): 1.0})
         elif layer == 1:
             for c in self.multiples:
                 left = -float(self.base) if c > 0 else float(self.base)
-                yield Unit(row={one: 1.0, self._coarse(c): -_SHARP}, column={count: left})
+                yield Unit(row={one_mean: 1.0, self._coarse(c): -_SHARP}, column={count: left})
         elif layer == 2:
             for c in self.steps:
-                yield Unit(row={one: c - 0.5, count: -1.0}, column={self._fine(c): _KEPT})
+                yield Unit(row={one_mean: c - 0.5, count: -1.0}, column={self._fine(c): _KEPT})
         elif layer == 3:
             power = 2.0 ** (2 * self.longest - 1).bit_length()
             modulus = self.counter.modulus

@@ -50,19 +50,19 @@ class Diagrams:
 
         def combined(them: tuple[int, ...]) -> int:
             if them not in known:
-                nodes = [self._nodes[one] for one in them]
-                asked = [variable for variable, _ in nodes if variable >= 0]
-                if not asked:
+                nodes = [self._nodes[node] for node in them]
+                variables = [variable for variable, _ in nodes if variable >= 0]
+                if not variables:
                     known[them] = self.leaf(operation(*(values[0] for _, values in nodes)))
                 else:
-                    first = min(asked)
+                    first = min(variables)
                     known[them] = self.node(
                         first,
                         [
                             combined(
                                 tuple(
-                                    children[v] if variable == first else one
-                                    for one, (variable, children) in zip(them, nodes, strict=True)
+                                    children[v] if variable == first else node
+                                    for node, (variable, children) in zip(them, nodes, strict=True)
                                 )
                             )
                             for v in range(self.sizes[first])
@@ -115,10 +115,10 @@ class Diagrams:
 
     def _by_child(self, function: int) -> dict[int, frozenset[int]]:
         """Return the children of a node, each with the values that lead to it."""
-        found: dict[int, list[int]] = {}
+        values_of: dict[int, list[int]] = {}
         for v, child in enumerate(self._nodes[function][1]):
-            found.setdefault(child, []).append(v)
-        return {child: frozenset(values) for child, values in found.items()}
+            values_of.setdefault(child, []).append(v)
+        return {child: frozenset(values) for child, values in values_of.items()}
 
     def _count(self, function: int, value: int, known: dict[int, int]) -> int:
         variable, children = self._nodes[function]

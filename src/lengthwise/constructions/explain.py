@@ -18,7 +18,13 @@ from torch import Tensor, nn
 from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.defaults import DEFAULT
 from lengthwise.constructions.diagrams import Condition
-from lengthwise.constructions.known_constructions import RUNG, is_construction
+from lengthwise.constructions.encoder_programs import (
+    StreamReading,
+    aligned,
+    encoder_steps,
+    read_stream,
+)
+from lengthwise.constructions.known_constructions import CONSTRUCTIONS, RUNG, is_construction
 from lengthwise.constructions.lookups import LookupDesign
 from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, TallyOf
 from lengthwise.constructions.rungs import RUNGS
@@ -27,6 +33,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.merged import merged_language
 from lengthwise.layers.attention import Attention
 from lengthwise.models.causal_recogniser import PrefixRecogniser
+from lengthwise.models.encoder import Encoder
 
 MAX_WORD = 200
 """Longest word on which attention is shown."""
@@ -59,6 +66,36 @@ class Reading:
     """The value of each memory at every position, as the program says."""
     heads: tuple[HeadOnWord, ...]
 
+    def lines(self) -> Iterator[str]:
+        """Yield the memories and the class of every prefix, and where each head attends."""
+        rows = [["position", "symbol", *self.values, "class"]]
+        for i, name in enumerate(self.classes):
+            symbol = "start" if i == 0 else self.word[i - 1]
+            rows.append([str(i), symbol, *(str(held[i]) for held in self.values.values()), name])
+        yield "word"
+        yield from aligned(rows)
+        for head in self.heads:
+            yield f"layer {head.layer}, head {head.head} ({head.what})"
+            for i, weights in enumerate(head.weights):
+                yield f"  {i} attends to {_attended(weights)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; attention is `heads`, each with `weights[query][key]`."""
+        return {
+            "symbols": list(self.word),
+            "classes": list(self.classes),
+            "memories": {name: list(values) for name, values in self.values.items()},
+            "heads": [
+                {
+                    "layer": head.layer,
+                    "head": head.head,
+                    "what": head.what,
+                    "weights": [list(row) for row in head.weights],
+                }
+                for head in self.heads
+            ],
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
@@ -71,46 +108,28 @@ class Explanation:
     """For each layer what it does, a line for each thing."""
     answer: tuple[str, ...]
     """The rule by which the class follows, a line for each class."""
-    reading: Reading | None
+    reading: Reading | StreamReading | None
 
     def __str__(self) -> str:
         lines = [f"{self.construction}: {self.summary}"]
         for number, does in enumerate(self.layers, start=1):
             lines += [f"layer {number}", *(f"  {line}" for line in does)]
         lines += ["answer", *(f"  {line}" for line in self.answer)]
-        if self.reading is not None:
-            lines += _shown(self.reading)
-        return "\n".join(lines)
+        return "\n".join([*lines, *(() if self.reading is None else self.reading.lines())])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values; attention is `heads`, each with `weights[query][key]`."""
-        reading = self.reading
+        """Return plain values."""
         return {
             "construction": self.construction,
             "rung": self.rung,
             "summary": self.summary,
             "layers": [list(does) for does in self.layers],
             "answer": list(self.answer),
-            "word": None
-            if reading is None
-            else {
-                "symbols": list(reading.word),
-                "classes": list(reading.classes),
-                "memories": {name: list(values) for name, values in reading.values.items()},
-                "heads": [
-                    {
-                        "layer": head.layer,
-                        "head": head.head,
-                        "what": head.what,
-                        "weights": [list(row) for row in head.weights],
-                    }
-                    for head in reading.heads
-                ],
-            },
+            "word": None if self.reading is None else self.reading.to_dict(),
         }
 
 
-def explain_weights(made: Computed, word: str | None = None) -> Explanation:
+def explain_weights(construction: Computed, word: str | None = None) -> Explanation:
     """Explain the network of a language, and with a word what it does there.
 
     Raises:
@@ -119,29 +138,35 @@ def explain_weights(made: Computed, word: str | None = None) -> Explanation:
         RunError: the weights are not those that the language and the settings have.
         WordError: a symbol of the word is not in the alphabet.
     """
-    language = made.about
-    if not isinstance(language, Language) or is_construction(made.name):
+    language = construction.about
+    is_encoder = construction.name.startswith("chiang2022/")
+    if not isinstance(language, Language) or (
+        is_construction(construction.name) and not is_encoder
+    ):
         raise ConfigError(
-            f"programs are those of languages that are compiled, but {made.name} is a construction "
-            f"of a paper or a circuit. Read the page on exact weights, or use predict."
+            f"programs are those of languages, but {construction.name} is a circuit, whose gates "
+            f"are its program. Use predict."
         )
     symbols = None if word is None else language.encode(word)
-    rung = str(made.settings.get(RUNG, DEFAULT))
-    own = {key: value for key, value in made.settings.items() if key != RUNG}
-    design = RUNGS[rung].design(language, **own)
-    if not _same_weights(made.model, RUNGS[rung].build(design)):
-        raise RunError(
-            f"the weights are not those of {made.name} with its settings: they were changed, or "
-            f"written by another version. Compile again."
+    if symbols is not None and len(symbols) > MAX_WORD:
+        raise ConfigError(
+            f"words of at most {MAX_WORD} symbols are shown, but this one has {len(symbols):,}. "
+            f"Give a shorter word."
         )
+    if is_encoder:
+        return _of_encoder(construction, language, symbols)
+    rung = str(construction.settings.get(RUNG, DEFAULT))
+    settings = {key: value for key, value in construction.settings.items() if key != RUNG}
+    design = RUNGS[rung].design(language, **settings)
+    _require_weights(construction, RUNGS[rung].build(design))
     program = design.program if isinstance(design, LookupDesign) else None
     if symbols is not None:
-        _require_readable(made, symbols)
+        _require_readable(construction)
     names = language.class_names
     return Explanation(
-        construction=made.name,
+        construction=construction.name,
         rung=rung,
-        summary=f"{RUNGS[rung].summary}. Range: {made.range_in_words()}.",
+        summary=f"{RUNGS[rung].summary}. Range: {construction.range_in_words()}.",
         layers=_scanned(language, rung) if program is None else tuple(_layers(program)),
         answer=tuple(_read_out(language))
         if program is None
@@ -150,30 +175,45 @@ def explain_weights(made: Computed, word: str | None = None) -> Explanation:
             for c, condition in enumerate(program.classes)
             if condition
         ),
-        reading=None if symbols is None else _reading(made, language, program, symbols),
+        reading=None if symbols is None else _reading(construction, language, program, symbols),
     )
 
 
-def _same_weights(model: nn.Module, built: nn.Module) -> bool:
-    """Return whether a network has the weights of another one, as far as its precision goes."""
-    expected, stored = built.state_dict(), model.state_dict()
-    return stored.keys() == expected.keys() and all(
+def _of_encoder(made: Computed, language: Language, symbols: Sequence[int] | None) -> Explanation:
+    """Explain an encoder of a paper."""
+    model = made.model
+    assert isinstance(model, Encoder)
+    _require_weights(made, CONSTRUCTIONS[made.name].compile(**made.settings))
+    layers, answer = encoder_steps(made.name, len(model.block), made.settings)
+    return Explanation(
+        construction=made.name,
+        rung=made.architecture,
+        summary=f"{made.claim} ({made.source}). Range: {made.range_in_words()}.",
+        layers=layers,
+        answer=answer,
+        reading=None if symbols is None else read_stream(model, made.name, language, symbols),
+    )
+
+
+def _require_weights(made: Computed, built: nn.Module) -> None:
+    """Refuse weights that are not those of the program, as far as their precision goes."""
+    expected, stored = built.state_dict(), made.model.state_dict()
+    if stored.keys() != expected.keys() or not all(
         torch.equal(weight.cpu(), expected[name].to(weight.dtype))
         for name, weight in stored.items()
-    )
+    ):
+        raise RunError(
+            f"the weights are not those of {made.name} with its settings: they were changed, or "
+            f"written by another version. Compile again."
+        )
 
 
-def _require_readable(made: Computed, symbols: Sequence[int]) -> None:
-    """Refuse a word whose attention cannot be shown."""
-    if not isinstance(made.model, PrefixRecogniser):
+def _require_readable(construction: Computed) -> None:
+    """Refuse a network whose attention cannot be shown."""
+    if not isinstance(construction.model, PrefixRecogniser):
         raise ConfigError(
             "a tree has no positions that attend to others along the word. Leave --word out, or "
             "compile with --as scan."
-        )
-    if len(symbols) > MAX_WORD:
-        raise ConfigError(
-            f"attention is shown on words of at most {MAX_WORD} symbols, but this one has "
-            f"{len(symbols):,}. Give a shorter word."
         )
 
 
@@ -184,7 +224,7 @@ def _layers(program: Program) -> Iterator[tuple[str, ...]]:
     """Yield what each layer does."""
     numbered = list(enumerate(program.memories, start=1))
     for layer in range(1, program.num_layers + 1):
-        heads = [each for each in numbered if each[1].layer == layer]
+        heads = [memory for memory in numbered if memory[1].layer == layer]
         does = [
             f"head {head}: m{number} = {_sought(program, memory)}"
             for head, (number, memory) in enumerate(heads, start=1)
@@ -194,10 +234,10 @@ def _layers(program: Program) -> Iterator[tuple[str, ...]]:
         if unread := [n for n in reads if n not in known]:
             does.append(f"feed-forward: reads the sum of {_these(unread)}")
         later = [n for n, m in numbered if m.layer == layer + 1 and any(m.conditions)]
-        wanted = [f"the conditions of {_these(later)}"] if later else []
-        wanted += ["the class"] if layer == program.num_layers else []
-        if wanted:
-            does.append(f"feed-forward: decides {' and '.join(wanted)}")
+        decisions = [f"the conditions of {_these(later)}"] if later else []
+        decisions += ["the class"] if layer == program.num_layers else []
+        if decisions:
+            does.append(f"feed-forward: decides {' and '.join(decisions)}")
         yield tuple(does or ["nothing but to wait for other memories"])
 
 
@@ -213,20 +253,20 @@ def _sought(program: Program, memory: Memory) -> str:
             for value, condition in enumerate(memory.values, start=1)
             if condition
         ]
-        where = (
+        place = (
             f"that has not ({_written(program, memory.blocked)})" if memory.blocked else "of all"
         )
-        return f"at the nearest earlier position {where}: {'; '.join([*values, 'else 0'])}"
+        return f"at the nearest earlier position {place}: {'; '.join([*values, 'else 0'])}"
     amounts = "; ".join(
         f"{amount:+d} where {_written(program, condition)}"
         for amount, condition in memory.amounts
         if condition
     )
-    of = f"the sum over all earlier positions of {amounts or 'nothing'}"
+    tally = f"the sum over all earlier positions of {amounts or 'nothing'}"
     known = f"modulo {memory.modulus}" if isinstance(memory, Counter) else ""
     if isinstance(memory, TallyOf):
         known = f"one of {', '.join(map(str, sorted(memory.sums)))}"
-    return f"{of}; {known} (known in layer {memory.ready})"
+    return f"{tally}; {known} (known in layer {memory.ready})"
 
 
 def _written(program: Program, condition: Condition) -> str:
@@ -248,13 +288,15 @@ def _term(program: Program, variable: int, values: frozenset[int]) -> str:
         memory = program.memories[variable - 1]
         size, name = memory.size, f"m{variable}"
         texts = list(map(str, memory.sums if isinstance(memory, TallyOf) else range(size)))
-    chosen = [texts[value] for value in sorted(values)]
-    others = [texts[value] for value in range(size) if value not in values]
-    if len(others) < len(chosen):
-        sign, chosen = ("is not", others) if len(others) == 1 else ("is none of", others)
+    names = [texts[value] for value in sorted(values)]
+    other_texts = [texts[value] for value in range(size) if value not in values]
+    if len(other_texts) < len(names):
+        sign, names = (
+            ("is not", other_texts) if len(other_texts) == 1 else ("is none of", other_texts)
+        )
     else:
-        sign = "is" if len(chosen) == 1 else "is one of"
-    return f"{name} {sign} {', '.join(chosen)}"
+        sign = "is" if len(names) == 1 else "is one of"
+    return f"{name} {sign} {', '.join(names)}"
 
 
 # ---- automata ------------------------------------------------------------------------------------
@@ -302,10 +344,10 @@ def _read_out(language: Language) -> Iterator[str]:
     """Yield the class of each state."""
     machine = merged_language(language)
     for c, name in enumerate(machine.class_names):
-        states = [str(q) for q, of in enumerate(machine.classes) if of == c]
+        states = [str(q) for q, class_number in enumerate(machine.classes) if class_number == c]
         if states:
-            shown = ", ".join(states[:SHOWN]) + (", ..." if len(states) > SHOWN else "")
-            yield f"{name} if state {machine.start} is moved to {shown}"
+            numbers = ", ".join(states[:SHOWN]) + (", ..." if len(states) > SHOWN else "")
+            yield f"{name} if state {machine.start} is moved to {numbers}"
 
 
 # ---- words ---------------------------------------------------------------------------------------
@@ -313,16 +355,16 @@ def _read_out(language: Language) -> Iterator[str]:
 
 @torch.no_grad()
 def _reading(
-    made: Computed, language: Language, program: Program | None, symbols: Sequence[int]
+    construction: Computed, language: Language, program: Program | None, symbols: Sequence[int]
 ) -> Reading:
     """Return what a network does on a word."""
-    model = made.model
+    model = construction.model
     assert isinstance(model, PrefixRecogniser)
-    found: list[Tensor] = []
+    weights: list[Tensor] = []
 
-    def keep(module: nn.Module, given: tuple[Any, ...], output: Tensor) -> None:
+    def keep(module: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> None:
         assert isinstance(module, Attention)
-        found.append(module.weights(*given)[0])
+        weights.append(module.weights(*inputs)[0])
 
     hooks = [layer.attention.register_forward_hook(keep) for layer in model.block]
     try:
@@ -338,49 +380,31 @@ def _reading(
         for number, held in enumerate(zip(*program.variables(symbols), strict=True)):
             if number:
                 memory = program.memories[number - 1]
-                written = memory.sums if isinstance(memory, TallyOf) else range(memory.size)
-                values[f"m{number}"] = tuple(written[value] for value in held)
+                contents = memory.sums if isinstance(memory, TallyOf) else range(memory.size)
+                values[f"m{number}"] = tuple(contents[value] for value in held)
     return Reading(
         word=tuple(language.alphabet[symbol] for symbol in symbols),
         classes=tuple(language.class_names[answer] for answer in answers),
         values=values,
-        heads=tuple(_heads(program, found)),
+        heads=tuple(_heads(program, weights)),
     )
 
 
-def _heads(program: Program | None, found: Sequence[Tensor]) -> Iterator[HeadOnWord]:
+def _heads(program: Program | None, attention: Sequence[Tensor]) -> Iterator[HeadOnWord]:
     """Yield the heads that serve something, in order."""
-    for layer, weights in enumerate(found, start=1):
+    for layer, weights in enumerate(attention, start=1):
         if program is None:
             serves = [f"2^{layer - 1} positions before"]
         else:
             serves = [f"m{n}" for n, m in enumerate(program.memories, start=1) if m.layer == layer]
-        for head, what in enumerate(serves, start=1):
+        for head, purpose in enumerate(serves, start=1):
             rows = weights[head - 1].double().tolist()
             yield HeadOnWord(
                 layer=layer,
                 head=head,
-                what=what,
+                what=purpose,
                 weights=tuple(tuple(round(weight, 6) for weight in row) for row in rows),
             )
-
-
-def _shown(reading: Reading) -> Iterator[str]:
-    """Yield the lines about a word."""
-    rows = [["position", "symbol", *reading.values, "class"]]
-    for i, name in enumerate(reading.classes):
-        symbol = "start" if i == 0 else reading.word[i - 1]
-        held = [str(values[i]) for values in reading.values.values()]
-        rows.append([str(i), symbol, *held, name])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    yield "word"
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  " + "  ".join(cells).rstrip()
-    for head in reading.heads:
-        yield f"layer {head.layer}, head {head.head} ({head.what})"
-        for i, weights in enumerate(head.weights):
-            yield f"  {i} attends to {_attended(weights)}"
 
 
 def _attended(weights: Sequence[float]) -> str:

@@ -24,32 +24,34 @@ def read_construction(path: Path | str) -> Computed:
     """
     compiled, model = load_compiled(path)
     name, settings, stored = compiled.construction, compiled.settings, compiled.about
-    about = stored if isinstance(stored, GateSequence) else stored.language
+    subject = stored if isinstance(stored, GateSequence) else stored.language
     with values_of(Path(path) / "config.json", remedy="Compile again."):
-        made = Computed(
+        construction = Computed(
             name=name,
             settings=settings,
-            about=about,
+            about=subject,
             architecture=compiled.model,
             model=model,
             folder=RunFolder(Path(path)),
             **claim_of(name, settings),
         )
         require_settings(name, settings)
-        meant = is_construction_about(name, settings, about)
-    if made.compiled.claim != compiled.claim or not meant or _settings_differ(made):
+        meant = is_construction_about(name, settings, subject)
+    if construction.compiled.claim != compiled.claim or not meant or _settings_differ(construction):
         raise RunError(
             f"{path}/config.json does not claim what {name} with its settings does: it was "
             f"changed, or written by another version. Compile again."
         )
-    return made
+    return construction
 
 
-def _settings_differ(made: Computed) -> bool:
+def _settings_differ(construction: Computed) -> bool:
     """Return whether a setting of the network differs from the stored settings."""
-    config = made.compiled.network.to_dict()
+    config = construction.compiled.network.to_dict()
     return any(
-        config[key] != made.settings[key] for key in _NETWORK_SETTINGS if key in made.settings
+        config[key] != construction.settings[key]
+        for key in _NETWORK_SETTINGS
+        if key in construction.settings
     )
 
 

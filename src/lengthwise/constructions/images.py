@@ -136,14 +136,14 @@ class ImageEncoding:
         units.add_linear(everything, everything, -1.0)
         units.add_linear(left + everything, left + everything, -1.0)
         for p, j in np.argwhere(numbering.varies):
-            own, middle = int(numbering.coordinate[p, j]), int(numbering.middle[p])
+            target, middle = int(numbering.coordinate[p, j]), int(numbering.middle[p])
             slope = float(numbering.slope[p, j])
             known = np.flatnonzero(numbering.varies[p])
             place, powers = left + numbering.coordinate[p, known], numbering.powers[known]
-            of, factor, constant = numbering.entries(np.array([middle]), int(j))
-            units.add_linear(own, of, factor)
-            units.add_linear(own, place, (-slope * powers).astype(np.float64))
-            units.add_constant(own, float(constant[0] - numbering.digits[middle, j]))
+            component, factor, constant = numbering.entries(np.array([middle]), int(j))
+            units.add_linear(target, component, factor)
+            units.add_linear(target, place, (-slope * powers).astype(np.float64))
+            units.add_constant(target, float(constant[0] - numbering.digits[middle, j]))
             for side, last in ((1, numbering.greatest[p]), (-1, numbering.least[p])):
                 step = np.arange(1, abs(int(last) - middle) + 1)
                 sign = np.where(step % 2 == 1, 1.0, -1.0)
@@ -155,7 +155,7 @@ class ImageEncoding:
                     of=np.column_stack([np.tile(place, (len(step), 1)), above, below]),
                     weights=np.column_stack([row, sign * plus, -sign * minus]),
                     bias=slope - 2.0 * slope * step + sign * (high - low),
-                    to=np.full(len(step), own),
+                    to=np.full(len(step), target),
                     sign=side * sign,
                 )
         return units

@@ -223,18 +223,18 @@ def construct(
         ConfigError: a setting has another name or type.
         LanguageError, CircuitError: the language or the circuit cannot be read.
     """
-    chosen = dict(settings or {})
+    all_settings = dict(settings or {})
     if isinstance(spec, str) and ":" not in spec and Path(spec).suffix.lower() in READERS:
         raise ConfigError(f"{spec} is the file of a circuit. Give {CIRCUIT}{spec}.")
     if isinstance(spec, Language) or not is_construction(spec):
         language = parse(spec, alphabet) if isinstance(spec, str) else spec
-        return _of_language(language, chosen, report_size)
+        return _of_language(language, all_settings, report_size)
     if alphabet is not None:
         raise ConfigError(f"only languages have an alphabet, not {spec}. Leave it out.")
     if spec in CONSTRUCTIONS:
-        return _encoder(spec, CONSTRUCTIONS[spec], chosen)
+        return _encoder(spec, CONSTRUCTIONS[spec], all_settings)
     if spec in ADDITIONS or spec.startswith((CIRCUIT, NOR_CIRCUIT)):
-        return _circuit(spec, chosen, report_size)
+        return _circuit(spec, all_settings, report_size)
     raise unknown_name("construction", spec, names())
 
 
@@ -254,20 +254,20 @@ def claim_of(name: str, settings: Mapping[str, Any]) -> Claim:
 
 
 def is_construction_about(
-    name: str, settings: Mapping[str, Any], about: Language | GateSequence
+    name: str, settings: Mapping[str, Any], subject: Language | GateSequence
 ) -> bool:
     """Return whether the construction of a name is about this language or circuit.
 
     Files are not read: the circuit of `circuit:FILE` may be any.
     """
     if name in CONSTRUCTIONS:
-        return about == parse(CONSTRUCTIONS[name].language)
+        return subject == parse(CONSTRUCTIONS[name].language)
     if name in ADDITIONS:
-        return about == ADDITIONS[name](settings["bits"])
+        return subject == ADDITIONS[name](settings["bits"])
     if name.startswith((CIRCUIT, NOR_CIRCUIT)):
-        return isinstance(about, GateSequence)
-    named = isinstance(about, Language) and (about.spec or _NAMELESS) == name
-    return named and is_named(about)  # type: ignore[arg-type]
+        return isinstance(subject, GateSequence)
+    has_name = isinstance(subject, Language) and (subject.spec or _NAMELESS) == name
+    return has_name and is_named(subject)  # type: ignore[arg-type]
 
 
 def require_settings(name: str, settings: Mapping[str, Any]) -> None:
@@ -276,11 +276,11 @@ def require_settings(name: str, settings: Mapping[str, Any]) -> None:
     Raises:
         ConfigError: one is missing, unknown or of another type.
     """
-    own = complete(_bits, {}) if name in ADDITIONS else {}
+    own_settings = complete(_bits, {}) if name in ADDITIONS else {}
     if not is_construction(name) and RUNG in settings:
-        own = {RUNG: DEFAULT}
-    rest = {key: value for key, value in settings.items() if key not in own}
-    known = {**complete(_made_by(name, settings), rest, also=own), **own}
+        own_settings = {RUNG: DEFAULT}
+    rest = {key: value for key, value in settings.items() if key not in own_settings}
+    known = {**complete(_made_by(name, settings), rest, also=own_settings), **own_settings}
     if missing := [key for key in known if key not in settings]:
         raise ConfigError(f"{name} needs a value for {', '.join(missing)}.")
 
@@ -323,8 +323,8 @@ def _claim_of_circuit(error: float, precisions: Sequence[str]) -> Claim:
     )
 
 
-def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Computed:
-    settings = complete(entry.compile, chosen)
+def _encoder(name: str, entry: EncoderEntry, given_settings: Mapping[str, Any]) -> Computed:
+    settings = complete(entry.compile, given_settings)
     return Computed(
         name=name,
         settings=settings,
@@ -336,23 +336,23 @@ def _encoder(name: str, entry: EncoderEntry, chosen: Mapping[str, Any]) -> Compu
 
 
 def _of_language(
-    language: Language, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
+    language: Language, given_settings: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Computed:
     """Build a language's network on a rung; that of a tree is not stored."""
-    given = {key: value for key, value in chosen.items() if key != RUNG}
-    name = chosen[RUNG] if RUNG in chosen else usual(language, given)
+    rung_settings = {key: value for key, value in given_settings.items() if key != RUNG}
+    name = given_settings[RUNG] if RUNG in given_settings else usual(language, rung_settings)
     if not isinstance(name, str):
         raise ConfigError(f"setting {RUNG}={name!r:.40} must be a word, such as {DEFAULT}.")
     if name == AUTO:
         name = shallowest(language).name
     if name not in RUNGS:
         raise unknown_name("rung", name, [AUTO, *RUNGS])
-    rung, own = RUNGS[name], {} if name == DEFAULT else {RUNG: name}
-    settings = complete(rung.design, given, also=[RUNG])
+    rung, rung_setting = RUNGS[name], {} if name == DEFAULT else {RUNG: name}
+    settings = complete(rung.design, rung_settings, also=[RUNG])
     design = rung.design(language, **settings)
     if report_size:
         report_size(design.summary)
-    settings = {**own, **decided(design, settings)}
+    settings = {**rung_setting, **decided(design, settings)}
     return Computed(
         name=language.spec or _NAMELESS,
         settings=settings,
@@ -364,12 +364,14 @@ def _of_language(
 
 
 def _circuit(
-    name: str, chosen: Mapping[str, Any], report_size: Callable[[str], None] | None
+    name: str, given_settings: Mapping[str, Any], report_size: Callable[[str], None] | None
 ) -> Computed:
-    own = {key: value for key, value in chosen.items() if key == "bits" and name in ADDITIONS}
-    bits = complete(_bits, own) if name in ADDITIONS else {}
+    own_settings = {
+        key: value for key, value in given_settings.items() if key == "bits" and name in ADDITIONS
+    }
+    bits = complete(_bits, own_settings) if name in ADDITIONS else {}
     compile_: Callable[..., nn.Module] = compile_nor if _is_nor(name) else compile_circuit
-    rest = {key: value for key, value in chosen.items() if key not in own}
+    rest = {key: value for key, value in given_settings.items() if key not in own_settings}
     settings = {**bits, **complete(compile_, rest, also=bits)}
     if name in ADDITIONS:
         sequence = ADDITIONS[name](settings.pop("bits"))

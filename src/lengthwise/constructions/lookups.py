@@ -122,9 +122,9 @@ class LookupDesign:
         counters, tallies = len(program.counters), len(program.tallies)
         lookups = len(program.memories) - counters - tallies
         kinds = {"lookup": lookups, "counter": counters, "bounded sum": tallies}
-        told = [counted(count, kind) for kind, count in kinds.items() if count]
+        counts = [counted(count, kind) for kind, count in kinds.items() if count]
         return (
-            f"{' and '.join(told) or 'no lookups'} in {config.num_layers} layers of "
+            f"{' and '.join(counts) or 'no lookups'} in {config.num_layers} layers of "
             f"{config.num_heads} heads: {self.num_parameters:,} parameters, width {config.d_model}"
         )
 
@@ -173,7 +173,10 @@ def design_lookups(program: Program, *, attention: str, longest: int) -> LookupD
         num_layers=program.num_layers,
         head_width=1,
         value_width=max(
-            (one.size - 1 if isinstance(one, LookupTable) else 2 for one in program.memories),
+            (
+                memory.size - 1 if isinstance(memory, LookupTable) else 2
+                for memory in program.memories
+            ),
             default=1,
         ),
         d_hidden=max(1, *units),
@@ -207,7 +210,7 @@ def build_lookups(design: LookupDesign) -> CausalRecogniser:
     zero_weights(model)
     _set_embedding(model, design)
     for index, layer in enumerate(model.block):
-        heads = [each for each in design.memories if each[1].layer == index + 1]
+        heads = [memory for memory in design.memories if memory[1].layer == index + 1]
         for head, (number, memory) in enumerate(heads):
             if isinstance(memory, LookupTable):
                 _set_lookup(model, design, head, (number, memory))
@@ -349,13 +352,13 @@ def _rest(program: Program) -> int:
 def _past_start(condition: Condition, num_symbols: int) -> Condition:
     """Return a condition that holds nowhere at the start symbol."""
     every = frozenset(range(1, num_symbols + 1))
-    found = []
+    paths = []
     for path in condition:
         values = dict(path)
         values[0] = values.get(0, every) & every
         if values[0]:
-            found.append(tuple(sorted(values.items())))
-    return tuple(found)
+            paths.append(tuple(sorted(values.items())))
+    return tuple(paths)
 
 
 def _form(path: Path, sizes: Sequence[int]) -> tuple[dict[str, float], float]:

@@ -80,37 +80,37 @@ def ltl_program(formula: Formula, alphabet: tuple[str, ...]) -> Program:
                 values=(diagrams.condition(value, 1),),
             )
         )
-    whole = meaning[formula.root]
-    found = Program(
+    meaning_of_all = meaning[formula.root]
+    program = Program(
         alphabet=alphabet,
         memories=tuple(lookups),
-        classes=(diagrams.condition(whole, 0), diagrams.condition(whole, 1)),
+        classes=(diagrams.condition(meaning_of_all, 0), diagrams.condition(meaning_of_all, 1)),
     )
-    return trimmed(found)
+    return trimmed(program)
 
 
 def _meanings(
     formula: Formula, alphabet: tuple[str, ...], variable: dict[int, int], diagrams: Diagrams
 ) -> list[int]:
     """Return the diagram of every sub-formula, in terms of the symbol and of lookups."""
-    found: list[int] = []
+    meanings: list[int] = []
     for index, node in enumerate(formula.nodes):
-        of = [found[operand] for operand in node.of]
+        operands = [meanings[operand] for operand in node.of]
         match node.kind:
             case "symbol":
-                own = diagrams.indicator(0, alphabet.index(node.symbol) + 1)
+                diagram = diagrams.indicator(0, alphabet.index(node.symbol) + 1)
             case "true":
-                own = diagrams.leaf(1)
+                diagram = diagrams.leaf(1)
             case "not":
-                own = diagrams.apply(lambda f: 1 - f, *of)
+                diagram = diagrams.apply(lambda f: 1 - f, *operands)
             case "and":
-                own = diagrams.apply(min, *of)
+                diagram = diagrams.apply(min, *operands)
             case "or":
-                own = diagrams.apply(max, *of)
+                diagram = diagrams.apply(max, *operands)
             case "since":
                 before = diagrams.indicator(variable[index], 1)
-                own = diagrams.apply(lambda f, g, s: int(g or (f and s)), *of, before)
+                diagram = diagrams.apply(lambda f, g, s: int(g or (f and s)), *operands, before)
             case _:
-                own = diagrams.indicator(variable[node.of[0]], 1)
-        found.append(own)
-    return found
+                diagram = diagrams.indicator(variable[node.of[0]], 1)
+        meanings.append(diagram)
+    return meanings

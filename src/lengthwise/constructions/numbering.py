@@ -45,9 +45,9 @@ class Action:
             left, right = np.array([first]), np.array([second])
             while len(left):
                 seen[left, right] = True
-                found = np.zeros_like(seen)
-                found[self.steps[left], self.steps[right]] = True
-                left, right = np.nonzero(found & ~seen)
+                reached = np.zeros_like(seen)
+                reached[self.steps[left], self.steps[right]] = True
+                left, right = np.nonzero(reached & ~seen)
             self._pairs[key] = seen
         return self._pairs[key]
 
@@ -128,9 +128,9 @@ class Numbering:
 
 def bases(count: int) -> list[int]:
     """Return the least base for each number of digits of `count` numbers."""
-    found = {2}
+    numbers = {2}
     length = 1
     while 2 not in (base := [b for b in range(2, count + 2) if b**length >= count][:1]):
-        found.update(base)
+        numbers.update(base)
         length += 1
-    return sorted(found)
+    return sorted(numbers)

@@ -57,12 +57,12 @@ class Points(Protocol):
 
 def points_of(machine: Language) -> list[Points]:
     """Return all choices of points for a minimised automaton over all words."""
-    found: list[Points] = [StatePoints(machine)]
+    choices: list[Points] = [StatePoints(machine)]
     if machine.num_states == len(set(machine.classes)):
         congruences = _telling(machine)
         if congruences and sum(blocks.max() + 1 for blocks in congruences) < machine.num_states:
-            found.append(BlockPoints(machine, congruences))
-    return found
+            choices.append(BlockPoints(machine, congruences))
+    return choices
 
 
 class StatePoints:
@@ -150,12 +150,12 @@ def _of_classes(
 def _steps(moves: Integers, congruences: list[Integers]) -> Integers:
     """Return the action of symbols on the blocks of congruences, one after the other."""
     offset = 0
-    found = []
+    parts = []
     for blocks in congruences:
         first = np.unique(blocks, return_index=True)[1]
-        found.append(offset + blocks[moves[first]])
+        parts.append(offset + blocks[moves[first]])
         offset += len(first)
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 def _maps(moves: Integers, start: int, steps: Integers) -> Integers | None:
@@ -181,49 +181,51 @@ def _telling(machine: Language) -> list[Integers]:
     """
     count = machine.num_states
     few, moves = _few_symbols(machine), np.array(machine.transitions)
-    found: dict[bytes, Integers] = {}
+    congruences: dict[bytes, Integers] = {}
     draw = np.random.default_rng(0)
     pairs = [(q, q) for q in range(count)] + draw.integers(count, size=(_TRIED, 2)).tolist()
     for pair in pairs:
         blocks = _congruence(few, [(machine.start, int(q)) for q in pair])
-        if blocks.tobytes() not in found and _is_congruence(moves, blocks):
-            found[blocks.tobytes()] = blocks
+        if blocks.tobytes() not in congruences and _is_congruence(moves, blocks):
+            congruences[blocks.tobytes()] = blocks
     known: list[tuple[Integers, Integers]] = []
     """Congruences, each with what the images of its blocks say of a state."""
-    for blocks in sorted(found.values(), key=lambda blocks: int(blocks.max()))[:_KEPT]:
+    for blocks in sorted(congruences.values(), key=lambda blocks: int(blocks.max()))[:_KEPT]:
         maps = _maps(moves, machine.start, _steps(moves, [blocks]))
         if maps is not None:
             known.append((blocks, np.unique(maps, axis=0, return_inverse=True)[1].reshape(-1)))
-    chosen: list[tuple[Integers, Integers]] = []
-    told = np.zeros(count, dtype=np.int64)
-    while (kinds := len(np.unique(told))) < count:
-        best, gain, after = None, 0.0, told
-        for blocks, said in known:
-            both = np.unique(np.stack([told, said]), axis=1, return_inverse=True)[1].reshape(-1)
-            more = math.log((both.max() + 1) / kinds) / (blocks.max() + 1)
+    selected: list[tuple[Integers, Integers]] = []
+    distinguished = np.zeros(count, dtype=np.int64)
+    while (kinds := len(np.unique(distinguished))) < count:
+        best, gain, after = None, 0.0, distinguished
+        for blocks, block_of in known:
+            joined = np.unique(np.stack([distinguished, block_of]), axis=1, return_inverse=True)[
+                1
+            ].reshape(-1)
+            more = math.log((joined.max() + 1) / kinds) / (blocks.max() + 1)
             if more > gain:
-                best, gain, after = (blocks, said), more, both
+                best, gain, after = (blocks, block_of), more, joined
         if best is None:
             return []
-        chosen.append(best)
-        told = after
-    for one in sorted(chosen, key=lambda pair: -pair[0].max()):
-        rest = [other for other in chosen if other is not one]
-        if rest and len(np.unique(np.stack([said for _, said in rest]), axis=1).T) == count:
-            chosen = rest
-    return [blocks for blocks, _ in chosen]
+        selected.append(best)
+        distinguished = after
+    for candidate in sorted(selected, key=lambda pair: -pair[0].max()):
+        rest = [other for other in selected if other is not candidate]
+        if rest and len(np.unique(np.stack([block_of for _, block_of in rest]), axis=1).T) == count:
+            selected = rest
+    return [blocks for blocks, _ in selected]
 
 
 def _few_symbols(machine: Language) -> list[tuple[int, ...]]:
     """Return the transitions of a few symbols that lead from the start to all states."""
     columns = np.array(machine.transitions).T
-    chosen: list[int] = []
+    symbols: list[int] = []
     reached = {machine.start}
     for symbol, column in enumerate(columns):
         if int(column[machine.start]) not in reached:
-            chosen.append(symbol)
-            reached = set(reachable(tuple(map(tuple, columns[chosen].T.tolist())), machine.start))
-    return [tuple(row) for row in columns[chosen].T.tolist()]
+            symbols.append(symbol)
+            reached = set(reachable(tuple(map(tuple, columns[symbols].T.tolist())), machine.start))
+    return [tuple(row) for row in columns[symbols].T.tolist()]
 
 
 def _is_congruence(moves: Integers, blocks: Integers) -> bool:
@@ -244,9 +246,9 @@ def _congruence(transitions: list[tuple[int, ...]], pairs: list[tuple[int, int]]
 
     waiting = list(pairs)
     while waiting:
-        one, two = sorted(map(root, waiting.pop()))
-        if one != two:
-            parent[two] = one
-            waiting += zip(transitions[one], transitions[two], strict=True)
+        first, two = sorted(map(root, waiting.pop()))
+        if first != two:
+            parent[two] = first
+            waiting += zip(transitions[first], transitions[two], strict=True)
     roots = [root(state) for state in range(len(parent))]
     return np.unique(roots, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -199,7 +199,10 @@ class Program:
     @property
     def most_terms(self) -> int:
         """Largest number of memories that one path of a condition asks about."""
-        conditions = [*self.classes, *(each for one in self.memories for each in one.conditions)]
+        conditions = [
+            *self.classes,
+            *(condition for memory in self.memories for condition in memory.conditions),
+        ]
         return max(
             (
                 sum(variable > 0 for variable, _ in path)
@@ -211,14 +214,18 @@ class Program:
 
     def variables(self, word: Sequence[int]) -> list[list[int]]:
         """Return the variables at every position, that of the start symbol first."""
-        found = [[0] * (len(self.memories) + 1)]
+        rows = [[0] * (len(self.memories) + 1)]
         held = [0] * len(self.memories)  # by each memory, at the next position
         for symbol in word:
-            values = (memory.value(one) for memory, one in zip(self.memories, held, strict=True))
+            values = (
+                memory.value(state) for memory, state in zip(self.memories, held, strict=True)
+            )
             at = [symbol + 1, *values]
-            found.append(at)
-            held = [memory.after(one, at) for memory, one in zip(self.memories, held, strict=True)]
-        return found
+            rows.append(at)
+            held = [
+                memory.after(state, at) for memory, state in zip(self.memories, held, strict=True)
+            ]
+        return rows
 
     def run(self, word: Sequence[int]) -> list[int]:
         """Return the class of every prefix of a word, that of the empty word first."""

@@ -104,20 +104,20 @@ def build_scan(design: ScanDesign) -> LoopedRecogniser:
     encoding, size = design.encoding, design.encoding.size
     model = LoopedRecogniser(design.config)
     zero_weights(model)
-    start, own = design.config.vocab_size, torch.arange(size)
+    start, components = design.config.vocab_size, torch.arange(size)
     for symbol in range(start):
-        model.embedding.weight[symbol, own] = torch.from_numpy(encoding.leaf(symbol))
-    model.embedding.weight[start, own] = torch.from_numpy(encoding.pad())
+        model.embedding.weight[symbol, components] = torch.from_numpy(encoding.leaf(symbol))
+    model.embedding.weight[start, components] = torch.from_numpy(encoding.pad())
     model.embedding.weight[start, -1] = 1.0
     (layer,) = model.block
     attention = layer.attention
     attention.query.bias.fill_(_START)
     attention.key.weight[0, -1] = _START
-    attention.value.weight[own, own] = 1.0
-    attention.output.weight[size + own, own] = 1.0
+    attention.value.weight[components, components] = 1.0
+    attention.output.weight[size + components, components] = 1.0
     (units,) = encoding.layers(CHUNK)
     units.write(layer)
     weights, biases = encoding.read_out()
-    model.answer.weight[:, own] = SURE * torch.from_numpy(weights)
+    model.answer.weight[:, components] = SURE * torch.from_numpy(weights)
     model.answer.bias.copy_(SURE * torch.from_numpy(biases))
     return model

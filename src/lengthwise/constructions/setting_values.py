@@ -8,7 +8,7 @@ from lengthwise.errors import ConfigError, unknown_name
 
 
 def complete(
-    function: Callable[..., Any], chosen: Mapping[str, Any], also: Iterable[str] = ()
+    function: Callable[..., Any], given_values: Mapping[str, Any], also: Iterable[str] = ()
 ) -> dict[str, Any]:
     """Complete the chosen settings of a function with its defaults.
 
@@ -22,7 +22,7 @@ def complete(
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY
     }
-    for name, value in chosen.items():
+    for name, value in given_values.items():
         if name not in defaults:
             raise unknown_name("setting", name, [*also, *defaults])
         kind = type(defaults[name])
@@ -30,7 +30,9 @@ def complete(
         if not fits or isinstance(value, bool):
             words = {float: "a number", int: "an integer", str: "a word"}[kind]
             raise ConfigError(f"setting {name}={value!r} must be {words}.")
-    return {name: type(default)(chosen.get(name, default)) for name, default in defaults.items()}
+    return {
+        name: type(default)(given_values.get(name, default)) for name, default in defaults.items()
+    }
 
 
 def _is_number(value: object) -> bool:

@@ -133,9 +133,9 @@ class ZeroOneEncoding(ABC):
         units = Units(width)
         units.add_linear(np.arange(width), np.arange(width), -1.0)
         children, product = self.units(chunk)
-        of = np.arange(chunk - 1, -1, -1) * self.size + children
+        inputs = np.arange(chunk - 1, -1, -1) * self.size + children
         for threshold, sign in ((3, 1.0), (2, -1.0)):
-            units.add(of, 4.0, threshold - 4.0 * chunk, product, sign)
+            units.add(inputs, 4.0, threshold - 4.0 * chunk, product, sign)
         yield units
 
     def read_out(self) -> tuple[Floats, Floats]:

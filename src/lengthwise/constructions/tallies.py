@@ -55,11 +55,11 @@ class TallyNames(SumNames):
     def units(self, layer: int) -> Iterator[Unit]:
         """Yield the units of a layer: 0 is that of the head."""
         sums, ordered = self.tally.sums, self._ordered
-        total, one = self.means
+        total, first = self.means
         if layer == 0:
             for below, value in pairwise(ordered):
                 middle = (sums[below] + sums[value]) // 2 + 0.5
-                yield Unit(row={one: middle, total: -1.0}, column={self._below(value): _KEPT})
+                yield Unit(row={first: middle, total: -1.0}, column={self._below(value): _KEPT})
         elif layer == 1:
             power = 2.0 ** (4 * self.longest - 1).bit_length()
             if ordered[0]:

@@ -38,9 +38,11 @@ class Units:
         """Add a number to component `to`."""
         self._constant[to] += value
 
-    def add_linear(self, to: Integers | int, of: Integers | int, factor: Floats | float) -> None:
-        """Add `factor` times component `of` to component `to`, for each of them."""
-        self._linear.append(_flat(to, of, factor))
+    def add_linear(
+        self, to: Integers | int, source: Integers | int, factor: Floats | float
+    ) -> None:
+        """Add `factor` times component `source` to component `to`, for each of them."""
+        self._linear.append(_flat(to, source, factor))
 
     def add(
         self,
@@ -70,12 +72,12 @@ class Units:
         expand.weight[:width].fill_diagonal_(1.0)
         expand.bias[:width] = self.shift
         constant = self._constant.copy()
-        for to, of, factor in self._linear:
-            _add(contract.weight, to, of, factor)
+        for to, source, factor in self._linear:
+            _add(contract.weight, to, source, factor)
             np.subtract.at(constant, to, factor * self.shift)
         contract.bias[:width] += torch.from_numpy(constant)
-        for units, of, weights in self._reads:
-            _add(expand.weight, width + units, of, weights)
+        for units, source, weights in self._reads:
+            _add(expand.weight, width + units, source, weights)
         for to, units, sign in self._writes:
             _add(contract.weight, to, width + units, sign)
         if self.count:
@@ -86,8 +88,8 @@ def _flat(
     rows: Integers | int, columns: Integers | int, values: Floats | float
 ) -> tuple[Integers, Integers, Floats]:
     """Return rows, columns and values of one shape, flattened."""
-    one, two, three = np.broadcast_arrays(rows, columns, np.asarray(values, dtype=np.float64))
-    return one.flatten(), two.flatten(), three.flatten()
+    first, two, three = np.broadcast_arrays(rows, columns, np.asarray(values, dtype=np.float64))
+    return first.flatten(), two.flatten(), three.flatten()
 
 
 def _add(matrix: Tensor, rows: Integers, columns: Integers, values: Floats) -> None:

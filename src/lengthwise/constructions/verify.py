@@ -86,7 +86,7 @@ class Verification:
     @property
     def holds(self) -> bool | None:
         """True if the claim holds for everything tested; None if nothing tested is claimed."""
-        verdicts = {found.holds for found in self.precisions.values()} - {None}
+        verdicts = {precision.holds for precision in self.precisions.values()} - {None}
         return all(verdicts) if verdicts else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,8 +117,8 @@ def verify_construction(
             compute in; a number is out of range; or there is no word of at most that length.
     """
     least = {"longest": 0, "all_words": 1, "words_per_length": 1, "precisions": 1, "seed": 0}
-    given = (longest, all_words, words_per_length, len(precisions), seed)
-    for (name, bound), value in zip(least.items(), given, strict=True):
+    arguments = (longest, all_words, words_per_length, len(precisions), seed)
+    for (name, bound), value in zip(least.items(), arguments, strict=True):
         if value < bound:
             raise VerificationError(f"{name}: {value} is too small. Give {bound} or more.")
         if value > (most := MOST.get(name, value)):
@@ -140,21 +140,21 @@ def verify_construction(
     skipped = {name: reason for name in precisions if (reason := why_unavailable(name, device))}
     if len(skipped) == len(set(precisions)):
         raise VerificationError(f"{'; '.join(skipped.values())}. Ask for float32.")
-    found = {}
+    results = {}
     for index, name in enumerate(precisions):
         if name in skipped:
-            found[name] = _skipped(construction, name, skipped[name])
+            results[name] = _skipped(construction, name, skipped[name])
             continue
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
-        asked = _Asked(cases, model)
+        trial = _Asked(cases, model)
         binary = VectorMonitor(model, is_binary) if construction.is_binary else None
-        whole = VectorMonitor(model, is_whole) if construction.is_whole else None
+        vectors = VectorMonitor(model, is_whole) if construction.is_whole else None
         for done, length in enumerate(lengths):
-            asked.ask(length)
+            trial.ask(length)
             if progress:
                 progress(index * len(lengths) + done + 1, len(precisions) * len(lengths))
-        asked.narrow()
-        found[name] = _judge(construction, name, asked, binary, whole)
+        trial.narrow()
+        results[name] = _judge(construction, name, trial, binary, vectors)
     return Verification(
         construction=construction.name,
         settings=construction.settings,
@@ -165,7 +165,7 @@ def verify_construction(
         is_circuit=isinstance(construction.about, GateSequence),
         required_margin=construction.required_margin,
         required_margin_in_words=construction.margin_in_words(),
-        precisions=found,
+        precisions=results,
     )
 
 
@@ -183,10 +183,10 @@ class _Asked:
         words = self._cases.at(length)
         if len(words) == 0:
             return False
-        found = self._cases.margins(self._model, words)
+        margins = self._cases.margins(self._model, words)
         self.words += len(words)
-        self.margin[length] = float(found.min())
-        wrong = is_wrong(found).nonzero()[:, 0]
+        self.margin[length] = float(margins.min())
+        wrong = is_wrong(margins).nonzero()[:, 0]
         if len(wrong):
             text = self._cases.write(tuple(words[wrong[0]].tolist()))
             self.wrong[length] = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
@@ -225,7 +225,7 @@ class VectorMonitor:
         for layer in layers:
             layer.register_forward_hook(self._look)
 
-    def _look(self, layer: nn.Module, given: object, vectors: Tensor) -> None:
+    def _look(self, layer: nn.Module, inputs: object, vectors: Tensor) -> None:
         self.holds = self.holds and self._such(vectors)
 
 
@@ -242,30 +242,30 @@ def is_whole(values: Tensor) -> bool:
 def _judge(
     construction: Computed,
     precision: str,
-    asked: _Asked,
+    trial: _Asked,
     binary: VectorMonitor | None,
-    whole: VectorMonitor | None,
+    vectors: VectorMonitor | None,
 ) -> PrecisionResult:
     claimed = precision in construction.range
     claimed_to = construction.range.get(precision)
-    first = min(asked.wrong, default=None)
-    right = [n for n in asked.margin if first is None or n < first]
-    inside = [n for n in asked.margin if claimed_to is None or n <= claimed_to]
-    monitors = [monitor for monitor in (binary, whole) if monitor is not None]
-    holds = not any(n in asked.wrong for n in inside) and all(one.holds for one in monitors)
+    first = min(trial.wrong, default=None)
+    right = [n for n in trial.margin if first is None or n < first]
+    inside = [n for n in trial.margin if claimed_to is None or n <= claimed_to]
+    monitors = [monitor for monitor in (binary, vectors) if monitor is not None]
+    holds = not any(n in trial.wrong for n in inside) and all(monitor.holds for monitor in monitors)
     if precision == "float64":
         needed = construction.required_margin * (1 - 1e-9)
-        holds = holds and all(asked.margin[n] >= needed for n in inside if n > 0)
+        holds = holds and all(trial.margin[n] >= needed for n in inside if n > 0)
     return PrecisionResult(
         claimed=claimed,
         claimed_to=claimed_to,
-        words=asked.words,
+        words=trial.words,
         right_to=max(right, default=None),
         first_wrong=first,
-        wrong_word=None if first is None else asked.wrong[first],
-        margin={n: _number(asked.margin[n]) for n in sorted(asked.margin)},
+        wrong_word=None if first is None else trial.wrong[first],
+        margin={n: _number(trial.margin[n]) for n in sorted(trial.margin)},
         is_binary=None if binary is None else binary.holds,
-        is_whole=None if whole is None else whole.holds,
+        is_whole=None if vectors is None else vectors.holds,
         holds=holds if claimed and inside else None,
         holds_to=max(inside) if claimed and inside else None,
     )

@@ -123,11 +123,11 @@ def require_epsilon(epsilon: float) -> None:
         )
 
 
-def require_sharpness(sharpness: float, kept: float = 1.0) -> None:
-    """Refuse a sharpness out of range; layer norm keeps a share `kept` of the logits."""
-    if not MIN_LOGIT <= sharpness * kept <= MAX_LOGIT:
+def require_sharpness(sharpness: float, share: float = 1.0) -> None:
+    """Refuse a sharpness out of range; layer norm keeps a share `share` of the logits."""
+    if not MIN_LOGIT <= sharpness * share <= MAX_LOGIT:
         raise ConstructionError(
-            f"sharpness={sharpness} gives attention logits of about {sharpness * kept:.3g}, which "
-            f"float64 rounds to wrong answers. Use {MIN_LOGIT / kept:.3g} to "
-            f"{MAX_LOGIT / kept:.3g}."
+            f"sharpness={sharpness} gives attention logits of about {sharpness * share:.3g}, which "
+            f"float64 rounds to wrong answers. Use {MIN_LOGIT / share:.3g} to "
+            f"{MAX_LOGIT / share:.3g}."
         )

@@ -38,22 +38,22 @@ class Columns:
         """
         if isinstance(written, Columns):
             return written
-        found: dict[str, str] = {}
+        columns_by_name: dict[str, str] = {}
         pairs = (
-            [each.partition("=")[::2] for each in written.split(",") if each.strip()]
+            [part.partition("=")[::2] for part in written.split(",") if part.strip()]
             if isinstance(written, str)
             else list((written or {}).items())
         )
-        known = [each.name for each in fields(cls)]
+        known = [field.name for field in fields(cls)]
         for name, column in ((name.strip(), column.strip()) for name, column in pairs):
             if name not in known:
                 raise unknown_name("part of columns", name, known)
-            if (not column and name != "label") or name in found:
-                said = "has no column" if not column else "is given twice"
-                raise ConfigError(f"columns: {name} {said}. Write {name}=COLUMN once.")
-            found[name] = column
-        columns = cls(**found)
-        columns.require_fit("word" in found)
+            if (not column and name != "label") or name in columns_by_name:
+                fault = "has no column" if not column else "is given twice"
+                raise ConfigError(f"columns: {name} {fault}. Write {name}=COLUMN once.")
+            columns_by_name[name] = column
+        columns = cls(**columns_by_name)
+        columns.require_fit("word" in columns_by_name)
         return columns
 
     def require_fit(self, has_word: bool) -> None:
@@ -108,5 +108,5 @@ class Columns:
 
     def to_dict(self) -> dict[str, str]:
         """Return the names that are not the default."""
-        values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
         return {name: value for name, (value, default) in values.items() if value != default}

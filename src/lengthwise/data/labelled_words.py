@@ -74,23 +74,25 @@ class LabelledWords:
         class_names: tuple[str, ...],
     ) -> "LabelledWords":
         """Return words that are given as numbers of symbols; equal words have one class."""
-        written = b"".join(hash_of([alphabet[symbol] for symbol in word]) for word in words)
-        hashes = np.frombuffer(written, dtype=">u8").astype(np.uint64).reshape(-1, 2)
-        _, chosen = np.unique(hashes, axis=0, return_index=True)
-        lengths = np.array([len(words[row]) for row in chosen], dtype=np.int64)
+        hashed = b"".join(hash_of([alphabet[symbol] for symbol in word]) for word in words)
+        hashes = np.frombuffer(hashed, dtype=">u8").astype(np.uint64).reshape(-1, 2)
+        _, distinct = np.unique(hashes, axis=0, return_index=True)
+        lengths = np.array([len(words[row]) for row in distinct], dtype=np.int64)
         arrays = {
-            "words": np.array([each for row in chosen for each in words[row]], dtype=np.int64),
+            "words": np.array(
+                [symbol for row in distinct for symbol in words[row]], dtype=np.int64
+            ),
             "ends": np.concatenate([[0], np.cumsum(lengths)]),
-            "classes": np.array(classes, dtype=np.int64)[chosen],
-            "hashes": hashes[chosen, 0],
+            "classes": np.array(classes, dtype=np.int64)[distinct],
+            "hashes": hashes[distinct, 0],
         }
-        said = json.dumps([alphabet, class_names]).encode()
-        digest = hashlib.sha256(said + b"".join(each.tobytes() for each in arrays.values()))
+        header = json.dumps([alphabet, class_names]).encode()
+        digest = hashlib.sha256(header + b"".join(array.tobytes() for array in arrays.values()))
         return cls(
             alphabet=alphabet,
             class_names=class_names,
             digest=digest.hexdigest()[:16],
-            duplicates=len(words) - len(chosen),
+            duplicates=len(words) - len(distinct),
             undecided=0,
             symbols=arrays["words"],
             ends=arrays["ends"],
@@ -106,8 +108,8 @@ class LabelledWords:
         keys = np.array([min(int(share * 2**64), 2**64 - 1) for share in bounds], dtype=np.uint64)
         first, second, third = np.searchsorted(self.hashes, keys).tolist()
         ranges = {TEST: (first, second), VALID: (second, third), TRAIN: (third, len(self))}
-        found = np.arange(*ranges[part])
-        return found if max_length is None else found[self.lengths(found) <= max_length]
+        selected = np.arange(*ranges[part])
+        return selected if max_length is None else selected[self.lengths(selected) <= max_length]
 
     def lengths(self, rows: Rows) -> NDArray[np.int64]:
         """Return the numbers of symbols of some words."""
@@ -116,18 +118,22 @@ class LabelledWords:
     def tokens(self, rows: Rows, pad: int, kind: DTypeLike = np.int64) -> NDArray[Any]:
         """Return the words `[word, place]`, right-aligned, with `pad` left of them."""
         lengths, longest = self.lengths(rows), self.longest(rows)
-        found = np.full((len(rows), longest), pad, dtype=kind)
+        padded = np.full((len(rows), longest), pad, dtype=kind)
         at_once = max(1, _AT_ONCE // max(longest, 1))
         for first in range(0, len(rows), at_once):
             part = slice(first, first + at_once)
             places = np.arange(longest) - (longest - lengths[part])[:, None]
             inside = places >= 0
-            own = rows[part]
-            if (np.diff(own) == 1).all():  # as those of a part of the file mostly are
-                found[part][inside] = self.symbols[self.ends[own[0]] : self.ends[own[-1] + 1]]
+            part_rows = rows[part]
+            if (np.diff(part_rows) == 1).all():  # as those of a part of the file mostly are
+                padded[part][inside] = self.symbols[
+                    self.ends[part_rows[0]] : self.ends[part_rows[-1] + 1]
+                ]
             else:
-                found[part][inside] = self.symbols[(self.ends[own][:, None] + places)[inside]]
-        return found
+                padded[part][inside] = self.symbols[
+                    (self.ends[part_rows][:, None] + places)[inside]
+                ]
+        return padded
 
     def longest(self, rows: Rows) -> int:
         """Return the greatest number of symbols of some words."""

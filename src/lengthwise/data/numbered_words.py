@@ -54,7 +54,7 @@ class _Numbering:
 
     def __init__(self, source: WordFile, alphabet: tuple[str, ...] | None, file: IO[bytes]) -> None:
         self.source, self.file = source, file
-        several = None if alphabet is None else any(len(each) > 1 for each in alphabet)
+        several = None if alphabet is None else any(len(symbol) > 1 for symbol in alphabet)
         self.spaced = is_spaced(source) if several is None else several
         symbols = {symbol: number for number, symbol in enumerate(alphabet or ())}
         self.names = Names(symbols, alphabet is not None)
@@ -71,15 +71,15 @@ class _Numbering:
                 self._read_rows(block)
             elif self.spaced or not self._read_plain(block):
                 self._read_rows(
-                    Row(*each)
-                    for each in zip(block.places.tolist(), block.words(), block.labels, strict=True)
+                    Row(*row)
+                    for row in zip(block.places.tolist(), block.words(), block.labels, strict=True)
                 )
         self.file.flush()
         if not self.names.is_stated:
             self.mixed.refuse(self.source)
 
     def _read_rows(self, rows: Iterable[Row]) -> None:
-        names, numbers, written = self.names, self.names.numbers, array(SYMBOLS.char)
+        names, numbers, symbols_out = self.names, self.names.numbers, array(SYMBOLS.char)
         symbols = list(names.symbols)
         for row in rows:
             self.first = self.first or row
@@ -87,24 +87,24 @@ class _Numbering:
             if not numbers.keys() >= set(word):
                 names.meet(self.source, row, word, self.spaced)
                 symbols = list(names.symbols)
-            found = [numbers[each] for each in word]
-            written.extend(found)
+            word_numbers = [numbers[name] for name in word]
+            symbols_out.extend(word_numbers)
             self.lengths.append(len(word))
             self.labels.append(self.classes.setdefault(row.label, len(self.classes)))
             self.places.append(row.place)
-            self.hashes += hash_of([symbols[each] for each in found])
+            self.hashes += hash_of([symbols[number] for number in word_numbers])
             if self.spaced:
                 self.mixed.note(row)
-        self.file.write(written.tobytes())
+        self.file.write(symbols_out.tobytes())
 
     def _read_plain(self, block: PlainBlock) -> bool:
         """Read words whose symbols are one byte each; return False if one is unknown."""
         content, lengths = block.symbols(), block.lengths
         if len(block) and self.first is None:
             self.first = Row(int(block.places[0]), block.words()[0], block.labels[0])
-        there, firsts = np.unique(content, return_index=True)
+        bytes_seen, firsts = np.unique(content, return_index=True)
         table = np.zeros(256, dtype=SYMBOLS)
-        for byte in there[np.argsort(firsts)].tolist():
+        for byte in bytes_seen[np.argsort(firsts)].tolist():
             symbol = chr(byte)
             if self.names.is_stated and symbol not in self.names.symbols:
                 return False
@@ -133,30 +133,30 @@ def number_words(
     source: WordFile, alphabet: tuple[str, ...] | None, file: IO[bytes]
 ) -> NumberedWords:
     """Read the words of a file in blocks; symbols go into another file."""
-    found = _Numbering(source, alphabet, file)
-    found.read()
-    symbols, lengths, labels = found.names.symbols, found.lengths, found.labels
+    numbering = _Numbering(source, alphabet, file)
+    numbering.read()
+    symbols, lengths, labels = numbering.names.symbols, numbering.lengths, numbering.labels
     if not lengths:
         raise TextError(f"{source} has no words. Write a word and its label on each line.")
     if not symbols:
         raise TextError(f"{source} has no symbol, only the empty word. Give more words.")
-    first = found.first
+    first = numbering.first
     is_table = isinstance(source.reader, TabSeparated | CommaSeparated)
     if alphabet is None and first is not None and is_table and not source.columns.are_named:
         _require_no_heading(source, first, list(symbols), file, lengths=lengths, labels=labels)
     return NumberedWords(
         symbols=symbols,
-        classes=found.classes,
+        classes=numbering.classes,
         raw=np.memmap(file, dtype=SYMBOLS, mode="r") if any(lengths) else np.zeros(0, SYMBOLS),
         lengths=np.array(lengths),
         labels=np.array(labels),
-        places=np.array(found.places),
-        hashes=np.frombuffer(found.hashes, dtype=">u8").astype(np.uint64).reshape(-1, 2),
+        places=np.array(numbering.places),
+        hashes=np.frombuffer(numbering.hashes, dtype=">u8").astype(np.uint64).reshape(-1, 2),
         is_stated=alphabet is not None,
         counts=np.ones(len(lengths), dtype=np.int64),
-        written=found.names.written,
-        is_spaced=found.spaced,
-        mixed=found.mixed,
+        written=numbering.names.written,
+        is_spaced=numbering.spaced,
+        mixed=numbering.mixed,
     )
 
 
@@ -184,17 +184,17 @@ def _require_no_heading(
     )
     names = [str(name).strip() for name in (first.word, first.label)]
     columns = [name.lower() for name in names]
-    shown = [repr(name) for name in (names if source.columns.label else names[:1])]
+    fields = [repr(name) for name in (names if source.columns.label else names[:1])]
     if {*columns} <= _WORDS | _LABELS or (not source.columns.label and columns[0] in _WORDS):
         raise TextError(
-            f"{source.place(first.place)} seems to be a heading, {' and '.join(shown)}. {remedy}"
+            f"{source.place(first.place)} seems to be a heading, {' and '.join(fields)}. {remedy}"
         )
     if len(labels) < _FEW or labels.count(0) > 1 or max(labels) < 2:
         return
     file.seek(0)
-    own = np.fromfile(file, SYMBOLS, lengths[0])
-    others = np.unique(np.fromfile(file, SYMBOLS))
-    alone = np.setdiff1d(own, others)
+    first_symbols = np.fromfile(file, SYMBOLS, lengths[0])
+    other_symbols = np.unique(np.fromfile(file, SYMBOLS))
+    alone = np.setdiff1d(first_symbols, other_symbols)
     if len(alone):
         raise TextError(
             f"{source.place(first.place)} seems to be a heading: no other line has the label "

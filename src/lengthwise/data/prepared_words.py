@@ -81,29 +81,29 @@ def prepared(
     if alphabet is not None:
         check_alphabet(tuple(alphabet))
     source = file.digest()
-    stated = None if alphabet is None else tuple(alphabet)
-    parts = [FORMAT, source, file.kind, stated, *(["majority"] if by_majority else [])]
+    given_alphabet = None if alphabet is None else tuple(alphabet)
+    parts = [FORMAT, source, file.kind, given_alphabet, *(["majority"] if by_majority else [])]
     key = json.dumps(parts)
     folder = cache_folder() / "words" / hashlib.sha256(key.encode()).hexdigest()[:32]
     try:
-        if (found := _opened(folder)) is not None:
-            return found
+        if (words := _opened(folder)) is not None:
+            return words
         with _locked(folder):
-            if (found := _opened(folder)) is not None:  # another process has made it
-                return found
+            if (words := _opened(folder)) is not None:  # another process has made it
+                return words
             read = None
             if workers is not None:
                 read = counted_words(file, alphabet, folder.with_suffix(".parts"), workers)
-            _prepare(file, folder, stated, source, by_majority=by_majority, read=read)
+            _prepare(file, folder, given_alphabet, source, by_majority=by_majority, read=read)
             shutil.rmtree(folder.with_suffix(".parts"), ignore_errors=True)
-            found = _opened(folder)
+            words = _opened(folder)
     except OSError as error:
         raise TextError(
             f"the words of {path} cannot be kept in {folder.parent}: {error.strerror}. Set "
             f"XDG_CACHE_HOME to a folder with room."
         ) from None
-    assert found is not None
-    return found
+    assert words is not None
+    return words
 
 
 def _opened(folder: Path) -> LabelledWords | None:
@@ -166,8 +166,8 @@ def _prepare(
             (aside / "raw").unlink()
         if file.digest() != source:
             raise TextError(f"{file} was changed while it was read. Run the command again.")
-        for each in aside.iterdir():
-            sync_file(each)
+        for path in aside.iterdir():
+            sync_file(path)
         aside.replace(folder)
         sync_folder(folder.parent)
     finally:
@@ -206,11 +206,11 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
     }
     if lines is not None and (lines != [1, 0]).any():
         arrays["lines"] = lines.astype(_least(int(lines.max()) + 1))
-    for name, each in arrays.items():
-        np.save(folder / f"{name}.npy", each, allow_pickle=False)
+    for name, values in arrays.items():
+        np.save(folder / f"{name}.npy", values, allow_pickle=False)
     digests = {name: digest_of_file(folder / f"{name}.npy") for name in arrays}
-    said = {"alphabet": alphabet, "class_names": names, "arrays": digests}
-    content = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    summary = {"alphabet": alphabet, "class_names": names, "arrays": digests}
+    content = hashlib.sha256(json.dumps(summary, sort_keys=True).encode()).hexdigest()
     different = int(is_new.sum())
     counts = {
         "words": len(rows),
@@ -218,7 +218,7 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
         "undecided": different - len(rows),
         "undecided_lines": undecided_lines,
     }
-    write_json(folder / _INDEX, {"format": FORMAT, **said, **counts, "digest": content[:16]})
+    write_json(folder / _INDEX, {"format": FORMAT, **summary, **counts, "digest": content[:16]})
 
 
 def _majority(
@@ -266,16 +266,18 @@ def _require_one_label(
         return
     several, at = np.unique(group[other], return_index=True)
     place = np.argmin(order[firsts[several]])
-    one, two = order[firsts[several[place]]], order[other[at[place]]]
+    first, two = order[firsts[several[place]]], order[other[at[place]]]
     starts = np.cumsum(read.lengths) - read.lengths
     known = list(read.symbols)
-    word = [known[each] for each in read.raw[starts[one] : starts[one] + read.lengths[one]]]
-    shown = written_word(word, known)
+    word = [
+        known[symbol] for symbol in read.raw[starts[first] : starts[first] + read.lengths[first]]
+    ]
+    text = written_word(word, known)
     names = list(read.classes)
-    where = f"{file.reader.unit}s"
+    unit = f"{file.reader.unit}s"
     raise TextError(
         f"{file}: {counted(len(several), 'word')} with two labels; the first is "
-        f"{shown!r:.60}, of {where} {read.places[one]} ({names[read.labels[one]]!r:.40}) and "
+        f"{text!r:.60}, of {unit} {read.places[first]} ({names[read.labels[first]]!r:.40}) and "
         f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one label for each word, or "
         f"allow for wrong labels, --set label_noise=0.01."
     )
@@ -289,7 +291,7 @@ def _in_order(
 ) -> NDArray[Any]:
     """Return the symbols of these rows, in the least type that holds them."""
     starts = np.cumsum(read.lengths) - read.lengths
-    found = np.empty(ends[-1], dtype=_least(len(numbers)))
+    symbols = np.empty(ends[-1], dtype=_least(len(numbers)))
     first = 0
     while first < len(rows):
         last = max(first + 1, int(np.searchsorted(ends, ends[first] + _AT_ONCE)) - 1)
@@ -298,15 +300,15 @@ def _in_order(
             starts[rows[first:last]] - ends[first:last], read.lengths[rows[first:last]]
         )
         places = moved + np.arange(ends[first], ends[first] + total)
-        found[ends[first] : ends[last]] = numbers[read.raw[places]]
+        symbols[ends[first] : ends[last]] = numbers[read.raw[places]]
         first = last
-    return found
+    return symbols
 
 
-def _numbers(met: Mapping[str, int], names: Sequence[str]) -> NDArray[np.int64]:
+def _numbers(numbers: Mapping[str, int], names: Sequence[str]) -> NDArray[np.int64]:
     """Return the final number of each name, by the number of its first meeting."""
     place = {name: number for number, name in enumerate(names)}
-    return np.array([place[name] for name in met], dtype=np.int64)
+    return np.array([place[name] for name in numbers], dtype=np.int64)
 
 
 def _least(count: int) -> np.dtype[Any]:
@@ -316,5 +318,5 @@ def _least(count: int) -> np.dtype[Any]:
 
 def _label_order(labels: Mapping[str, int]) -> Any:
     """Return the key by which labels are sorted: as numbers if all of them are integers."""
-    are_numbers = all(each.removeprefix("-").isdecimal() and each.isascii() for each in labels)
+    are_numbers = all(label.removeprefix("-").isdecimal() and label.isascii() for label in labels)
     return (lambda label: (int(label), label)) if are_numbers else (lambda label: label)

@@ -56,10 +56,10 @@ class WordFile:
     @property
     def kind(self) -> list[object]:
         """What decides how its bytes are read."""
-        own = (
+        heading = (
             ["dataset"] if self.path.is_dir() else [word_kind(self.path), self.path.suffix.lower()]
         )
-        return [self.reader.name, *own, self.columns.to_dict()]
+        return [self.reader.name, *heading, self.columns.to_dict()]
 
     def digest(self) -> str:
         """Return the SHA-256 of the file, or of the names and contents of all files of the folder.
@@ -69,12 +69,12 @@ class WordFile:
         """
         path, total = self.path, hashlib.sha256()
         is_folder = path.is_dir()
-        files = sorted(each for each in path.rglob("*") if each.is_file()) if is_folder else [path]
+        files = sorted(path for path in path.rglob("*") if path.is_file()) if is_folder else [path]
         try:
-            for each in files:
-                with each.open("rb") as file:
+            for file_path in files:
+                with file_path.open("rb") as file:
                     content = hashlib.file_digest(file, "sha256").hexdigest()
-                total.update(f"{each.relative_to(path).as_posix()} {content}\n".encode())
+                total.update(f"{file_path.relative_to(path).as_posix()} {content}\n".encode())
         except OSError as error:
             raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
         return total.hexdigest()

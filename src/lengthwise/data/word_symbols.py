@@ -99,17 +99,17 @@ def split_word(word: str | list[str], spaced: bool) -> list[str]:
         return list(word.replace(" ", ""))
     if "\\" not in word:
         return [symbol for symbol in word.split(" ") if symbol]
-    return [_unescaped(each) for each in _PART.findall(word)]
+    return [_unescaped(part) for part in _PART.findall(word)]
 
 
 def _unescaped(symbol: str) -> str:
-    return _ESCAPED.sub(lambda found: "\t" if found[1] == "t" else found[1], symbol)
+    return _ESCAPED.sub(lambda match: "\t" if match[1] == "t" else match[1], symbol)
 
 
 def _columns(row: Row, spaced: bool) -> Iterator[tuple[str, str]]:
     """Yield the position of each symbol of a word, and the symbol."""
     if isinstance(row.word, list):
-        yield from ((f"symbol {place}", each) for place, each in enumerate(row.word, start=1))
+        yield from ((f"symbol {place}", symbol) for place, symbol in enumerate(row.word, start=1))
         return
     for part in _PART.finditer(row.word) if spaced else re.finditer("[^ ]", row.word):
         yield f"column {part.start() + 1}", _unescaped(part[0]) if spaced else part[0]
@@ -121,21 +121,21 @@ def refuse_symbol(file: WordFile, row: Row, alphabet: Sequence[str], spaced: boo
     Raises:
         TextError: there is one; the message has its line and column.
     """
-    for where, symbol in _columns(row, spaced):
+    for column, symbol in _columns(row, spaced):
         if shown_name(symbol) not in alphabet:
             raise TextError(
-                f"{file.place(row.place)}, {where}: symbol {symbol!r:.40} is not in the "
+                f"{file.place(row.place)}, {column}: symbol {symbol!r:.40} is not in the "
                 f"alphabet. Use: {listed(alphabet)}"
             )
 
 
-def shown_name(written: str) -> str:
+def shown_name(name: str) -> str:
     """Return the symbol of a name: its spaces are shown as `_`.
 
     >>> shown_name(" check in"), shown_name("pay")
     ('check_in', 'pay')
     """
-    return "_".join(written.split())
+    return "_".join(name.split())
 
 
 @dataclass(slots=True)
@@ -165,9 +165,9 @@ class Names:
             try:
                 check_alphabet((symbol,))
             except LanguageError:
-                where = next(where for where, each in _columns(row, spaced) if each == name)
+                column = next(column for column, symbol in _columns(row, spaced) if symbol == name)
                 raise TextError(
-                    f"{file.place(row.place)}, {where}: {name!r:.40} is not a symbol, which is "
+                    f"{file.place(row.place)}, {column}: {name!r:.40} is not a symbol, which is "
                     f"a string without spaces. Take it out."
                 ) from None
             if self.is_stated and symbol not in self.symbols:
@@ -187,4 +187,4 @@ class Names:
 
 def written_word(word: Sequence[str], alphabet: Sequence[str]) -> str:
     """Return a word as it is written: with spaces where a symbol has several characters."""
-    return (" " if any(len(each) > 1 for each in alphabet) else "").join(word)
+    return (" " if any(len(symbol) > 1 for symbol in alphabet) else "").join(word)

@@ -75,8 +75,8 @@ class WordsReference:
     @property
     def shown(self) -> str:
         """The path, relative to the working folder if it is below it."""
-        file, here = Path(self.file), Path.cwd()
-        return str(file.relative_to(here)) if file.is_relative_to(here) else self.file
+        file, folder = Path(self.file), Path.cwd()
+        return str(file.relative_to(folder)) if file.is_relative_to(folder) else self.file
 
     def load(self, moved: Path | str | None = None) -> LabelledWords:
         """Return the words, from the file or the place to which it was moved.
@@ -86,8 +86,8 @@ class WordsReference:
         """
         file = Path(self.file if moved is None else moved)
         try:
-            stated = self.alphabet if self.is_stated else None
-            words = prepared(file, stated, by_majority=self.by_majority, columns=self.columns)
+            alphabet = self.alphabet if self.is_stated else None
+            words = prepared(file, alphabet, by_majority=self.by_majority, columns=self.columns)
         except TextError as error:
             raise TextError(
                 f"the words of this run cannot be read: {error} If the file was moved, name it "

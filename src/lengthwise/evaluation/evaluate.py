@@ -80,28 +80,31 @@ def answers(
         return _require_logits(model(tokens.clone(), lengths.clone()), tokens)
     parts = zip(torch.split(tokens, at_once), torch.split(lengths, at_once), strict=True)
     return torch.cat(
-        [_require_logits(model(each.clone(), own.clone()), each) for each, own in parts]
+        [
+            _require_logits(model(part_tokens.clone(), part_lengths.clone()), part_tokens)
+            for part_tokens, part_lengths in parts
+        ]
     )
 
 
-def _require_logits(found: Any, tokens: Tensor) -> Tensor:
+def _require_logits(output: Any, tokens: Tensor) -> Tensor:
     """Return the output of a model, if it can be the logits of these words.
 
     Raises:
         ConfigError: it cannot.
     """
-    if not isinstance(found, Tensor):
-        came = "None" if found is None else f"a {type(found).__name__}"
-    elif found.ndim != 2 or len(found) != len(tokens) or found.shape[1] < 1:
-        came = f"numbers of shape {list(found.shape)}"
-    elif not found.is_floating_point():
-        came = f"numbers of type {str(found.dtype).removeprefix('torch.')}"
-    elif kind := unusual(found, tokens):
-        came = f"a tensor that is {kind}"
+    if not isinstance(output, Tensor):
+        description = "None" if output is None else f"a {type(output).__name__}"
+    elif output.ndim != 2 or len(output) != len(tokens) or output.shape[1] < 1:
+        description = f"numbers of shape {list(output.shape)}"
+    elif not output.is_floating_point():
+        description = f"numbers of type {str(output.dtype).removeprefix('torch.')}"
+    elif kind := unusual(output, tokens):
+        description = f"a tensor that is {kind}"
     else:
-        return found
+        return output
     raise ConfigError(
-        f"the model gave {came} for a batch of {counted(len(tokens), 'word')}; it must give "
+        f"the model gave {description} for a batch of {counted(len(tokens), 'word')}; it must give "
         f"logits [word, class], a tensor of floating-point numbers."
     )
 
@@ -176,15 +179,15 @@ def evaluate_words(
     records: list[Score] = []
     done = 0
     for group in neighbours(drawable, words_per_length):
-        wanted = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
-        batch = task.draw(wanted, generator)
+        classes = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
+        batch = task.draw(classes, generator)
         logits = answers(model, sent(batch.tokens, device), sent(batch.lengths, device)).cpu()
         require_classes(logits, task.language, task.id)
         names = task.language.class_names
         records.extend(
             scores_of(logits, batch.lengths, batch.classes, names, task=task.id, model=name)
         )
-        done += len(wanted)
+        done += len(classes)
         if progress:
             progress(done, len(drawable) * words_per_length)
     rules = partial(shortcuts_beside, task, spread_lengths(drawable), words_per_length, seed)

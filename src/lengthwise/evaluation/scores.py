@@ -45,7 +45,16 @@ _OF_SCORES = {
 
 @dataclass(frozen=True, slots=True)
 class Scores(Viewed):
-    """The records of one evaluation, and the lengths that have no word."""
+    """The records of one evaluation, and the lengths that have no word.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> scores = lw.evaluate(lw.load("zoo:parity"), lengths=[50, 500], words_per_length=20)
+        >>> scores.accuracy_by_length(), scores.summary()["worst_length"]
+        ({50: 1.0, 500: 1.0}, 50)
+        >>> lw.Scores.from_records(scores.to_records()) == scores
+        True
+    """
 
     records: tuple[Score, ...]
     missing: tuple[int, ...] = ()
@@ -55,12 +64,12 @@ class Scores(Viewed):
     def __repr__(self) -> str:
         if not self.records:
             return "Scores(no length was tested)"
-        found = self.summary()
-        first, last = found["lengths"]
+        summary = self.summary()
+        first, last = summary["lengths"]
         return (
             f"Scores({self.records[0].model} on {self.records[0].task}: mean "
-            f"{percent(found['mean_accuracy'])} %, worst {percent(found['worst_accuracy'])} % at "
-            f"length {found['worst_length']}; {counted(found['words'], 'word')} of length "
+            f"{percent(summary['mean_accuracy'])} %, worst {percent(summary['worst_accuracy'])} % "
+            f"at length {summary['worst_length']}; {counted(summary['words'], 'word')} of length "
             f"{first}..{last})"
         )
 
@@ -134,6 +143,9 @@ class Scores(Viewed):
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Scores":
         """Rebuild the scores from the result of `to_records`.
+
+        Args:
+            records: plain values, one mapping for each length and class.
 
         Raises:
             RunError: a record is not one of an evaluation.

@@ -41,18 +41,18 @@ def shortcut_accuracies(
         raise TaskError("shortcuts need at least one length and one word of each.")
     symbols, classes = task.language.num_symbols, task.language.num_classes
     learnt = torch.zeros(classes, dtype=torch.int64)
-    asked = torch.zeros(classes, dtype=torch.int64)
+    class_counts = torch.zeros(classes, dtype=torch.int64)
     right = dict.fromkeys(SHORTCUTS, 0)
     for part in _parts(task, lengths, words):
-        each = torch.tensor(part).repeat_interleave(words)
-        seen, new = task.draw(each, generator), task.draw(each, generator)
+        labels = torch.tensor(part).repeat_interleave(words)
+        seen, new = task.draw(labels, generator), task.draw(labels, generator)
         learnt += torch.bincount(seen.classes, minlength=classes)
-        asked += torch.bincount(new.classes, minlength=classes)
+        class_counts += torch.bincount(new.classes, minlength=classes)
         for name, number in right_on_batches([seen], [new], symbols, classes).items():
             right[name] += number
         if progress is not None:
-            progress(int(asked.sum()), len(lengths) * words)
-    hits = {**right, "majority": int(asked[learnt.argmax()])}  # of all lengths together
+            progress(int(class_counts.sum()), len(lengths) * words)
+    hits = {**right, "majority": int(class_counts[learnt.argmax()])}  # of all lengths together
     return {name: number / (len(lengths) * words) for name, number in hits.items()}
 
 
@@ -78,15 +78,15 @@ def spread_lengths(lengths: Sequence[int]) -> list[int]:
 
 
 def right_on_batches(
-    seen: Sequence[Batch], asked: Sequence[Batch], num_symbols: int, num_classes: int
+    seen: Sequence[Batch], tested: Sequence[Batch], num_symbols: int, num_classes: int
 ) -> dict[str, int]:
     """Return the number of right answers of each shortcut, learnt from other words."""
-    return rules.right_answers(_words(seen), _words(asked), num_symbols, num_classes)
+    return rules.right_answers(_words(seen), _words(tested), num_symbols, num_classes)
 
 
 def _words(batches: Sequence[Batch]) -> list[ClassedWords]:
-    arrays = ((each.tokens, each.lengths, each.classes) for each in batches)
-    return [ClassedWords(*(array.numpy() for array in each)) for each in arrays]
+    arrays = ((batch.tokens, batch.lengths, batch.classes) for batch in batches)
+    return [ClassedWords(*(array.numpy() for array in batch_arrays)) for batch_arrays in arrays]
 
 
 def _parts(task: Task, lengths: Sequence[int], words: int) -> list[list[int]]:

@@ -86,11 +86,11 @@ def exact_matches(
     for part in torch.split(inputs, _AT_ONCE):
         targets = task.sequences(part, layout)[:, task.num_inputs :]
         hits = written_steps(model, layout, part) == targets
-        whole = hits[:, list(layout.outputs)].all(dim=1)
+        is_exact = hits[:, list(layout.outputs)].all(dim=1)
         right += hits.sum(dim=0)
-        exact += int(whole.sum())
-        if first is None and not whole.all():
-            first = task.spell(part[int((~whole).nonzero()[0])].tolist())
+        exact += int(is_exact.sum())
+        if first is None and not is_exact.all():
+            first = task.spell(part[int((~is_exact).nonzero()[0])].tolist())
         done += len(part)
         if progress:
             progress(done, len(inputs))

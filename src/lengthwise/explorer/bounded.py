@@ -54,12 +54,12 @@ class Workers:
         return self._answer(WorkerQuestion(drawn=text))
 
     def _answer(self, question: WorkerQuestion) -> dict[str, Any]:
-        begun = time.monotonic()
+        start = time.monotonic()
         with self._lock:
             process, self._spare = self._spare or _started(), None
-        asked = json.dumps(question).encode() + b"\n"
+        line = json.dumps(question).encode() + b"\n"
         try:
-            output, _ = process.communicate(asked, timeout=self._seconds)
+            output, _ = process.communicate(line, timeout=self._seconds)
             is_stopped = False
         except subprocess.TimeoutExpired:
             process.kill()
@@ -68,11 +68,11 @@ class Workers:
         with self._lock:
             if self._spare is None:
                 self._spare = _started()
-        found = _read(output)
-        if "error" in found or all(stage in found for stage in STAGES):
-            return found
-        after = f"{time.monotonic() - begun:.1f} s" if is_stopped else "a fault of its process"
-        return {**found, "stopped": stopped(found, question.get("spec", ""), after)}
+        stages = _read(output)
+        if "error" in stages or all(stage in stages for stage in STAGES):
+            return stages
+        after = f"{time.monotonic() - start:.1f} s" if is_stopped else "a fault of its process"
+        return {**stages, "stopped": stopped(stages, question.get("spec", ""), after)}
 
     def close(self) -> None:
         """End the process that waits."""
@@ -94,15 +94,15 @@ def _started() -> subprocess.Popen[bytes]:
 
 def _read(output: bytes) -> dict[str, Any]:
     """Return the stages by name, from whole lines only."""
-    found: dict[str, Any] = {}
+    stages: dict[str, Any] = {}
     for line in output.splitlines(keepends=True):
         if not line.endswith(b"\n"):
             continue
         record = json.loads(line)
         if "error" in record:
             return refusal(record["error"])
-        found[record["stage"]] = record["values"]
-    return found
+        stages[record["stage"]] = record["values"]
+    return stages
 
 
 def refusal(message: str) -> dict[str, Any]:
@@ -112,15 +112,17 @@ def refusal(message: str) -> dict[str, Any]:
     return {"error": line, "column": None if column is None else int(column.group(1))}
 
 
-def stopped(found: dict[str, Any], spec: str, after: str) -> str:
+def stopped(values: dict[str, Any], spec: str, after: str) -> str:
     """Return a line that says how far the computation of a language came."""
-    if "automaton" not in found:
-        written = f"{counted(len(spec), 'character')} were read" if spec else "all was read"
-        return f"stopped after {after}: {written}, and the automaton was not finished. Ask for less"
-    states = counted(found["automaton"]["num_states"], "state")
-    if "monoid" not in found:
+    if "automaton" not in values:
+        progress = f"{counted(len(spec), 'character')} were read" if spec else "all was read"
+        return (
+            f"stopped after {after}: {progress}, and the automaton was not finished. Ask for less"
+        )
+    states = counted(values["automaton"]["num_states"], "state")
+    if "monoid" not in values:
         return f"stopped after {after}: the automaton has {states}, and its monoid was not finished"
-    size = found["monoid"].get("size")
+    size = values["monoid"].get("size")
     known = f"the automaton has {states}"
     known += "" if size is None else f", its monoid {counted(size, 'element')}"
     return f"stopped after {after}: {known}, and the ladder was not finished"

@@ -90,7 +90,7 @@ def monoid_values(monoid: Monoid, machine: Language) -> Values:
     """
     green = Green(monoid)
     number, first = np.unique(green.j, return_index=True)
-    order = sorted(zip(number.tolist(), first.tolist(), strict=True), key=lambda one: -one[0])
+    order = sorted(zip(number.tolist(), first.tolist(), strict=True), key=lambda pair: -pair[0])
     is_small = monoid.size <= MOST_BOXED
     boxes = [_box(green, j, cells=is_small) for j, _ in order[:_MOST_CLASSES]]
     return {
@@ -135,12 +135,12 @@ def _name(machine: Language, word: tuple[int, ...]) -> str:
 
 def ladder_values(language: Language) -> Values:
     """Return the rung that a language reaches, the advice, and the answer to every question."""
-    found = ladder(language)
+    answers = ladder(language)
     return {
-        "rung": found.rung.key,
-        "advice": [[name, text] for name, text in found.advice()],
+        "rung": answers.rung.key,
+        "advice": [[name, text] for name, text in answers.advice()],
         "verdicts": [
-            {"key": key, "name": name, "holds": found[key].holds, "says": found[key].says}
+            {"key": key, "name": name, "holds": answers[key].holds, "says": answers[key].says}
             for key, (name, _) in QUESTIONS.items()
         ],
     }

@@ -18,6 +18,7 @@ PROGRAM = (
     "ladder.js",
     "algebra.js",
     "tables.js",
+    "slots.js",
     "tree.js",
     "recurrent.js",
     "path.js",

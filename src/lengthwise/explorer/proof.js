@@ -72,7 +72,7 @@ function showRun(run, machine, codes, tables) {
     place.append(el("details", {}, el("summary", {}, "Provided that …"), el("ul", {}, ...made.terms.map((term) => el("li", {}, term)))));
     if (!made.is_stored) place.append(el("p", { class: "note" }, "Certified for this page; lengthwise certify writes a certificate into the folder."));
   }
-  if (run.tables === null && run.recurrent === null) place.append(el("p", { class: "note" }, `Its tables are not in this page: ${run.no_tables}`));
+  if (run.tables === null && run.recurrent === null && run.slots === null) place.append(el("p", { class: "note" }, `Its tables are not in this page: ${run.no_tables}`));
   else if (run.tables !== null && run.tables.note) place.append(el("p", { class: "note" }, `Note: ${run.tables.note}.`));
   if (run.proof) place.append(levelsOf(run.proof, machine, codes, made));
 }

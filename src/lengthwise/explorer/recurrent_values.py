@@ -44,13 +44,13 @@ def recurrent_values(model: nn.Module, task: Task) -> Values:
         raise VerificationError(
             f"a page runs recurrent networks, and {type(model).__name__} is none."
         )
-    count = sum(each.numel() for each in model.parameters())
+    count = sum(parameter.numel() for parameter in model.parameters())
     if count > MOST_WEIGHTS:
         raise VerificationError(
             f"a page has room for {MOST_WEIGHTS:,} weights, but this network has {count:,}."
         )
-    weights = {name: each.detach().cpu() for name, each in model.named_parameters()}
-    if any(not torch.equal(each, each.float().to(each.dtype)) for each in weights.values()):
+    weights = {name: parameter.detach().cpu() for name, parameter in model.named_parameters()}
+    if any(not torch.equal(weight, weight.float().to(weight.dtype)) for weight in weights.values()):
         raise VerificationError(
             "a page has weights of 32 bits, but those of this network need more."
         )
@@ -59,17 +59,21 @@ def recurrent_values(model: nn.Module, task: Task) -> Values:
         "layers": getattr(model.config, "num_layers", 1),
         "width": model.config.d_model,
         "bits": model.config.num_bits if isinstance(model, BinaryRecurrent) else 0,
-        "weights": {name: _packed(each) for name, each in _as_rows(weights).items()},
+        "weights": {name: packed(rows) for name, rows in _as_rows(weights).items()},
         "plane": plane_of(model, task),
     }
 
 
 def _as_rows(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """Return the weights with a row for each symbol, as torch's own cells have a column."""
-    return {name: each.T if name == "cell.weight_ih_l0" else each for name, each in weights.items()}
+    return {
+        name: weight.T if name == "cell.weight_ih_l0" else weight
+        for name, weight in weights.items()
+    }
 
 
-def _packed(weight: Tensor) -> str:
+def packed(weight: Tensor) -> str:
+    """Return numbers as the page reads them: 32 bits each, in base 64."""
     return base64.b64encode(weight.contiguous().numpy().astype(np.dtype("<f4")).tobytes()).decode()
 
 
@@ -79,8 +83,8 @@ def plane_of(model: Recurrent | BinaryRecurrent, task: Task) -> Values:
     `scale` is the largest coordinate of a point, from the middle of the picture.
     """
     lengths = torch.tensor(task.lengths(0, _LONGEST))
-    chosen = lengths[torch.linspace(0, len(lengths) - 1, _WORDS).round().long()]
-    words = task.draw(chosen, torch.Generator().manual_seed(0))
+    some_lengths = lengths[torch.linspace(0, len(lengths) - 1, _WORDS).round().long()]
+    words = task.draw(some_lengths, torch.Generator().manual_seed(0))
     vectors = read_vectors(model, words.tokens, words.lengths)
     middle = vectors.mean(dim=0)
     axes, shares = principal_axes(vectors - middle)
@@ -106,7 +110,7 @@ def read_vectors(
     model: Recurrent | BinaryRecurrent, tokens: Tensor, lengths: Tensor
 ) -> Float[Tensor, "word width"]:
     """Return the vectors, in float64, from which the answers about right-aligned words are read."""
-    copy, kept = deepcopy(model).cpu().double().eval(), list[Tensor]()
-    copy.answer.register_forward_pre_hook(lambda _, inputs: kept.append(inputs[0]))
+    copy, vectors = deepcopy(model).cpu().double().eval(), list[Tensor]()
+    copy.answer.register_forward_pre_hook(lambda _, inputs: vectors.append(inputs[0]))
     copy(tokens, lengths)
-    return torch.cat(kept)
+    return torch.cat(vectors)

@@ -12,6 +12,7 @@ from lengthwise.explorer.bounded import refusal
 from lengthwise.explorer.film_values import film_values
 from lengthwise.explorer.recurrent_values import recurrent_values
 from lengthwise.explorer.server import Asked
+from lengthwise.explorer.slot_values import slot_values
 from lengthwise.explorer.table_values import MOST_CHUNKS, hexadecimal, table_values
 from lengthwise.languages.language import Language
 from lengthwise.models.regular_gpt import RegularGPT
@@ -43,15 +44,15 @@ def run_values(run: Run, say: Callable[[str], object] | None = None) -> Values:
         CertificateError: the certificate in its folder was changed, or is one of another model.
     """
     language = run.language
-    said = run.account
-    about = [("model", run.plan.model), *said.rows, ("made with", said.conditions)]
+    account = run.account
+    facts = [("model", run.plan.model), *account.rows, ("made with", account.conditions)]
     if run.folder is not None:
         path = run.folder.path
-        about.append(("folder", f"{PREFIX}{path.name}" if is_shipped(path) else str(path)))
+        facts.append(("folder", f"{PREFIX}{path.name}" if is_shipped(path) else str(path)))
     tables, reason = _tables(run)
     return {
         "name": run.problem.name,
-        "about": about,
+        "about": facts,
         "language": language.spec,
         **_proof_values(run, say),
         "tables": tables,
@@ -59,7 +60,8 @@ def run_values(run: Run, say: Callable[[str], object] | None = None) -> Values:
         "chunk": run.model.config.chunk if _has_codes(run.model) else None,
         "no_tables": reason,
         **_film(run),
-        "recurrent": _recurrent(run),
+        "recurrent": _values_or_none(lambda: recurrent_values(run.model, run.task)),
+        "slots": _values_or_none(lambda: slot_values(run.model)),
     }
 
 
@@ -72,10 +74,10 @@ def _film(run: Run) -> Values:
         return {"film": None, "no_film": str(error)}
 
 
-def _recurrent(run: Run) -> Values | None:
-    """Return the weights of a recurrent network, or None where the page cannot run the network."""
+def _values_or_none(values: Callable[[], Values]) -> Values | None:
+    """Return what the page needs to run the network, or None where it cannot."""
     try:
-        return recurrent_values(run.model, run.task)
+        return values()
     except LengthwiseError:
         return None
 
@@ -97,7 +99,7 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
     """Return the verdict about a run, and the levels of its proof."""
     stored = None if run.folder is None else read_proof(run.folder, run.language)
     if stored is not None:
-        made, refused = stored.certificate, stored.refused
+        certificate, refused = stored.certificate, stored.refused
     else:
         if say is not None:
             is_own = run.folder is not None and not is_shipped(run.folder.path)
@@ -105,42 +107,45 @@ def _proof_values(run: Run, say: Callable[[str], object] | None) -> Values:
             keep = f" (lengthwise certify {path} would keep one)" if is_own else ""
             say(f"there is no certificate{keep}, so a proof is looked for here")
         try:
-            made, refused = proving(run.problem).certify(run, {"max_chunks": MOST_CHUNKS}), ""
+            certificate, refused = (
+                proving(run.problem).certify(run, {"max_chunks": MOST_CHUNKS}),
+                "",
+            )
         except LengthwiseError as error:
             return {"certificate": None, "no_certificate": str(error), "proof": None}
-    wrong = made.counterexample
-    is_own = is_about(made, run.language)
+    wrong = certificate.counterexample
+    is_own = is_about(certificate, run.language)
     return {
         "certificate": {
-            "verdict": made.verdict,
-            "strength": made.strength,
-            "precision": made.precision,
-            "statement": made.statement,
+            "verdict": certificate.verdict,
+            "strength": certificate.strength,
+            "precision": certificate.precision,
+            "statement": certificate.statement,
             "refused": refused,
             "is_stored": stored is not None,
             "is_own": is_own,
-            "terms": list(terms_of(made)),
-            "facts": facts_of(made),
+            "terms": list(terms_of(certificate)),
+            "facts": facts_of(certificate),
             "wrong": None
             if wrong is None
             else {"word": wrong.word, "model": wrong.model, "language": wrong.language},
         },
         "no_certificate": "",
-        "proof": proof_values(made) if is_own and made.levels else None,
+        "proof": proof_values(certificate) if is_own and certificate.levels else None,
     }
 
 
-def proof_values(made: Certificate) -> Values:
+def proof_values(certificate: Certificate) -> Values:
     """Return the pairs of each level: (element, state map) inside, (element, state) at the edge.
 
     Elements of level 0 are symbols. Later ones are places in `codes`, where there are codes, and
     otherwise representatives of their level.
     """
     return {
-        "is_recurrent": made.is_recurrent,
-        "codes": made.elements.get("codes"),
-        "maps": made.maps,
-        "repeats": made.repeats,
+        "is_recurrent": certificate.is_recurrent,
+        "codes": certificate.elements.get("codes"),
+        "maps": certificate.maps,
+        "repeats": certificate.repeats,
         "levels": [
             {
                 place: {
@@ -149,7 +154,7 @@ def proof_values(made: Certificate) -> Values:
                 }
                 for place, pairs in level.items()
             }
-            for level in made.levels
+            for level in certificate.levels
         ],
     }
 

@@ -71,9 +71,9 @@ class _Handler(BaseHTTPRequestHandler):
         if answer is None:
             self._refuse(HTTPStatus.NOT_FOUND, "there is no such path.")
             return
-        asked = parse_qs(parts.query, keep_blank_values=True, max_num_fields=8)
-        found = answer({name: values[-1] for name, values in asked.items()})
-        self._send(HTTPStatus.OK, "application/json", json.dumps(found).encode())
+        query = parse_qs(parts.query, keep_blank_values=True, max_num_fields=8)
+        result = answer({name: values[-1] for name, values in query.items()})
+        self._send(HTTPStatus.OK, "application/json", json.dumps(result).encode())
 
     def _refuse(self, status: HTTPStatus, why: str) -> None:
         self._send(status, "application/json", json.dumps({"error": why}).encode())

@@ -65,8 +65,8 @@ def subject_of(
     if name is not None and name.startswith(_CIRCUIT):
         file = name.removeprefix(_CIRCUIT)
         circuit, name = circuit_values(read_circuit(file), Path(file).name), None
-    made = _subject_of(name, alphabet, served, say)
-    return replace(made, data={**made.data, "circuit": circuit})
+    subject = _subject_of(name, alphabet, served, say)
+    return replace(subject, data={**subject.data, "circuit": circuit})
 
 
 def _subject_of(
@@ -85,9 +85,9 @@ def _subject_of(
         workers.close()
     if "error" in first:
         raise LanguageError(first["error"])
-    chosen = first["automaton"]["spec"]
-    others = [] if served else [spec for spec in EXAMPLES if spec != chosen]
-    languages = [first, *(dict(stages(parse(spec))) for spec in others)]
+    first_spec = first["automaton"]["spec"]
+    other_specs = [] if served else [spec for spec in EXAMPLES if spec != first_spec]
+    languages = [first, *(dict(stages(parse(spec))) for spec in other_specs)]
     return ShownSubject(data={"languages": languages, "examples": list(EXAMPLES), "run": None})
 
 
@@ -99,11 +99,11 @@ def _subject_of_run(
 
     run = load_run(folder, device="cpu")
     values = run_values(run, say)
-    is_within = values["tables"] is not None or values["recurrent"] is not None
+    is_within = any(values[kind] is not None for kind in ("tables", "recurrent", "slots"))
     if say is not None and not (served or is_within):
         say(
-            f"a page in a file cannot answer for {run.plan.model}, which it has neither as tables "
-            f"nor as weights; without --out it can"
+            f"a page in a file cannot run {run.plan.model}: it reads words as the language does; "
+            f"without --out the network reads them"
         )
     first = workers.of(run.language)
     first["automaton"]["spec"] = run.language.spec or run.problem.name

@@ -63,14 +63,14 @@ def table_values(model: RegularGPT, domain: Language | None) -> Values:
         VerificationError: it is not a finite algebra within bounds, or its tables are too large.
     """
     binary = isinstance(model.memory, BinaryMemory)
-    found = _of_codes(model, domain) if binary else _of_vectors(model, domain)
-    tables = found.algebra.levels
+    tabulated = _of_codes(model, domain) if binary else _of_vectors(model, domain)
+    tables = tabulated.algebra.levels
     entries = sum(array.size for level in tables for array in _arrays(level))
     _require_few(entries)
     return {
-        "chunk": found.algebra.chunk,
-        "repeat": found.algebra.repeat,
-        "empty": found.algebra.empty,
+        "chunk": tabulated.algebra.chunk,
+        "repeat": tabulated.algebra.repeat,
+        "empty": tabulated.algebra.empty,
         "levels": [
             {
                 "inner": level.interior.shape[0],
@@ -80,11 +80,11 @@ def table_values(model: RegularGPT, domain: Language | None) -> Values:
             }
             for level in tables
         ],
-        "codes": found.codes,
+        "codes": tabulated.codes,
         "num_bits": model.config.num_bits if binary else None,
-        "attention": _attention(model, found, entries),
+        "attention": _attention(model, tabulated, entries),
         "num_heads": model.config.num_heads,
-        "note": found.note,
+        "note": tabulated.note,
     }
 
 
@@ -146,9 +146,9 @@ def merged_tables(
         parts = [(tables.interior, inner, above[level][0])]
         parts += [(table, outer, above[level][1]) for table in tables.edge]
         for table, first, results in parts:
-            found = np.argwhere(table != NONE)
-            children = (first[found[:, 0]], *(inner[column] for column in found[:, 1:].T))
-            filled[min(level, 1)][table.ndim - 1][children] = results[table[tuple(found.T)]]
+            entries = np.argwhere(table != NONE)
+            children = (first[entries[:, 0]], *(inner[column] for column in entries[:, 1:].T))
+            filled[min(level, 1)][table.ndim - 1][children] = results[table[tuple(entries.T)]]
     classes = algebra.read(1, np.arange(sizes[1]))
     return FiniteAlgebra(
         num_symbols=finite.num_symbols,
@@ -168,58 +168,63 @@ def hexadecimal(codes: NDArray[np.bool_]) -> list[str]:
 
 
 def _of_vectors(model: RegularGPT, domain: Language | None) -> _Tabulated:
-    found = extract_algebra(model, domain)
+    extraction = extract_algebra(model, domain)
     leaves = node_of(model).leaves().centre
-    above = [(level.interior.representatives, level.edge.representatives) for level in found.levels]
+    above = [
+        (level.interior.representatives, level.edge.representatives) for level in extraction.levels
+    ]
     return _Tabulated(
-        algebra=found.algebra,
+        algebra=extraction.algebra,
         codes=None,
         vectors=[(leaves, leaves), *above[:-1]],
         note="the memory is continuous: each vector is shown as the representative that is nearest "
-        f"to it, at most {found.spread:.2g} away, and answers are those of the representatives",
+        f"to it, at most {extraction.spread:.2g} away, and answers are those of the "
+        f"representatives",
     )
 
 
 @torch.no_grad()
-def _attention(model: RegularGPT, found: _Tabulated, entries: int) -> list[list[str]] | None:
+def _attention(model: RegularGPT, tabulated: _Tabulated, entries: int) -> list[list[str]] | None:
     """Return the weights `[entry, position, head]` of each table in 255ths, or None if too many."""
-    chunk, heads = found.algebra.chunk, model.config.num_heads
+    chunk, heads = tabulated.algebra.chunk, model.config.num_heads
     if entries * chunk * heads > _MOST_WEIGHTS:
         return None
-    copy, kept = float64_copy(model), list[Tensor]()
+    copy, attentions = float64_copy(model), list[Tensor]()
 
     def keep(module: torch.nn.Module, inputs: tuple[Tensor, Tensor | None], _: Tensor) -> None:
         assert isinstance(module, InsideChunks)
-        kept.append(chunk_weights(module, *inputs))
+        attentions.append(chunk_weights(module, *inputs))
 
     copy.block[-1].attention.register_forward_hook(keep)  # on our copy, which goes away with it
     weights = []
-    for level, (inner, outer) in zip(found.algebra.levels, found.vectors, strict=True):
+    for level, (inner, outer) in zip(tabulated.algebra.levels, tabulated.vectors, strict=True):
         below = torch.from_numpy(np.concatenate([outer, inner])).double()
         arrays = _arrays(level)
         places = [0] * len(arrays) if len(arrays) == chunk else [len(outer), *[0] * chunk]
         weights.append(
             [
-                _in_bytes(copy, below, children_of(array.shape, chunk, first, len(outer)), kept)
+                _in_bytes(
+                    copy, below, children_of(array.shape, chunk, first, len(outer)), attentions
+                )
                 for array, first in zip(arrays, places, strict=True)
             ]
         )
     return weights
 
 
-def children_of(shape: Sequence[int], chunk: int, first: int, others: int) -> Tensor:
+def children_of(shape: Sequence[int], chunk: int, first: int, offset: int) -> Tensor:
     """Return the children of all entries of a table, as rows of the vectors of the level below.
 
-    The first child is `first` rows, the others are `others` rows further than their number says.
+    The first child is `first` rows, the others are `offset` rows further than their number says.
     """
     places = np.stack(np.unravel_index(np.arange(int(np.prod(shape))), shape), axis=1)
     places[:, 0] += first
-    places[:, 1:] += others
+    places[:, 1:] += offset
     absent = np.full((len(places), chunk - len(shape)), ABSENT)
     return torch.from_numpy(np.concatenate([absent, places], axis=1))
 
 
-def _in_bytes(model: RegularGPT, below: Tensor, children: Tensor, kept: list[Tensor]) -> str:
+def _in_bytes(model: RegularGPT, below: Tensor, children: Tensor, attentions: list[Tensor]) -> str:
     model.gathered(below, children)
-    weights = kept.pop().clamp(0, 1)
+    weights = attentions.pop().clamp(0, 1)
     return base64.b64encode((weights * 255).round().byte().numpy().tobytes()).decode()

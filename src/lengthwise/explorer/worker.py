@@ -48,10 +48,10 @@ def main() -> None:
     if not line:
         return
     try:
-        asked: WorkerQuestion = json.loads(line)
-        language = _language(asked)
+        question: WorkerQuestion = json.loads(line)
+        language = _language(question)
         for stage, values in stages(language):
-            if stage == "automaton" and "drawn" in asked:
+            if stage == "automaton" and "drawn" in question:
                 values["att"] = att_or_none(language)
             _write({"stage": stage, "values": values})
     except LengthwiseError as error:
@@ -62,14 +62,14 @@ def main() -> None:
         _write({"error": f"it is nested too deep ({in_a_line(error)}). Use fewer brackets."})
 
 
-def _language(asked: WorkerQuestion) -> Language:
-    if "drawn" in asked:
-        return drawn_language(asked["drawn"])
-    if "stored" in asked:
-        return from_dict(asked["stored"])
-    if asked["is_typed"]:
-        require_harmless(asked["spec"])
-    return parse(asked["spec"], asked["alphabet"] or None)
+def _language(question: WorkerQuestion) -> Language:
+    if "drawn" in question:
+        return drawn_language(question["drawn"])
+    if "stored" in question:
+        return from_dict(question["stored"])
+    if question["is_typed"]:
+        require_harmless(question["spec"])
+    return parse(question["spec"], question["alphabet"] or None)
 
 
 def _write(record: object) -> None:

@@ -75,8 +75,8 @@ class Climb(Searcher):
             most_states = min(max(most_states, best.num_states + 2), task.max_states)
         wide = min(max(1, task.sample.num_symbols // 8), _WIDE)
         most_work = wide * _WORK * 2 ** min(turn // 2, _DOUBLINGS)
-        some = _WORDS[turn // 2 % len(_WORDS)]
-        return words.result(*_grown(words, moves, most_states, some, most_work))
+        num_words = _WORDS[turn // 2 % len(_WORDS)]
+        return words.result(*_grown(words, moves, most_states, num_words, most_work))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,9 @@ def _counted(words: DrawnWords) -> tuple[Array | None, int]:
         moves = _counters(modulus, words.packed.num_symbols)
         scores = log_likelihood(_ends(moves, numbers, search.words))
         search.work += len(moves) * numbers.size
-        found = float(scores.max()) - np.log(len(moves))
-        if found > max(best_score, chance + _EVIDENCE):
-            best, best_score = moves[scores.argmax()].copy(), found
+        score = float(scores.max()) - np.log(len(moves))
+        if score > max(best_score, chance + _EVIDENCE):
+            best, best_score = moves[scores.argmax()].copy(), score
     if best is None:
         return None, search.work
     return corrected(words, best, [search], _WORK)
@@ -184,10 +184,10 @@ def _moves(language: Language) -> Array:
 
 
 def _grown(
-    words: DrawnWords, moves: Array, most_states: int, some: int, most_work: int
+    words: DrawnWords, moves: Array, most_states: int, num_words: int, most_work: int
 ) -> tuple[Array, int]:
     """Return an automaton that grew by some words, from another one, and was corrected by all."""
-    search = words.search(some, most_work)
+    search = words.search(num_words, most_work)
     try:
         if len(moves) > 1:
             search.descend(moves)
@@ -209,9 +209,9 @@ def corrected(
     If it does not fit all words after that, more states are split.
     """
     sizes = [len(words.packed)]
-    some = len(searches[-1].words)
-    while (some := 4 * some) < len(words.packed):
-        sizes.insert(-1, some)
+    num_words = len(searches[-1].words)
+    while (num_words := 4 * num_words) < len(words.packed):
+        sizes.insert(-1, num_words)
     try:
         if searches[-1].fits(moves):
             moves = searches[-1].shrink(moves)
@@ -233,4 +233,4 @@ def corrected(
             moves = search.extend(moves)
     except WorkUsedUpError:
         pass
-    return moves, sum(each.work for each in searches)
+    return moves, sum(search.work for search in searches)

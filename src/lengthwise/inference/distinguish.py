@@ -80,18 +80,20 @@ def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
             }
             numbers = {**{w: n for w, n in numbers.items() if len(w) != length}, **known}
             prefix[rows] = which
-            kept = np.isin(which, np.array(sorted(known.values()), dtype=np.int64))
-            rows = rows[kept]
+            known_rows = np.isin(which, np.array(sorted(known.values()), dtype=np.int64))
+            rows = rows[known_rows]
         for word, elements in by_length.get(length, {}).items():
             if word in numbers:
-                there = rows[prefix[rows] == numbers[word]]
-                there = there.astype(np.int32)  # there may be many
-                parts += [(np.full(len(there), element, np.int32), there) for element in elements]
+                word_rows = rows[prefix[rows] == numbers[word]]
+                word_rows = word_rows.astype(np.int32)  # there may be many
+                parts += [
+                    (np.full(len(word_rows), element, np.int32), word_rows) for element in elements
+                ]
     if not parts:
         none = np.zeros(0, dtype=np.int32)
         return _Residuals(none, none, none, none)
-    element = np.concatenate([one for one, _ in parts])
-    row = np.concatenate([each for _, each in parts])
+    element = np.concatenate([part for part, _ in parts])
+    row = np.concatenate([part for _, part in parts])
     sizes = np.array([len(word) for word in beginnings], dtype=np.int64)
     left = sample.lengths[row] - sizes[element]
     return _Residuals(
@@ -104,33 +106,42 @@ def distinguished(
 ) -> NDArray[np.bool_]:
     """Return which prefixes and elements are distinguished by the words, `[row, element]`."""
     count = len(prefixes)
-    found = _residuals(sample, [*prefixes, *elements])
+    residuals = _residuals(sample, [*prefixes, *elements])
     result = np.zeros((count, len(elements)), dtype=bool)
     kind = np.int8 if sample.num_classes < 128 else np.int32  # there may be many suffixes
     labels = np.full(sample.num_suffixes, -1, dtype=kind)
-    others = found.element >= count
-    suffix, label, number = found.suffix[others], found.label[others], found.element[others] - count
-    order = np.argsort(found.element[~others], kind="stable")
-    own = [each[~others][order] for each in (found.element, found.suffix, found.label)]
-    bounds = np.searchsorted(own[0], np.arange(count + 1))
+    is_element = residuals.element >= count
+    suffix, label, number = (
+        residuals.suffix[is_element],
+        residuals.label[is_element],
+        residuals.element[is_element] - count,
+    )
+    order = np.argsort(residuals.element[~is_element], kind="stable")
+    own_arrays = [
+        array[~is_element][order]
+        for array in (residuals.element, residuals.suffix, residuals.label)
+    ]
+    bounds = np.searchsorted(own_arrays[0], np.arange(count + 1))
     for row in range(count):
         part = slice(bounds[row], bounds[row + 1])
-        labels[own[1][part]] = own[2][part]
-        theirs = labels[suffix]
-        result[row, number[(theirs >= 0) & (theirs != label)]] = True
-        labels[own[1][part]] = -1
+        labels[own_arrays[1][part]] = own_arrays[2][part]
+        prefix_labels = labels[suffix]
+        result[row, number[(prefix_labels >= 0) & (prefix_labels != label)]] = True
+        labels[own_arrays[1][part]] = -1
     return result
 
 
-def witness(sample: Sample, one: Word, other: Word) -> tuple[int, int] | None:
+def witness(sample: Sample, beginning: Word, other: Word) -> tuple[int, int] | None:
     """Return the rows of the two shortest words that distinguish two beginnings, or None."""
-    found = _residuals(sample, [one, other])
+    residuals = _residuals(sample, [beginning, other])
     first, second = (
         {
             int(s): (int(r), int(c))
-            for s, r, c in zip(found.suffix[at], found.row[at], found.label[at], strict=True)
+            for s, r, c in zip(
+                residuals.suffix[at], residuals.row[at], residuals.label[at], strict=True
+            )
         }
-        for at in (found.element == 0, found.element == 1)
+        for at in (residuals.element == 0, residuals.element == 1)
     )
     pairs = [
         (first[suffix][0], second[suffix][0])
@@ -157,11 +168,11 @@ def _needed(matrix: NDArray[np.bool_], sample: Sample) -> int:
 
 def _apart(matrix: NDArray[np.bool_]) -> list[int]:
     """Return rows that are pairwise distinguished, by a greedy choice from those with most."""
-    chosen: list[int] = []
+    rows: list[int] = []
     for row in np.argsort(-matrix.sum(axis=1), kind="stable").tolist():
-        if matrix[row, chosen].all():
-            chosen.append(row)
-    return chosen
+        if matrix[row, rows].all():
+            rows.append(row)
+    return rows
 
 
 _LONGEST = 64
@@ -189,8 +200,8 @@ def apart(sample: Sample, most: int) -> list[Word]:
         if len(beginnings) > 2 * _MOST_BEGINNINGS:
             break
     words = sorted(beginnings, key=lambda word: (len(word), word))[:_MOST_BEGINNINGS]
-    chosen = _apart(distinguished(sample, words, words))[:most]
-    return [words[each] for each in chosen]
+    selected = _apart(distinguished(sample, words, words))[:most]
+    return [words[number] for number in selected]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +227,9 @@ def characteristic(language: Language, sample: Sample) -> Characteristic:
     """
     few = _FEW
     while few < len(sample) // 2:
-        found = _characteristic(language, sample.part(np.arange(few)))
-        if found.is_characteristic:
-            return found
+        verdict = _characteristic(language, sample.part(np.arange(few)))
+        if verdict.is_characteristic:
+            return verdict
         few *= 8
     return _characteristic(language, sample)
 

@@ -63,14 +63,14 @@ class Exact(Searcher):
         if best is not None and not count_wrong(best, task.sample):
             most = min(most, best.num_states - 1)
         search = _Search(task, _PROPAGATIONS * 2**number)
-        states, found = max(_needed(task), task.least_states), None
+        states, language = max(_needed(task), task.least_states), None
         try:
-            while found is None and states <= most:
-                found = search.automaton(states)
-                states += found is None
+            while language is None and states <= most:
+                language = search.automaton(states)
+                states += language is None
         except _UndecidedError:
             pass
-        return Attempt(found, search.work, least_states=states)
+        return Attempt(language, search.work, least_states=states)
 
 
 def _needed(task: SearchTask) -> int:
@@ -122,12 +122,12 @@ class _Search:
                 solver.append_formula(formula.of_tree(self._tree))
                 if not self._solved(solver):
                     return None
-                found = to_language(*formula.read(solver.get_model()), sample)
+                language = to_language(*formula.read(solver.get_model()), sample)
                 self.task.check()
                 self.work += int(sample.lengths.sum())
-                wrong = np.flatnonzero(answers_of(found, sample) != sample.classes)
+                wrong = np.flatnonzero(answers_of(language, sample) != sample.classes)
                 if not len(wrong):
-                    return _without_guesses(found, sample)
+                    return _without_guesses(language, sample)
                 self._add(wrong[:_MORE])
 
     def _solved(self, solver: "Glucose4") -> bool:
@@ -140,12 +140,12 @@ class _Search:
             self.task.check()
             before = solver.accum_stats()["propagations"]
             solver.conf_budget(_CONFLICTS)
-            found: bool | None = solver.solve_limited(expect_interrupt=True)
+            is_solved: bool | None = solver.solve_limited(expect_interrupt=True)
             spent = solver.accum_stats()["propagations"] - before
             self.work += _READ * spent
             self._propagations -= spent
-            if found is not None:
-                return found
+            if is_solved is not None:
+                return is_solved
             if self._propagations < 0:
                 raise _UndecidedError
 
@@ -153,6 +153,6 @@ class _Search:
 def _without_guesses(language: Language, sample: Sample) -> Language:
     """Return an automaton in which transitions that no word passes lead to their own states."""
     passed = words_at_transitions(language, sample) > 0
-    moves, own = np.array(language.transitions), np.arange(language.num_states)[:, None]
-    moves = np.where(passed, moves, own)
+    moves, own_state = np.array(language.transitions), np.arange(language.num_states)[:, None]
+    moves = np.where(passed, moves, own_state)
     return to_language(moves, np.array(language.classes), sample, language.start)

@@ -78,16 +78,16 @@ class LabelExplanation(ABC):
         It is `ends[state]` at the end of a word; reading an edge adds its costs.
         """
         sample, states = self.sample, len(moves)
-        found = np.empty((sample.symbols.shape[1], len(sample), states), dtype=ends.dtype)
-        found[0] = ends
+        after = np.empty((sample.symbols.shape[1], len(sample), states), dtype=ends.dtype)
+        after[0] = ends
         base = (np.arange(len(sample)) * states)[:, None]
         table = np.ascontiguousarray(moves.T)
-        for left in range(1, len(found)):
+        for left in range(1, len(after)):
             read = sample.symbols[:, left]
-            found[left] = found[left - 1].ravel()[table[read] + base]
+            after[left] = after[left - 1].ravel()[table[read] + base]
             if costs is not None:
-                found[left] += costs.T[read]
-        return found
+                after[left] += costs.T[read]
+        return after
 
 
 class ByEnd(LabelExplanation):
@@ -101,14 +101,14 @@ class ByEnd(LabelExplanation):
 
     def bits(self, candidates: Sequence[Candidate], weight: float) -> Floats:
         """Return the bits of each; those of the labels are least with the shares of its states."""
-        found = np.empty(len(candidates))
-        sizes = np.array([len(each.moves) for each in candidates])
+        bits = np.empty(len(candidates))
+        sizes = np.array([len(candidate.moves) for candidate in candidates])
         for size in set(sizes.tolist()):
             rows = np.flatnonzero(sizes == size).tolist()
             moves = np.array([candidates[row].moves for row in rows])
             labels = log_likelihood(self._packed.counts(moves)) / -np.log(2)
-            found[rows] = labels + weight * bits_of_moves(moves)
-        return found
+            bits[rows] = labels + weight * bits_of_moves(moves)
+        return bits
 
     def adopt(self, candidate: Candidate) -> None:
         """Do nothing: shares are counted anew for each candidate."""
@@ -125,8 +125,8 @@ class ByEnd(LabelExplanation):
         shape = (count, states, classes)
         code = (passes.codes * states + ends[passes.words]) * classes + labels
         lost = count_weighted(code, weights, count * states * classes).reshape(shape)
-        others = after[passes.left - 1, passes.words]
-        codes = (passes.codes[:, None] * states + np.arange(states)) * states + others
+        end_states = after[passes.left - 1, passes.words]
+        codes = (passes.codes[:, None] * states + np.arange(states)) * states + end_states
         codes = codes * classes + labels[:, None]
         size = count * states * states * classes
         weights = None if weights is None else np.repeat(weights, states)
@@ -153,13 +153,13 @@ class ByAlarms(LabelExplanation):
 
     def bits(self, candidates: Sequence[Candidate], weight: float) -> Floats:
         """Return the bits of each, with rates that fit it."""
-        found = []
-        for each in candidates:
-            rates, labels = self._fitted(each)
+        bits = []
+        for candidate in candidates:
+            rates, labels = self._fitted(candidate)
             alarms = int((rates > _COUNTED).sum()) * np.log2(rates.size)
-            size = float(bits_of_moves(each.moves[None])[0]) + alarms
-            found.append(labels + weight * size)
-        return np.array(found)
+            size = float(bits_of_moves(candidate.moves[None])[0]) + alarms
+            bits.append(labels + weight * size)
+        return np.array(bits)
 
     def adopt(self, candidate: Candidate) -> None:
         """Continue from the rates of a candidate."""
@@ -172,11 +172,11 @@ class ByAlarms(LabelExplanation):
         after = self._after(moves, np.zeros(states, dtype=np.float32), self.rates)
         total = after[self.sample.lengths, np.arange(len(self.sample)), 0]
         read = self.sample.symbols[words, passes.left]
-        here = self.rates[passes.states, read]
-        kept = after[passes.left - 1, words]
-        own = kept[np.arange(len(words)), moves[passes.states, read]]
-        before = total[words] - here - own
-        targets = np.column_stack([before[:, None] + here[:, None] + kept, before + own])
+        costs = self.rates[passes.states, read]
+        following = after[passes.left - 1, words]
+        current = following[np.arange(len(words)), moves[passes.states, read]]
+        before = total[words] - costs - current
+        targets = np.column_stack([before[:, None] + costs[:, None] + following, before + current])
         targets = np.column_stack([targets, np.full(len(words), np.float32(_RATES[2]))])
         score = self._likelihood(total, self._alarmed)
         gains = self._likelihood(targets, self._alarmed[words][:, None]) - score[words][:, None]
@@ -222,13 +222,13 @@ class ByAlarms(LabelExplanation):
         """Return how often each word passes each edge, `[word, edge]`."""
         sample = self.sample
         count, size = len(sample), moves.size
-        state, found = np.zeros(count, dtype=np.int64), []
+        state, parts = np.zeros(count, dtype=np.int64), []
         for left in range(sample.symbols.shape[1] - 1, 0, -1):
             first = int(np.searchsorted(sample.lengths, left))
             edge = state[first:] * moves.shape[1] + sample.symbols[first:, left]
-            found.append(np.arange(first, count) * size + edge)
+            parts.append(np.arange(first, count) * size + edge)
             state[first:] = moves.ravel()[edge]
-        codes = np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        codes = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
         return np.bincount(codes, minlength=count * size).reshape(count, size).astype(np.float32)
 
 
@@ -239,5 +239,5 @@ def bits_of_moves(moves: Array) -> Floats:
     target, symbol = np.log2(max(states, 2)), np.log2(max(symbols, 2))
     commonest = (moves[..., None] == np.arange(states)).sum(axis=2).max(axis=-1)
     exceptions = symbols - commonest
-    each = np.minimum(target + exceptions * (symbol + target), symbols * target)
-    return each.sum(axis=1)
+    bits = np.minimum(target + exceptions * (symbol + target), symbols * target)
+    return bits.sum(axis=1)

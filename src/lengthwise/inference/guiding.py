@@ -72,8 +72,8 @@ class Guide(Searcher):
             task.check()
             rows = draw.integers(0, len(sample), _BATCH)
             network.train_step(words.part(rows), rate=min(1.0, 2 - 2 * step / _STEPS))
-        made = _corrected(DrawnWords.of(task, draw), network.snapped())
-        return Attempt(made.language, work + made.work)
+        result = _corrected(DrawnWords.of(task, draw), network.snapped())
+        return Attempt(result.language, work + result.work)
 
 
 def _corrected(words: DrawnWords, moves: Array) -> Attempt:
@@ -101,5 +101,5 @@ def _most_states(sample: Sample) -> int:
 
 def _training_work(sample: Sample, states: int) -> int:
     """Return the symbols that would be read, by plain reading, in the time that training takes."""
-    each = 10 + (sample.num_symbols + 1) * states // 16
-    return _STEPS * _BATCH * (sample.symbols.shape[1] - 1) * each
+    symbols_per_word = 10 + (sample.num_symbols + 1) * states // 16
+    return _STEPS * _BATCH * (sample.symbols.shape[1] - 1) * symbols_per_word

@@ -74,11 +74,11 @@ def _evidence(wrong: int, total: int, share: float) -> float:
     more = 1 - _at_most(wrong, total + 1, share)
     if more <= 0:
         return -math.inf
-    found = math.log(more) - math.log((total + 1) * share) - _log_exactly(wrong, total, share)
+    value = math.log(more) - math.log((total + 1) * share) - _log_exactly(wrong, total, share)
     if wrong == 0:
         none = -total * math.log1p(-share)
-        found = max(found, none) + math.log1p(math.exp(-abs(found - none)))
-    return found - math.log(2)
+        value = max(value, none) + math.log1p(math.exp(-abs(value - none)))
+    return value - math.log(2)
 
 
 def chance_of_at_least(wrong: int, total: int, share: float) -> float:

@@ -108,35 +108,35 @@ class LocalSearch:
 
         With heat, it is drawn: each with a probability that falls with what it loses.
         """
-        kept = np.arange(len(candidates))
+        candidates_left = np.arange(len(candidates))
         total = np.zeros((len(candidates), candidates.shape[1], self.words.num_classes), dtype=int)
         tiers = self._tiers[:_HEATED] if heat else self._tiers
         for tier in tiers:
-            total = total + self.counts(candidates[kept], tier)
+            total = total + self.counts(candidates[candidates_left], tier)
             likelihood = log_likelihood(total)
             noisy = likelihood
             if heat:
-                noisy = likelihood + heat * self._draw.gumbel(size=len(kept))
+                noisy = likelihood + heat * self._draw.gumbel(size=len(candidates_left))
             if tier is tiers[-1]:
                 break
-            own = kept == now
+            is_now = candidates_left == now
             least = max(
-                noisy.max() - 3 * _MARGIN, -np.inf if heat else likelihood[own][0] - _MARGIN
+                noisy.max() - 3 * _MARGIN, -np.inf if heat else likelihood[is_now][0] - _MARGIN
             )
-            going = own | (noisy >= least)
-            others = np.flatnonzero(going & ~own)
-            others = others[np.argsort(-noisy[others], kind="stable")][:_KEPT]
-            going = own.copy()
-            going[others] = True
+            going = is_now | (noisy >= least)
+            rivals = np.flatnonzero(going & ~is_now)
+            rivals = rivals[np.argsort(-noisy[rivals], kind="stable")][:_KEPT]
+            going = is_now.copy()
+            going[rivals] = True
             if going.sum() == 1:
                 return now, False
-            kept, total = kept[going], total[going]
+            candidates_left, total = candidates_left[going], total[going]
         best = int(noisy.argmax())
-        own_place = int(np.flatnonzero(kept == now)[0])
+        own_place = int(np.flatnonzero(candidates_left == now)[0])
         if not heat and noisy[best] <= noisy[own_place] + _EXACT:
             best = own_place
         is_right = tier is self._tiers[-1] and not misjudged(total[best])
-        return int(kept[best]), bool(is_right)
+        return int(candidates_left[best]), bool(is_right)
 
     # ---- moves -------------------------------------------------------------------------------
 
@@ -164,18 +164,18 @@ class LocalSearch:
         """
         states, symbols = moves.shape
         before = moves.copy()
-        own = np.arange(states)
-        resets = np.repeat(own[:, None], states, axis=1)
+        identity = np.arange(states)
+        resets = np.repeat(identity[:, None], states, axis=1)
         for symbol in self._draw.permutation(symbols).tolist():
             known = np.unique(moves.T, axis=0)
             known = known[self._some(len(known), moves.size)]
-            plain = np.concatenate([moves.T[[symbol]], own[None], resets])
+            plain = np.concatenate([moves.T[[symbol]], identity[None], resets])
             actions = np.unique(np.concatenate([known, plain]), axis=0)
             candidates = np.repeat(moves[None], len(actions), axis=0)
             candidates[:, :, symbol] = actions
             now = int(np.flatnonzero((actions == moves[:, symbol]).all(axis=1))[0])
-            chosen, _ = self._best(candidates, now)
-            moves[:, symbol] = actions[chosen]
+            best, _ = self._best(candidates, now)
+            moves[:, symbol] = actions[best]
         return bool((moves != before).any())
 
     def restart(self, moves: Array) -> bool:
@@ -185,9 +185,9 @@ class LocalSearch:
             renamed = np.arange(len(moves))
             renamed[[0, state]] = renamed[[state, 0]]
             candidates.append(renamed[moves][renamed])
-        chosen, _ = self._best(np.array(candidates), 0)
-        moves[:] = candidates[chosen]
-        return chosen > 0
+        best, _ = self._best(np.array(candidates), 0)
+        moves[:] = candidates[best]
+        return best > 0
 
     def redirect_two(self, moves: Array) -> bool:
         """Redirect the best two transitions at once, of some that are drawn, if that helps."""
@@ -198,9 +198,9 @@ class LocalSearch:
         for _ in range(2):
             edges = self._draw.integers(0, moves.size, pairs)
             candidates[rows, edges] = self._draw.integers(0, states, pairs)
-        chosen, _ = self._best(candidates.reshape(-1, states, width), 0)
-        moves[:] = candidates[chosen].reshape(states, width)
-        return chosen > 0
+        best, _ = self._best(candidates.reshape(-1, states, width), 0)
+        moves[:] = candidates[best].reshape(states, width)
+        return best > 0
 
     def descend(self, moves: Array) -> None:
         """Redirect, recast and restart until nothing helps; `moves` changes in place."""
@@ -274,11 +274,11 @@ class LocalSearch:
             candidates = self._dropped(moves)
             likelihood = log_likelihood(self.counts(candidates, self._proposing))
             least = score - _state_cost(moves)
-            for chosen in np.argsort(-likelihood, kind="stable")[:_KEPT]:
-                smaller = candidates[chosen].copy()
+            for candidate in np.argsort(-likelihood, kind="stable")[:_KEPT]:
+                smaller = candidates[candidate].copy()
                 self.descend(smaller)
-                if self.fits(smaller) and (found := self.score(smaller)) > least:
-                    moves, score = smaller, found
+                if self.fits(smaller) and (new_score := self.score(smaller)) > least:
+                    moves, score = smaller, new_score
                     break
             else:
                 break
@@ -308,13 +308,13 @@ def dropped(moves: Array, pairs: Array | None = None) -> Array:
     """
     states, symbols = moves.shape
     pairs = np.arange((states - 1) ** 2) if pairs is None else pairs
-    found = np.empty((len(pairs), max(states - 1, 1), symbols), dtype=np.int64)
+    smaller = np.empty((len(pairs), max(states - 1, 1), symbols), dtype=np.int64)
     for row, pair in enumerate(pairs.tolist()):
         state, other = 1 + pair // (states - 1), pair % (states - 1)
         other += other >= state
         fewer = np.delete(np.where(moves == state, other, moves), state, axis=0)
-        found[row] = fewer - (fewer > state)
-    return found
+        smaller[row] = fewer - (fewer > state)
+    return smaller
 
 
 def commonest_classes(counts: Array, common: int) -> Array:

@@ -103,9 +103,9 @@ class Merging:
         flat, stride = symbols.ravel(), symbols.shape[1]
         table = moves.ravel()
         active = np.flatnonzero(left > 0)
-        own = active if rows is None else rows[active]
+        word_rows = active if rows is None else rows[active]
         state, left = state[active], left[active]
-        base, read = own * stride, 0
+        base, read = word_rows * stride, 0
         while len(active):
             if (read := read + len(active) + _OVERHEAD) > _BETWEEN:
                 self._check()
@@ -139,8 +139,8 @@ class Merging:
 
     def open_edges(self) -> Array:
         """Return the open edges that words pass, by state and then by symbol."""
-        found = np.unique(self._places[np.searchsorted(self._places, self._slots) :])
-        return found - self._slots
+        edges = np.unique(self._places[np.searchsorted(self._places, self._slots) :])
+        return edges - self._slots
 
     def _passing(self, edge: int) -> Array:
         """Return the words at an open edge, those with least left to read first."""
@@ -154,8 +154,8 @@ class Merging:
         """Return the most evidence that there can be for each open edge: that of all its words."""
         first = np.searchsorted(self._places, self._slots)
         gains = self._gain[self._sample.classes[self._by_place[first:]]]
-        found = np.bincount(self._places[first:] - self._slots, gains).astype(np.float64)
-        return found[edges]
+        bits = np.bincount(self._places[first:] - self._slots, gains).astype(np.float64)
+        return bits[edges]
 
     def judged(self, edge: int) -> _Scores:
         """Judge all states as targets of an open edge.
@@ -170,9 +170,9 @@ class Merging:
         )
         bits = np.full(self.num_states, -np.inf)
         for part in (rows[:_FEW], rows) if len(rows) > 2 * _FEW else (rows,):
-            found = self._judge(edge, candidates, part)
-            refused[candidates], bits[candidates] = found.refused, found.bits
-            candidates = candidates[~found.refused]
+            judgement = self._judge(edge, candidates, part)
+            refused[candidates], bits[candidates] = judgement.refused, judgement.bits
+            candidates = candidates[~judgement.refused]
             if not len(candidates):
                 break
         if self._least == 0:
@@ -180,19 +180,19 @@ class Merging:
         return _Scores(bits, refused)
 
     def _judge(self, edge: int, candidates: Array, rows: Array) -> _Scores:
-        count, each = len(candidates), len(rows)
+        count, num_rows = len(candidates), len(rows)
         state, symbol = divmod(edge, self._num_symbols)
-        numbers = np.repeat(np.arange(count), each)
+        numbers = np.repeat(np.arange(count), num_rows)
         every = np.tile(rows, count)
         place, left = self._read_if(state, symbol, candidates, numbers, every)
         keys = self._keys(place, left, every)
         labels = self._sample.classes[every]
         at = np.minimum(np.searchsorted(self._known, keys), len(self._known) - 1)
-        met = self._known[at] == keys
-        same = met & (self._majority[at] == labels)
-        weights = np.where(same, self._gain[labels], np.where(met, self._loss[labels], 0.0))
+        is_met = self._known[at] == keys
+        same = is_met & (self._majority[at] == labels)
+        weights = np.where(same, self._gain[labels], np.where(is_met, self._loss[labels], 0.0))
         hits = np.bincount(numbers[same], minlength=count)
-        misses = np.bincount(numbers[met & ~same], minlength=count)
+        misses = np.bincount(numbers[is_met & ~same], minlength=count)
         bits = np.bincount(numbers, weights, minlength=count).astype(np.float64)
         more = _among_themselves(keys, labels, numbers, self._sample.num_classes)
         for number, label, is_same in more:
@@ -280,12 +280,12 @@ def merged_automaton(
         decided = False
         for edge in edges[search.most_bits(edges) >= enough].tolist():
             check()
-            found = search.judged(edge)
-            if found.refused.all():
+            judgement = search.judged(edge)
+            if judgement.refused.all():
                 search.promote(edge)
                 decided = True
                 continue
-            bits = np.where(found.refused, -np.inf, found.bits)
+            bits = np.where(judgement.refused, -np.inf, judgement.bits)
             target = int(bits.argmax())
             second = float(np.partition(bits, -2)[-2]) if len(bits) > 1 else 0.0
             if bits[target] - max(second, 0.0) >= enough:
@@ -305,14 +305,14 @@ def _language(search: Merging, sample: Sample) -> Language:
     commonest class. Both are guesses.
     """
     moves = search.moves[: search.num_states]
-    own = np.arange(search.num_states)[:, None]
+    own_state = np.arange(search.num_states)[:, None]
     classes = search.classes()
     common = int(sample.shares.argmax())
     return Language(
-        alphabet=tuple(str(each) for each in range(sample.num_symbols)),
-        transitions=tuple(map(tuple, np.where(moves < 0, own, moves).tolist())),
+        alphabet=tuple(str(number) for number in range(sample.num_symbols)),
+        transitions=tuple(map(tuple, np.where(moves < 0, own_state, moves).tolist())),
         classes=tuple(np.where(classes < 0, common, classes).tolist()),
-        class_names=tuple(str(each) for each in range(sample.num_classes)),
+        class_names=tuple(str(number) for number in range(sample.num_classes)),
     )
 
 
@@ -332,7 +332,7 @@ def _among_themselves(
 ) -> Iterator[tuple[Array, Array, NDArray[np.bool_]]]:
     """Yield cases that meet another one at a key: candidate, label, whether labels are equal."""
     order = np.lexsort((labels, keys, numbers))
-    met = (np.diff(keys[order]) == 0) & (np.diff(numbers[order]) == 0)
-    later, before = order[1:][met], order[:-1][met]
+    is_met = (np.diff(keys[order]) == 0) & (np.diff(numbers[order]) == 0)
+    later, before = order[1:][is_met], order[:-1][is_met]
     if len(later):
         yield numbers[later], labels[later], labels[later] == labels[before]

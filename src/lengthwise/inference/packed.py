@@ -68,11 +68,11 @@ class PackedWords:
         for place in range(places):
             size = np.zeros(len(rows), dtype=np.int64)
             for left in range((places - place) * block, (places - place - 1) * block, -1):
-                there = lengths >= left
-                if there.any():
-                    longer = codes[place] * base + sample.symbols[rows, left * there]
-                    codes[place] = np.where(there, longer, codes[place])
-                size += there
+                is_present = lengths >= left
+                if is_present.any():
+                    longer = codes[place] * base + sample.symbols[rows, left * is_present]
+                    codes[place] = np.where(is_present, longer, codes[place])
+                size += is_present
             codes[place] += first[size]
         return cls(
             blocks=codes,

@@ -133,10 +133,10 @@ class SearchState:
         """Return what `to_dict` stored; the best automaton is judged again."""
         best = values["best"]
         known = {name: value for name, value in values.items() if name != "best"}
-        found = None
+        best_hypothesis = None
         if best is not None:
-            found = judge(from_dict(best["language"]), best["searcher"], best["size"])
-        return cls(**known, best=found)
+            best_hypothesis = judge(from_dict(best["language"]), best["searcher"], best["size"])
+        return cls(**known, best=best_hypothesis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Judge:
     def __call__(self, language: Language, searcher: str, size: float = math.inf) -> Hypothesis:
         """Judge an automaton; `size` is that of the rule it was made of, if any, in bits."""
         wrong, wrong_in_validation = (
-            count_wrong(language, each) for each in (self.train, self.valid)
+            count_wrong(language, sample) for sample in (self.train, self.valid)
         )
         count = self.train.num_lines + self.valid.num_lines
         size = min(size, size_in_bits(language))
@@ -159,11 +159,11 @@ class Judge:
         )
         return Hypothesis(language, searcher, wrong, wrong_in_validation, size, bits)
 
-    def explains(self, found: Hypothesis) -> bool:
+    def explains(self, hypothesis: Hypothesis) -> bool:
         """Return whether an automaton misjudges no more words than wrong labels make it, and is
         much shorter than the labels, each different word counted once."""
         counts = (self.train.num_lines, self.valid.num_lines)
-        errors = (found.wrong, found.wrong_in_validation)
+        errors = (hypothesis.wrong, hypothesis.wrong_in_validation)
         if any(
             wrong > explained(self.noise, count)
             for wrong, count in zip(errors, counts, strict=True)
@@ -172,7 +172,7 @@ class Judge:
         entropy = max(self.train.entropy, self.noise)
         least = label_bits(sum(errors), sum(counts), self.train.num_classes, self.noise)
         different = (len(self.train) + len(self.valid)) / sum(counts)
-        return found.size < _COMPRESSED * different * max(entropy * sum(counts) - least, 0)
+        return hypothesis.size < _COMPRESSED * different * max(entropy * sum(counts) - least, 0)
 
 
 def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
@@ -181,10 +181,10 @@ def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
     With noise, it is the code for labels with that share of errors; without, the number of
     misjudged words, which of the words they are, and their classes.
     """
-    others = wrong * math.log2(max(num_classes - 1, 1))
+    label_choices = wrong * math.log2(max(num_classes - 1, 1))
     if noise > 0:
-        return others - wrong * math.log2(noise) - (count - wrong) * math.log2(1 - noise)
-    return others + math.log2(count + 1) + log_choices(count, wrong)
+        return label_choices - wrong * math.log2(noise) - (count - wrong) * math.log2(1 - noise)
+    return label_choices + math.log2(count + 1) + log_choices(count, wrong)
 
 
 def search_automaton(
@@ -208,13 +208,13 @@ def search_automaton(
         state.end = ""
     if state.best is None:
         state.best = judge(_constant(judge.train), "the commonest label")
-    start, before, shown = time.monotonic(), state.seconds, -math.inf
+    start, before, last_shown = time.monotonic(), state.seconds, -math.inf
 
     def check() -> None:
-        nonlocal shown
+        nonlocal last_shown
         state.seconds = before + time.monotonic() - start
-        if state.seconds - shown > _SHOWN_EVERY:
-            shown = state.seconds
+        if state.seconds - last_shown > _SHOWN_EVERY:
+            last_shown = state.seconds
             show(state)
         if state.seconds - before > budget:
             raise OutOfTimeError
@@ -245,21 +245,21 @@ def _attempt(
     searchers: Sequence[Searcher], task: SearchTask, state: SearchState, judge: Judge
 ) -> None:
     """Make the next attempt, and say whether the search is over."""
-    ready = [each for each in searchers if state.attempts.get(each.name, 0) >= 0]
+    ready = [searcher for searcher in searchers if state.attempts.get(searcher.name, 0) >= 0]
     if not ready:
         state.end = "exhausted"
         return
-    chosen = min(ready, key=lambda each: state.work_of(each) / each.share)
-    number = state.attempts.get(chosen.name, 0)
-    made = chosen.attempt(number, task)
-    if made is None:
-        state.attempts[chosen.name] = -1
+    searcher = min(ready, key=lambda searcher: state.work_of(searcher) / searcher.share)
+    number = state.attempts.get(searcher.name, 0)
+    attempt = searcher.attempt(number, task)
+    if attempt is None:
+        state.attempts[searcher.name] = -1
     else:
-        state.attempts[chosen.name] = number + 1
-        state.work[chosen.name] = state.work_of(chosen) + max(made.work, 1)
-        if made.language is not None and made.language.num_states <= task.max_states:
-            _keep_better(judge(made.language, chosen.name, made.bits), state, judge)
-        state.least_states = max(state.least_states, made.least_states)
+        state.attempts[searcher.name] = number + 1
+        state.work[searcher.name] = state.work_of(searcher) + max(attempt.work, 1)
+        if attempt.language is not None and attempt.language.num_states <= task.max_states:
+            _keep_better(judge(attempt.language, searcher.name, attempt.bits), state, judge)
+        state.least_states = max(state.least_states, attempt.least_states)
     best = state.best
     if (
         best is not None
@@ -270,29 +270,29 @@ def _attempt(
     elif state.least_states > task.max_states:
         state.end = "exhausted"
     elif best is not None and judge.explains(best):
-        left = [each for each in searchers if state.attempts.get(each.name, 0) >= 0]
-        since = {each.name: state.work_of(each) for each in left}
+        left = [searcher for searcher in searchers if state.attempts.get(searcher.name, 0) >= 0]
+        since = {searcher.name: state.work_of(searcher) for searcher in left}
         if judge.noise == 0:
             since.pop(best.searcher, None)
-            asked = min(state.work_at_best, _PATIENCE)
+            patience = min(state.work_at_best, _PATIENCE)
         else:
             if best.searcher in since:
                 since[best.searcher] -= state.work_at_best
-            asked = max(min(state.work_at_best, _PATIENCE_WITH_NOISE), _PATIENCE)
-        if min(since.values(), default=math.inf) >= asked:
+            patience = max(min(state.work_at_best, _PATIENCE_WITH_NOISE), _PATIENCE)
+        if min(since.values(), default=math.inf) >= patience:
             state.end = "explained"
 
 
-def fits_all(found: Hypothesis, judge: Judge) -> bool:
+def fits_all(hypothesis: Hypothesis, judge: Judge) -> bool:
     """Return whether no label may be wrong and an automaton is right on all words."""
-    return judge.noise == 0 and found.wrong + found.wrong_in_validation == 0
+    return judge.noise == 0 and hypothesis.wrong + hypothesis.wrong_in_validation == 0
 
 
-def _keep_better(found: Hypothesis, state: SearchState, judge: Judge) -> None:
+def _keep_better(hypothesis: Hypothesis, state: SearchState, judge: Judge) -> None:
     best = state.best
-    if best is not None and found.rank(judge.noise) >= best.rank(judge.noise):
+    if best is not None and hypothesis.rank(judge.noise) >= best.rank(judge.noise):
         return
-    state.best, state.work_at_best = found, state.work[found.searcher]
-    if fits_all(found, judge):
-        proved = needed_states(found.language, judge.train)
+    state.best, state.work_at_best = hypothesis, state.work[hypothesis.searcher]
+    if fits_all(hypothesis, judge):
+        proved = needed_states(hypothesis.language, judge.train)
         state.least_states = max(state.least_states, proved)

@@ -124,16 +124,16 @@ class Sample:
         has the number 0, too.
         """
         is_small = self.symbols.dtype != np.int64 and self.symbols.size < 2**31
-        found = np.zeros(self.symbols.shape, dtype=np.int32 if is_small else np.int64)
+        numbers = np.zeros(self.symbols.shape, dtype=np.int32 if is_small else np.int64)
         count = 1
         for left in range(1, self.symbols.shape[1]):
-            there = np.flatnonzero(self.lengths >= left)
-            before = found[there, left - 1].astype(np.int64)
-            pairs = before * self.num_symbols + self.symbols[there, left]
+            words = np.flatnonzero(self.lengths >= left)
+            before = numbers[words, left - 1].astype(np.int64)
+            pairs = before * self.num_symbols + self.symbols[words, left]
             distinct, which = np.unique(pairs, return_inverse=True)
-            found[there, left] = count + which
+            numbers[words, left] = count + which
             count += len(distinct)
-        return found
+        return numbers
 
     @cached_property
     def num_suffixes(self) -> int:
@@ -180,22 +180,22 @@ def weights_of(lines: NDArray[Any] | None) -> Array | None:
     return None if lines is None else np.subtract(*lines.T, dtype=np.int64)
 
 
-def joined(one: Sample, other: Sample) -> Sample:
-    """Return the words of two samples, which have none in common, as one; shortest first, then
+def joined(first: Sample, other: Sample) -> Sample:
+    """Return the words of two samples, which have nfirst in common, as first; shortest first, then
     those of the first sample."""
-    width = max(one.symbols.shape[1], other.symbols.shape[1])
-    lengths = np.concatenate([one.lengths, other.lengths])
+    width = max(first.symbols.shape[1], other.symbols.shape[1])
+    lengths = np.concatenate([first.lengths, other.lengths])
     order = np.argsort(lengths, kind="stable")
-    symbols = np.zeros((len(lengths), width), dtype=np.result_type(one.symbols, other.symbols))
-    symbols[: len(one), : one.symbols.shape[1]] = one.symbols
-    symbols[len(one) :, : other.symbols.shape[1]] = other.symbols
-    lines = [each.lines for each in (one, other) if each.lines is not None]
+    symbols = np.zeros((len(lengths), width), dtype=np.result_type(first.symbols, other.symbols))
+    symbols[: len(first), : first.symbols.shape[1]] = first.symbols
+    symbols[len(first) :, : other.symbols.shape[1]] = other.symbols
+    lines = [each.lines for each in (first, other) if each.lines is not None]
     return Sample(
         symbols=symbols[order],
         lengths=lengths[order],
-        classes=np.concatenate([one.classes, other.classes])[order],
-        num_symbols=one.num_symbols,
-        num_classes=one.num_classes,
+        classes=np.concatenate([first.classes, other.classes])[order],
+        num_symbols=first.num_symbols,
+        num_classes=first.num_classes,
         rows=order,
         lines=np.concatenate(lines)[order] if lines else None,
     )
@@ -219,24 +219,24 @@ def _fill_keys(
     together, base, rows = _together(num_symbols), num_symbols + 1, np.arange(len(symbols))
     for place in range(symbols.shape[1] - 1):
         left = lengths - place
-        there = symbols[rows, np.maximum(left, 0)].astype(np.int64) + 1
+        symbol = symbols[rows, np.maximum(left, 0)].astype(np.int64) + 1
         key = keys[place // together][part]
         key *= base
-        key += np.where(left > 0, there, 0)
+        key += np.where(left > 0, symbol, 0)
 
 
 def states_of(language: Language, sample: Sample) -> Array:
     """Return the state in which each word ends."""
     moves = np.array(language.transitions, dtype=np.int64)
-    found = np.full(len(sample), language.start, dtype=np.int64)
+    final = np.full(len(sample), language.start, dtype=np.int64)
     for first in range(0, len(sample), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
-        states, lengths = found[part], sample.lengths[part]
+        states, lengths = final[part], sample.lengths[part]
         symbols = sample.symbols[part, : int(lengths.max(initial=0)) + 1]
         for left in range(symbols.shape[1] - 1, 0, -1):
-            there = lengths >= left
-            states[there] = moves[states[there], symbols[there, left]]
-    return found
+            is_active = lengths >= left
+            states[is_active] = moves[states[is_active], symbols[is_active, left]]
+    return final
 
 
 def answers_of(language: Language, sample: Sample) -> Array:

@@ -84,22 +84,22 @@ class ColouringFormula:
         leads, parent = self._leads.tolist(), self._parent.tolist()
         moves = self.moves.transpose(1, 2, 0).tolist()
         for before, state in combinations(range(self.states), 2):
-            each = leads[before][state]
-            yield [-each, *moves[before][state]]
-            yield from ([-move, each] for move in moves[before][state])
-            others = [leads[k][state] for k in range(before)]
-            yield [parent[before][state], -each, *others]
-            yield [-parent[before][state], each]
-            yield from ([-parent[before][state], -other] for other in others)
+            lead = leads[before][state]
+            yield [-lead, *moves[before][state]]
+            yield from ([-move, lead] for move in moves[before][state])
+            earlier = [leads[k][state] for k in range(before)]
+            yield [parent[before][state], -lead, *earlier]
+            yield [-parent[before][state], lead]
+            yield from ([-parent[before][state], -other] for other in earlier)
         for state in range(1, self.states):
             yield [parent[before][state] for before in range(state)]
         for state in range(1, self.states - 1):
             for before in range(state):
-                own = parent[before][state]
-                yield from ([-own, -parent[k][state + 1]] for k in range(before))
-                both = [-own, -parent[before][state + 1]]
+                is_parent = parent[before][state]
+                yield from ([-is_parent, -parent[k][state + 1]] for k in range(before))
+                clause = [-is_parent, -parent[before][state + 1]]
                 for symbol, move in enumerate(moves[before][state + 1]):
-                    yield [*both, -move, *moves[before][state][:symbol]]
+                    yield [*clause, -move, *moves[before][state][:symbol]]
 
     def of_tree(self, tree: PrefixTree) -> Iterator[Clause]:
         """Yield the clauses for the nodes and the words that joined a tree since the last call."""
@@ -131,5 +131,5 @@ class ColouringFormula:
 
 
 def _at_most_one(variables: list[int]) -> Iterator[Clause]:
-    for one, other in combinations(variables, 2):
-        yield [-one, -other]
+    for first, other in combinations(variables, 2):
+        yield [-first, -other]

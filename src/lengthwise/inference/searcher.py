@@ -84,11 +84,11 @@ def to_language(
     """Return the minimal automaton of arrays `[state, symbol]` and `[state]`, with numbers as
     symbols and classes."""
     return Language(
-        alphabet=tuple(str(each) for each in range(sample.num_symbols)),
+        alphabet=tuple(str(number) for number in range(sample.num_symbols)),
         transitions=tuple(map(tuple, np.asarray(transitions).tolist())),
         classes=tuple(np.asarray(classes).tolist()),
         start=start,
-        class_names=tuple(str(each) for each in range(sample.num_classes)),
+        class_names=tuple(str(number) for number in range(sample.num_classes)),
     ).minimised()
 
 
@@ -98,9 +98,9 @@ def count_wrong(language: Language, sample: Sample) -> int:
     return sample.wrong_lines(answers_of(language, sample) != sample.classes)
 
 
-def log_choices(count: int, chosen: int) -> float:
-    """Return the bits that name which `chosen` of `count` things are chosen."""
-    ways = math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
+def log_choices(count: int, size: int) -> float:
+    """Return the bits that name which `size` of `count` things are chosen."""
+    ways = math.lgamma(count + 1) - math.lgamma(size + 1) - math.lgamma(count - size + 1)
     return ways / math.log(2)
 
 

@@ -72,23 +72,27 @@ def _parts(sample: Sample, num_symbols: int) -> list[ClassedWords]:
 
 
 def right_answers(
-    seen: Sequence[ClassedWords], asked: Sequence[ClassedWords], num_symbols: int, num_classes: int
+    seen: Sequence[ClassedWords], tested: Sequence[ClassedWords], num_symbols: int, num_classes: int
 ) -> dict[str, int]:
     """Return the number of right answers of each shortcut, learnt from other words."""
-    classes, true = (np.concatenate([each.classes for each in part]) for part in (seen, asked))
+    classes, true = (np.concatenate([words.classes for words in part]) for part in (seen, tested))
 
     def answered(feature: Feature | None, otherwise: Array) -> Array:
         known, new = (
-            np.concatenate([_with_length(each, feature, num_symbols) for each in part])
-            for part in (seen, asked)
+            np.concatenate([_with_length(words, feature, num_symbols) for words in part])
+            for part in (seen, tested)
         )
         return _most_frequent(known, classes, new, otherwise, num_classes)
 
     majority = np.full(len(true), np.bincount(classes, minlength=num_classes).argmax())
     by_length = answered(None, majority)
-    answers = (majority, by_length, *(answered(each, by_length) for each in (rank_counts, ends)))
+    answers = (
+        majority,
+        by_length,
+        *(answered(feature, by_length) for feature in (rank_counts, ends)),
+    )
     return {
-        name: int((found == true).sum()) for name, found in zip(SHORTCUTS, answers, strict=True)
+        name: int((answer == true).sum()) for name, answer in zip(SHORTCUTS, answers, strict=True)
     }
 
 
@@ -127,7 +131,7 @@ def _with_length(words: ClassedWords, feature: Feature | None, num_symbols: int)
 
 
 def _most_frequent(
-    seen: Array, classes: Array, asked: Array, otherwise: Array, num_classes: int
+    seen: Array, classes: Array, tested: Array, otherwise: Array, num_classes: int
 ) -> Array:
     """Return the most frequent class of the words seen with the same key, or `otherwise`.
 
@@ -138,5 +142,5 @@ def _most_frequent(
     order = np.lexsort((pairs, -counts, pairs // num_classes))
     firsts = order[np.diff(pairs[order] // num_classes, prepend=-1) != 0]
     best = pairs[firsts] % num_classes
-    place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-    return np.where(keys[place] == asked, best[place], otherwise)
+    place = np.minimum(np.searchsorted(keys, tested), len(keys) - 1)
+    return np.where(keys[place] == tested, best[place], otherwise)

@@ -77,50 +77,50 @@ class SoftAutomaton:
         draw: np.random.Generator,
     ) -> None:
         """Draw the weights; `stay` favours staying in a state."""
-        drawn = draw.standard_normal((num_symbols, num_states, num_states))
-        self.moves: Floats = (drawn + stay * np.eye(num_states)).astype(np.float32)
+        weights = draw.standard_normal((num_symbols, num_states, num_states))
+        self.moves: Floats = (weights + stay * np.eye(num_states)).astype(np.float32)
         """`[symbol, state, state]`, before the softmax."""
         self.answers: Floats = draw.normal(0, 0.1, (num_states, num_classes)).astype(np.float32)
         """`[state, class]`, before the softmax."""
-        self._means = [np.zeros_like(each) for each in (self.moves, self.answers)]
-        self._squares = [np.zeros_like(each) for each in (self.moves, self.answers)]
+        self._means = [np.zeros_like(array) for array in (self.moves, self.answers)]
+        self._squares = [np.zeros_like(array) for array in (self.moves, self.answers)]
         self._steps = 0
 
     def train_step(self, batch: WordBatch, rate: float = 1.0) -> float:
         """Make a step of Adam with a share of the learning rate; return the loss before it."""
         loss, gradients = self.loss(batch)
         self._steps += 1
-        both = (self.moves, self.answers)
-        for each, gradient in enumerate(gradients):
-            mean, square = self._means[each], self._squares[each]
+        weights = (self.moves, self.answers)
+        for index, gradient in enumerate(gradients):
+            mean, square = self._means[index], self._squares[index]
             mean += (1 - _DECAY) * (gradient - mean)
             square += (1 - _DECAY_OF_SQUARES) * (gradient * gradient - square)
             scale = np.sqrt(square / (1 - _DECAY_OF_SQUARES**self._steps)) + 1e-8
-            both[each][:] -= rate * _RATE / (1 - _DECAY**self._steps) * mean / scale
+            weights[index][:] -= rate * _RATE / (1 - _DECAY**self._steps) * mean / scale
         return loss
 
     def loss(self, batch: WordBatch) -> tuple[float, tuple[Floats, Floats]]:
         """Return the mean cross-entropy of the classes, and its gradients by the weights."""
         symbols, states, _ = self.moves.shape
         places, count = batch.symbols.shape
-        each = np.arange(count)
+        rows = np.arange(count)
         moves, answers = probabilities_of(self.moves), probabilities_of(self.answers)
         flat = np.concatenate([moves, np.eye(states, dtype=np.float32)[None]]).reshape(-1, states)
         before = np.zeros((places, count, symbols + 1, states), dtype=np.float32)
         state = np.zeros((count, states), dtype=np.float32)
         state[:, 0] = 1
         for read, now in zip(batch.symbols, before, strict=True):
-            now[each, read] = state
+            now[rows, read] = state
             state = now.reshape(count, len(flat)) @ flat
-        right = np.maximum((state @ answers)[each, batch.classes], _LEAST)
+        right = np.maximum((state @ answers)[rows, batch.classes], _LEAST)
         by_class = np.zeros((count, answers.shape[1]), dtype=np.float32)
-        by_class[each, batch.classes] = -1 / (right * count)
+        by_class[rows, batch.classes] = -1 / (right * count)
         by_answers = state.T @ by_class
         by_state = np.empty((places, count, states), dtype=np.float32)
         now, back = by_class @ answers.T, np.ascontiguousarray(flat.T)
         for place in range(places - 1, -1, -1):
             by_state[place] = now
-            now = (now @ back).reshape(count, -1, states)[each, batch.symbols[place]]
+            now = (now @ back).reshape(count, -1, states)[rows, batch.symbols[place]]
         by_moves = before.reshape(places * count, len(flat)).T @ by_state.reshape(-1, states)
         gradient = by_moves.reshape(-1, states, states)[:symbols]
         loss = float(-np.log(right).mean())

@@ -100,8 +100,10 @@ class _Search:
         enough = np.searchsorted(np.cumsum(sample.lengths[order]), symbols, side="right")
         most_words = len(sample) if turn == 0 else _PART * len(sample)
         part = sample.part(np.sort(order[: max(min(int(enough), int(most_words)), 1)]))
-        each = sample.num_classes * sample.num_symbols**2
-        most = min(_STATES, task.max_states, int(round((_ENTRIES / each) ** (1 / 3), 9)))
+        entries_per_state = sample.num_classes * sample.num_symbols**2
+        most = min(
+            _STATES, task.max_states, int(round((_ENTRIES / entries_per_state) ** (1 / 3), 9))
+        )
         return cls(part, most, task.check)
 
     def changed(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
@@ -113,10 +115,13 @@ class _Search:
             for kind in (self._changes, self._merges):
                 self.check()
                 candidates = list(kind(explanation, now.moves))
-                found = explanation.bits(candidates, weight)
+                candidate_bits = explanation.bits(candidates, weight)
                 self.work += (len(candidates) + len(now.moves)) * int(self.sample.lengths.sum())
-                if len(found) and found.min() < bits - _LEAST_GAIN:
-                    now, bits = candidates[int(found.argmin())], float(found.min())
+                if len(candidate_bits) and candidate_bits.min() < bits - _LEAST_GAIN:
+                    now, bits = (
+                        candidates[int(candidate_bits.argmin())],
+                        float(candidate_bits.min()),
+                    )
                     explanation.adopt(now)
                     break
             else:
@@ -125,27 +130,27 @@ class _Search:
     def _changes(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
         """Yield the most promising redirections and splits."""
         states, symbols = moves.shape
-        own = np.arange(states)
+        own_states = np.arange(states)
         edges, splits = passes_of(moves, self.sample)
         for edge, target in _best(explanation, moves, edges, moves.size):
             if target < states and target != moves.ravel()[edge]:
                 other = moves.copy()
                 other.ravel()[edge] = target
-                yield Candidate(other, own)
+                yield Candidate(other, own_states)
         if states < self.most_states:
             for code, target in _best(explanation, moves, splits, moves.size * symbols):
                 edge, symbol = divmod(code, symbols)
                 other = split_at(moves, edge)
                 if target < states:
                     other[states, symbol] = target
-                yield Candidate(other, np.append(own, moves.ravel()[edge]))
+                yield Candidate(other, np.append(own_states, moves.ravel()[edge]))
 
     def _merges(self, explanation: LabelExplanation, moves: Array) -> Iterator[Candidate]:
         """Yield all automata with a state less."""
-        own = np.arange(len(moves))
-        left = np.repeat(own[1:], len(moves) - 1)
+        states = np.arange(len(moves))
+        left = np.repeat(states[1:], len(moves) - 1)
         for other, state in zip(dropped(moves), left, strict=True):
-            yield Candidate(other, np.delete(own, state))
+            yield Candidate(other, np.delete(states, state))
 
 
 def _best(

@@ -53,21 +53,21 @@ class StateMerging(Searcher):
             if task.best is None or not count_wrong(task.best, words):
                 return None
             return Attempt(refined(task.best, words), _work(words, task.best.num_states))
-        chosen = settings[number]
-        part = words.part(np.arange(chosen.words))
+        setting = settings[number]
+        part = words.part(np.arange(setting.words))
         try:
-            found = merged_automaton(
+            language = merged_automaton(
                 part,
-                noise=chosen.noise,
-                caution=chosen.caution,
+                noise=setting.noise,
+                caution=setting.caution,
                 max_states=task.max_states,
-                guesses=chosen.is_last or chosen.words < len(words),
+                guesses=setting.is_last or setting.words < len(words),
                 check=task.check,
             ).minimised()
         except MergedTooLargeError:
             return Attempt(None, _work(part, task.max_states))
-        work = _work(part, found.num_states)
-        return Attempt(_improved(found, task, chosen.words), work)
+        work = _work(part, language.num_states)
+        return Attempt(_improved(language, task, setting.words), work)
 
 
 def _work(sample: Sample, states: int) -> int:

@@ -213,53 +213,53 @@ class DataStatement(WordStatement):
     def sentences(self) -> list[str]:
         """Return the statement in sentences; what speaks against A comes first."""
         held, known = self.held_out, self.training.words + self.validation.words
-        agreed = known - self.training.wrong - self.validation.wrong
+        num_agreed = known - self.training.wrong - self.validation.wrong
         share = f"{rounded_up(100 * self.wrong_share_below)} %"
-        found = [
+        lines = [
             *self._against(),
             f"A, an automaton of {counted(self.states, 'state')}, agrees with "
             f"{held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and with "
-            f"{agreed:,} of the {known:,} that it was inferred from and chosen by. Of those held "
-            f"out, the shortcut {self.shortcut!r} is right on {self.shortcut_right:,}.",
+            f"{num_agreed:,} of the {known:,} that it was inferred from and chosen by. Of those "
+            f"held out, the shortcut {self.shortcut!r} is right on {self.shortcut_right:,}.",
             f"With confidence {100 * self.confidence:g} %, less than {share} of different words "
             f"like those held out, each counted once however often it is drawn, have another label "
             f"than A gives them{', wrong labels included' if self.label_noise else ''}; this needs "
             f"words that come independently of one another.",
         ]
-        wrong, lines = self._lines
-        if lines > held.words + known:
-            found.append(
-                f"Of {counted(lines, 'line')} with these words {lines - wrong:,} have the label "
-                f"that A gives."
+        wrong, num_lines = self._lines
+        if num_lines > held.words + known:
+            lines.append(
+                f"Of {counted(num_lines, 'line')} with these words {num_lines - wrong:,} have the "
+                f"label that A gives."
             )
         if self.undecided:
-            found.append(
+            lines.append(
                 f"{counted(self.undecided, 'word')} with several labels, of which none has the "
                 f"most lines, {'is' if self.undecided == 1 else 'are'} left out."
             )
-        found.append(self._forced())
-        length, there, every = self.short_words
-        found.append(
+        lines.append(self._forced())
+        length, num_present, every = self.short_words
+        lines.append(
             f"All words up to length {length} would identify an automaton of "
-            f"{counted(self.states, 'state')}; {there:,} of "
+            f"{counted(self.states, 'state')}; {num_present:,} of "
             + ("more than 10^18" if every is None else f"{every:,}")
             + " are there."
         )
         if self.num_thin:
             rest = "rests" if self.num_thin == 1 else "rest"
             guesses = "is a guess" if self.num_unseen == 1 else "are guesses"
-            some = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
-            found.append(
+            subject = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
+            lines.append(
                 f"{counted(self.num_thin, 'transition')} {rest} on fewer than {self.thin_below} "
                 f"words of training"
-                + (f"; no word passes {some}, which {guesses}." if self.num_unseen else ".")
+                + (f"; no word passes {subject}, which {guesses}." if self.num_unseen else ".")
             )
         if self.unlabelled:
-            found.append(
+            lines.append(
                 f"No word of training ends in {counted(len(self.unlabelled), 'state')}, such as "
                 f"that after {self.unlabelled[0]!r}: the class is a guess."
             )
-        return found
+        return lines
 
     def _against(self) -> list[str]:
         """Return the sentence that refutes A or doubts it, if there is one."""
@@ -284,7 +284,7 @@ class DataStatement(WordStatement):
             noun = "line" if words > sum(each.words for each in parts) else "word"
         are = f"{wrong:,} of {counted(words, noun)} {where} {'is' if wrong == 1 else 'are'} wrong"
         if not self.label_noise:
-            word = next(one.shortest_wrong[0] for one in parts if one.wrong)
+            word = next(part.shortest_wrong[0] for part in parts if part.wrong)
             return [
                 f"A is not the language, or labels are wrong: {are}, such as {_shown(word)}. Give "
                 f"more words, or say how many labels may be wrong, such as label_noise=0.01."
@@ -343,10 +343,10 @@ def state_data(
     thin = np.argwhere(counts < THIN)
     thin = thin[np.argsort(counts[tuple(thin.T)], kind="stable")]
     length = 2 * language.num_states - 2
-    parts = [Agreement.of(language, each) for each in (train, valid, held_out)]
+    parts = [Agreement.of(language, sample) for sample in (train, valid, held_out)]
     held = parts[2]
     fits = noise == 0 and not parts[0].wrong + parts[1].wrong
-    found = characteristic(language, known) if fits else None
+    verdict = characteristic(language, known) if fits else None
     every = sum(language.num_symbols**size for size in range(length + 1))
     shortcut, right = best_shortcut(train, held_out)
     return DataStatement(
@@ -364,9 +364,9 @@ def state_data(
             language, known, held_out, parts, noise=noise, undecided_lines=undecided_lines
         ),
         is_constant=len(set(language.classes)) == 1,
-        needed_states=max(found.needed_states, least_states) if found else None,
-        forced=found.is_characteristic if found else None,
-        unforced_transitions=int((~found.forced).sum()) if found else None,
+        needed_states=max(verdict.needed_states, least_states) if verdict else None,
+        forced=verdict.is_characteristic if verdict else None,
+        unforced_transitions=int((~verdict.forced).sum()) if verdict else None,
         short_words=(
             length,
             int((known.lengths <= length).sum()),

@@ -51,7 +51,7 @@ class Support:
         least = min(counts)
         at = counts.index(least)
         before = language.decode(tuple(word[:at]))
-        where = f"after {short(before)}" if before else "at the start"
+        place = f"after {short(before)}" if before else "at the start"
         if at == len(word):
-            return least, f"ends in the state {where}"
-        return least, f"passes {short(language.alphabet[word[at]])} {where}"
+            return least, f"ends in the state {place}"
+        return least, f"passes {short(language.alphabet[word[at]])} {place}"

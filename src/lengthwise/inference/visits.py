@@ -35,7 +35,7 @@ class Passes:
     @classmethod
     def first(cls, parts: list[tuple[Array, Array, Array, Array]]) -> "Passes":
         """Keep the first pass of each word; parts are in the order in which words are read."""
-        codes, words, left, states = (np.concatenate(each) for each in zip(*parts, strict=True))
+        codes, words, left, states = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         keys = codes * (int(words.max(initial=0)) + 1) + words
         _, rows = np.unique(keys, return_index=True)
         return cls(codes[rows], words[rows], left[rows], states[rows])
@@ -56,10 +56,10 @@ def passes_of(moves: Array, sample: Sample) -> tuple[Passes, Passes]:
         edge = at * symbols + read
         edges.append((edge, words, np.full(len(words), left), at.copy()))
         rows, marks = np.nonzero(looped[first:])
-        begun = np.flatnonzero(entered[first:] >= 0)
+        starting = np.flatnonzero(entered[first:] >= 0)
         rows, marks = (
-            np.concatenate([rows, begun]),
-            np.concatenate([at[rows] * symbols + marks, entered[first:][begun]]),
+            np.concatenate([rows, starting]),
+            np.concatenate([at[rows] * symbols + marks, entered[first:][starting]]),
         )
         codes = marks * symbols + read[rows]
         splits.append((codes, words[rows], np.full(len(rows), left), at[rows]))
@@ -78,6 +78,6 @@ def split_at(moves: Array, edge: int) -> Array:
     states, target = len(moves), int(moves.ravel()[edge])
     larger = np.concatenate([moves, moves[target][None]])
     larger.ravel()[edge] = states
-    own = larger[states] == target
-    larger[states, own] = states
+    is_redirected = larger[states] == target
+    larger[states, is_redirected] = states
     return larger

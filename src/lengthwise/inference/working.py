@@ -55,28 +55,28 @@ class Working:
         train, valid = self.judge.train.part(self.chosen), self.judge.valid.part(self.judging)
         return replace(self.judge, train=train.wide, valid=valid.wide)
 
-    def grown(self, found: Language) -> "Working | None":
+    def grown(self, language: Language) -> "Working | None":
         """Return more words if enough of all words refute the automaton found, or else None."""
         if self.are_all:
             return None
         train, valid, noise = self.judge.train, self.judge.valid, self.judge.noise
         lines = train.num_lines + valid.num_lines
-        if count_wrong(found, train) + count_wrong(found, valid) <= explained(noise, lines):
+        if count_wrong(language, train) + count_wrong(language, valid) <= explained(noise, lines):
             return None
         if noise > 0:
-            chosen = _some(len(train), 2 * len(self.chosen))
+            rows = _some(len(train), 2 * len(self.chosen))
             judging = _some(len(valid), 2 * len(self.judging))
         else:
-            chosen = _with_some(self.chosen, _misjudged(found, train), 2 * _MORE)
-            judging = _with_some(self.judging, _misjudged(found, valid), _MORE)
-        if len(chosen) + len(judging) == len(self.chosen) + len(self.judging):
+            rows = _with_some(self.chosen, _misjudged(language, train), 2 * _MORE)
+            judging = _with_some(self.judging, _misjudged(language, valid), _MORE)
+        if len(rows) + len(judging) == len(self.chosen) + len(self.judging):
             return None
-        return replace(self, chosen=chosen, judging=judging)
+        return replace(self, chosen=rows, judging=judging)
 
 
-def _with_some(rows: Array, others: Array, size: int) -> Array:
+def _with_some(rows: Array, candidates: Array, size: int) -> Array:
     """Return rows, and a number of others that are not among them."""
-    new = np.setdiff1d(others, rows)
+    new = np.setdiff1d(candidates, rows)
     return np.union1d(rows, new[_some(len(new), size)])
 
 

@@ -29,13 +29,13 @@ def left_trivial(subject: LadderSubject) -> Verdict:
         return Verdict(
             holds=True, says="read from the right, every cycle of the automaton is a self-loop"
         )
-    one, two = pair
-    there = tuple(reversed(shortest_path(green.left, two, one) or ()))  # there·two = one
-    back = tuple(reversed(shortest_path(green.left, one, two) or ()))
-    loop, word = Piece(back + there, pumped=True), green.monoid.words[two]
+    first, two = pair
+    forth = tuple(reversed(shortest_path(green.left, two, first) or ()))  # there·two = one
+    back = tuple(reversed(shortest_path(green.left, first, two) or ()))
+    loop, word = Piece(back + forth, pumped=True), green.monoid.words[two]
     return unlike(
         subject,
-        in_context(subject, (loop, word), (there, loop, word)),
+        in_context(subject, (loop, word), (forth, loop, word)),
         "look alike to what never comes back, read from the right",
     )
 
@@ -43,13 +43,13 @@ def left_trivial(subject: LadderSubject) -> Verdict:
 def unambiguous(subject: LadderSubject) -> Verdict:
     """Return whether elements of regular J-classes are idempotent (DA)."""
     green = subject.green
-    found = green.unlike_da
-    if found is None:
+    pair = green.unlike_da
+    if pair is None:
         return Verdict(
             holds=True,
             says="a fixed number of turns, to the next or last place of a symbol, decides",
         )
-    element = found[0]
+    element = pair[0]
     same = np.flatnonzero((green.r == green.r[element]) & green.is_idempotent)
     word = green.monoid.words[element]
     loop = Piece(
@@ -85,11 +85,11 @@ def r_infinity(subject: LadderSubject) -> Verdict:
     pair = subject.green.overwriting
     if pair is None:
         return Verdict(holds=True, says="no two words overwrite each other, and none turns")
-    one, two = (subject.green.words[x] for x in pair)
+    first, two = (subject.green.words[x] for x in pair)
     words = in_context(
-        subject, (Piece(one, pumped=True),), (Piece(one, pumped=True), Piece(two, pumped=True))
+        subject, (Piece(first, pumped=True),), (Piece(first, pumped=True), Piece(two, pumped=True))
     )
-    names = [subject.machine.decode(word) for word in (one, two)]
+    names = [subject.machine.decode(word) for word in (first, two)]
     verdict = unlike(subject, words, "differ in the last to be written")
     return Verdict(
         holds=False,
@@ -108,11 +108,11 @@ def is_group(subject: LadderSubject) -> Verdict:
             second = int(merged[0])
             first = int(firsts[places.reshape(-1)[second]])
             words = tuple(pumped(subject.access(state), (symbol,)) for state in (first, second))
-            shown = [word.written(subject.machine) for word in words]
+            spellings = [word.written(subject.machine) for word in words]
             return Verdict(
                 holds=False,
-                says=f"{shown[0]} and {shown[1]} lead to one state, which they did not before the "
-                f"last symbol",
+                says=f"{spellings[0]} and {spellings[1]} lead to one state, which they did not "
+                f"before the last symbol",
                 words=words,
             )
     return Verdict(holds=True, says="every symbol permutes the states")
@@ -130,13 +130,13 @@ def solvable(subject: LadderSubject) -> Verdict:
     if triple is None:
         return Verdict(holds=False, says=says)
     words = [subject.monoid.words[x] for x in triple]
-    shown = [subject.machine.decode(word) for word in words]
+    spellings = [subject.machine.decode(word) for word in words]
     orders = [group.order(x) for x in triple]
     return Verdict(
         holds=False,
-        says=f"{says}: in it {shown[0]}, {shown[1]} and {shown[2]} have the orders {orders[0]}, "
-        f"{orders[1]} and {orders[2]}, no two with a common factor, and one after the other they "
-        f"do nothing (Thompson's test)",
+        says=f"{says}: in it {spellings[0]}, {spellings[1]} and {spellings[2]} have the "
+        f"orders {orders[0]}, {orders[1]} and {orders[2]}, no two with a common factor, and one "
+        f"after the other they do nothing (Thompson's test)",
         words=tuple(pumped(word) for word in words),
         numbers={"order": len(group.elements)},
     )
@@ -160,26 +160,26 @@ def complexity(subject: LadderSubject) -> tuple[int, int]:
 def c_rasp(subject: LadderSubject) -> Verdict:
     """Return whether counters tell all states of each strongly connected part apart."""
     try:
-        found = counted_parts(subject.machine)
+        counts = counted_parts(subject.machine)
     except LanguageError as error:
         return Verdict(holds=None, says=f"not decided: {error}")
-    failing = next((part for part in found if not part.is_counted), None)
+    failing = next((part for part in counts if not part.is_counted), None)
     if failing is not None:
         return _confused(subject, failing)
-    if not found:
+    if not counts:
         return Verdict(holds=True, says="every cycle of the automaton stays in one state")
-    part = max(found, key=lambda each: len(each.states))
+    part = max(counts, key=lambda part: len(part.states))
     counter = part.rounds[0].counters[0]
     weighted = [(s, weight) for (s, _), weight in sorted(counter.weights.items()) if weight]
     weights = ", ".join(f"{subject.machine.alphabet[s]} {weight:+d}" for s, weight in weighted[:8])
     more = ", ..." if len(weighted) > 8 else ""
-    rounds = max(len(each.rounds) for each in found)
+    rounds = max(len(part.rounds) for part in counts)
     return Verdict(
         holds=True,
         says=f"counting tells states apart that lead to each other: with the weights "
         f"{weights}{more} every cycle sums to 0"
         + (f", and so on for {rounds} rounds" if rounds > 1 else "")
-        + f" ({counted(len(found), 'part')} of the automaton, of up to {len(part.states)} states)",
+        + f" ({counted(len(counts), 'part')} of the automaton, of up to {len(part.states)} states)",
         numbers={"rounds": rounds},
     )
 
@@ -194,16 +194,16 @@ def _confused(subject: LadderSubject, part: CountedPart) -> Verdict:
     words = pumped(start, end), pumped(start, step, end)
     verdict = unlike(subject, words, "have the same counts")
     name = f"after {machine.decode(start)}" if start else "at the start"
-    said = machine.decode(step)
+    step_text = machine.decode(step)
     if _comes_back(subject, part, first, step):
         reason = (
-            f"{said}, read {name}, changes the state, and read again and again it comes back, so "
-            f"weights that sum to 0 along cycles give it 0"
+            f"{step_text}, read {name}, changes the state, and read again and again it comes back, "
+            f"so weights that sum to 0 along cycles give it 0"
         )
     else:
         reason = (
-            f"{said}, read {name}, changes the state, and all weights that sum to 0 along cycles "
-            f"give it 0"
+            f"{step_text}, read {name}, changes the state, and all weights that sum to 0 along "
+            f"cycles give it 0"
         )
     return Verdict(holds=False, says=f"{reason}: {verdict.says}", words=words)
 

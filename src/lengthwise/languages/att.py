@@ -66,32 +66,34 @@ def from_att(
         LanguageError: the file cannot be read, is broken or is a transducer (with the line), or a
             label is not in the alphabet that is given.
     """
-    where = str(path)
+    file_name = str(path)
     lines = _read(Path(path))
-    arcs, final = _parse(where, lines)
-    _say_what_was_taken(where, lines)
+    arcs, final = _parse(file_name, lines)
+    _say_what_was_taken(file_name, lines)
     if not arcs:
-        raise LanguageError(f"{where}: a language needs symbols, but the automaton has no arcs.")
+        raise LanguageError(
+            f"{file_name}: a language needs symbols, but the automaton has no arcs."
+        )
     numeric = all(arc.label.isdecimal() for arc in arcs)
     if zero == "auto" and numeric and not _is_deterministic(arcs):
         first = next((arc.number for arc in arcs if arc.label == "0"), None)
         if first is not None:
             raise LanguageError(
-                f"{where}, line {first}: the label 0 may be a symbol or OpenFst's epsilon. "
-                f"Write epsilon as {EPSILON}, or say which: att[0=epsilon]:{where} "
-                f"or att[0=symbol]:{where}"
+                f"{file_name}, line {first}: the label 0 may be a symbol or OpenFst's epsilon. "
+                f"Write epsilon as {EPSILON}, or say which: att[0=epsilon]:{file_name} "
+                f"or att[0=symbol]:{file_name}"
             )
     if zero == "epsilon":
         arcs = [replace(arc, label=EPSILON) if arc.label == "0" else arc for arc in arcs]
     symbols = sorted({arc.label for arc in arcs} - {EPSILON})
     if not symbols:
-        raise LanguageError(f"{where}: a language needs symbols, but all labels are epsilon.")
+        raise LanguageError(f"{file_name}: a language needs symbols, but all labels are epsilon.")
     if alphabet is not None:
         check_alphabet(tuple(alphabet))
         for arc in arcs:
             if arc.label not in (EPSILON, *alphabet):
                 raise LanguageError(
-                    f"{where}, line {arc.number}: label {arc.label!r} is not in the alphabet "
+                    f"{file_name}, line {arc.number}: label {arc.label!r} is not in the alphabet "
                     f"{listed(alphabet)!r}. Add it."
                 )
         symbols = list(alphabet)
@@ -106,7 +108,7 @@ def from_att(
         most = max(MAX_STATES, len(table) + 1)  # subsets of a deterministic one are its states
         return determinised(symbols, table, 0, [index[state] for state in final], max_states=most)
     except LanguageError as error:
-        raise LanguageError(f"{where}: {error}") from None
+        raise LanguageError(f"{file_name}: {error}") from None
 
 
 def to_att(language: Language) -> str:
@@ -123,10 +125,10 @@ def to_att(language: Language) -> str:
     """
     if language.class_names != ("0", "1") or language.domain is not None:
         names = " ".join(language.class_names)
-        what = "a domain" if language.domain is not None else f"the classes {names}"
+        feature = "a domain" if language.domain is not None else f"the classes {names}"
         raise LanguageError(
             f"an AT&T acceptor has the classes 0 and 1 and no domain, but this language has "
-            f"{what}. Save it as .dot."
+            f"{feature}. Save it as .dot."
         )
     for symbol in language.alphabet:
         if symbol in _EPSILONS or _SPECIAL.fullmatch(symbol):
@@ -161,37 +163,39 @@ def _read(path: Path) -> list[_Line]:
     return lines
 
 
-def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
+def _parse(file_name: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
     """Return the arcs and the final states, without those of infinite weight."""
     for line in lines:
         if line.fields[0] == "--":
-            _refuse(where, line, "another automaton begins. Keep one in a file")
+            _refuse(file_name, line, "another automaton begins. Keep one in a file")
         if not 1 <= len(line.fields) <= 5:
-            _refuse(where, line, "a line is 'source target label ...' or 'state [weight]'")
+            _refuse(file_name, line, "a line is 'source target label ...' or 'state [weight]'")
         if "" in line.fields:
             place = line.fields.index("")
-            _refuse(where, line, f"field {place + 1} is empty. {_remedy(line, place)}")
+            _refuse(file_name, line, f"field {place + 1} is empty. {_remedy(line, place)}")
         for state in line.fields[: 2 if len(line.fields) > 2 else 1]:
             if _has_space(state):
                 _refuse(
-                    where,
+                    file_name,
                     line,
                     f"state {state!r} has a space in it. Separate the fields of a line by tabs "
                     f"alone or by spaces alone",
                 )
-    final = [line.fields[0] for line in lines if len(line.fields) <= 2 and _exists(where, line, 1)]
+    final = [
+        line.fields[0] for line in lines if len(line.fields) <= 2 and _exists(file_name, line, 1)
+    ]
     rows = [line for line in lines if len(line.fields) > 2]
     widths = {len(line.fields) for line in rows}
     if {3, 5} <= widths:
         odd = next(line for line in rows if len(line.fields) == 3)
-        _refuse(where, odd, "arcs have one label, or input and output; this file mixes the two")
+        _refuse(file_name, odd, "arcs have one label, or input and output; this file mixes the two")
     is_pair = 5 in widths or (widths == {4} and _four_fields(rows) == "pair")
     arcs = []
     for line in rows:
         source, target, label, *rest = line.fields
         if is_pair and _name(rest[0]) != _name(label):
             _refuse(
-                where,
+                file_name,
                 line,
                 f"input {label!r} and output {rest[0]!r} differ, so this is a transducer, and only "
                 f"acceptors have a language. Take a projection"
@@ -202,16 +206,16 @@ def _parse(where: str, lines: Sequence[_Line]) -> tuple[list[_Arc], list[str]]:
                 ),
             )
         if _SPECIAL.fullmatch(label):
-            _refuse(where, line, f"label {label!r} stands for other symbols. Write them out")
+            _refuse(file_name, line, f"label {label!r} stands for other symbols. Write them out")
         if _has_space(label):
             name = "_".join(label.split()) or "_"
             _refuse(
-                where,
+                file_name,
                 line,
                 f"field 3, label {label!r}, has a space in it, but symbols have none. Rename it, "
                 f"such as to {name!r}",
             )
-        if _exists(where, line, 4 if is_pair else 3):
+        if _exists(file_name, line, 4 if is_pair else 3):
             arcs.append(_Arc(number=line.number, source=source, target=target, label=_name(label)))
     return arcs, final
 
@@ -223,22 +227,22 @@ def _remedy(line: _Line, place: int) -> str:
     return "Name the state" if place == 0 or len(line.fields) > 2 else "Remove the tab"
 
 
-def _say_what_was_taken(where: str, lines: Sequence[_Line]) -> None:
+def _say_what_was_taken(file_name: str, lines: Sequence[_Line]) -> None:
     """Warn of labels that may mean something else where they come from."""
-    said: set[str] = set()
+    warned: set[str] = set()
     for line in lines:
         label = line.fields[2] if len(line.fields) > 2 else ""
-        if label in said or not _LIKE_SPECIAL.fullmatch(label):
+        if label in warned or not _LIKE_SPECIAL.fullmatch(label):
             continue
-        said.add(label)
+        warned.add(label)
         if label == "@0@":
-            taken = "epsilon"
+            meaning = "epsilon"
         elif label in _EPSILONS:
             continue
         else:
-            taken = f"a symbol of this name, not as epsilon ({EPSILON}) or a space"
+            meaning = f"a symbol of this name, not as epsilon ({EPSILON}) or a space"
         warnings.warn(
-            f"{where}, line {line.number}, field 3: label {label!r} is taken as {taken}.",
+            f"{file_name}, line {line.number}, field 3: label {label!r} is taken as {meaning}.",
             LengthwiseWarning,
             stacklevel=3,
         )
@@ -269,14 +273,14 @@ def _has_space(field: str) -> bool:
     return any(character.isspace() for character in field)
 
 
-def _exists(where: str, line: _Line, column: int) -> bool:
+def _exists(file_name: str, line: _Line, column: int) -> bool:
     """Return whether an arc or final state exists: its weight is absent or not Infinity."""
     if len(line.fields) <= column:
         return True
     weight = _number(line.fields[column])
     if weight is None or weight == -math.inf:
         _refuse(
-            where,
+            file_name,
             line,
             f"the weight {line.fields[column]!r} of an arc or a final state is not a number. Give "
             f"one, or leave it out",
@@ -303,5 +307,5 @@ def _is_deterministic(arcs: Sequence[_Arc]) -> bool:
     )
 
 
-def _refuse(where: str, line: _Line, what: str) -> NoReturn:
-    raise LanguageError(f"{where}, line {line.number}: {what}.")
+def _refuse(file_name: str, line: _Line, fault: str) -> NoReturn:
+    raise LanguageError(f"{file_name}, line {line.number}: {fault}.")

@@ -106,8 +106,8 @@ def counted_parts(machine: MooreMachine) -> list[CountedPart]:
     Raises:
         LanguageError: a part is too large (`MAX_WORK`).
     """
-    found = parts([list(dict.fromkeys(row)) for row in machine.transitions])
-    return [_counted(machine, sorted(part)) for part in found if len(part) > 1]
+    connected = parts([list(dict.fromkeys(row)) for row in machine.transitions])
+    return [_counted(machine, sorted(part)) for part in connected if len(part) > 1]
 
 
 def is_c_rasp(language: MooreMachine) -> bool:
@@ -144,16 +144,16 @@ def _counted(machine: MooreMachine, states: Sequence[int]) -> CountedPart:
             blocks = finer
             break
         blocks = finer
-    kept = [each for each in rounds if each.counters]
-    return CountedPart(states=tuple(states), rounds=tuple(kept), blocks=tuple(blocks.tolist()))
+    used = [counter_round for counter_round in rounds if counter_round.counters]
+    return CountedPart(states=tuple(states), rounds=tuple(used), blocks=tuple(blocks.tolist()))
 
 
 def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[BalanceCounter]:
     """Return counters that tell apart, inside the blocks too, whatever balanced weights can."""
-    written = blocks.tolist()
+    block_of = blocks.tolist()
     steps: dict[Label, dict[int, int]] = {}
     for source, symbol, target in edges:
-        steps.setdefault((symbol, written[source]), {})[source] = target
+        steps.setdefault((symbol, block_of[source]), {})[source] = target
     labels = sorted(steps)
     free = [label for label in labels if not _has_cycle(steps[label])]
     index = {label: i for i, label in enumerate(free)}
@@ -163,31 +163,31 @@ def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[BalanceC
             f"{MAX_WORK:,}, but this part has {len(edges):,} edges with {len(free):,} labels. "
             f"Take a smaller automaton."
         )
-    sums = _sums_along_a_tree(edges, written, index)
+    sums = _sums_along_a_tree(edges, block_of, index)
     marks = np.zeros((len(edges), len(free)), dtype=np.int64)
     sources, targets = (np.array([edge[end] for edge in edges]) for end in (0, 2))
     for row, (source, symbol, _) in enumerate(edges):
-        if (symbol, written[source]) in index:
-            marks[row, index[symbol, written[source]]] = 1
+        if (symbol, block_of[source]) in index:
+            marks[row, index[symbol, block_of[source]]] = 1
     space = null_space(np.unique(sums[sources] + marks - sums[targets], axis=0))
     counters: list[BalanceCounter] = []
-    told = blocks
+    blocks_now = blocks
     for weights in space:
         values = sums.astype(weights.dtype) @ weights
-        finer = _refined(told, values)
-        if finer.max() > told.max():
-            told = finer
-            named = dict.fromkeys(labels, 0)
-            named |= {label: int(weights[i]) for label, i in index.items()}
-            counters.append(BalanceCounter(weights=named, values=tuple(int(v) for v in values)))
+        finer = _refined(blocks_now, values)
+        if finer.max() > blocks_now.max():
+            blocks_now = finer
+            weight_of = dict.fromkeys(labels, 0)
+            weight_of |= {label: int(weights[i]) for label, i in index.items()}
+            counters.append(BalanceCounter(weights=weight_of, values=tuple(int(v) for v in values)))
     return counters
 
 
 def _refined(blocks: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the blocks, split by values."""
     ranks = np.unique(values, return_inverse=True)[1].reshape(-1)
-    both = blocks * len(blocks) + ranks
-    return np.asarray(np.unique(both, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+    keys = blocks * len(blocks) + ranks
+    return np.asarray(np.unique(keys, return_inverse=True)[1].reshape(-1), dtype=np.int64)
 
 
 def _has_cycle(step: dict[int, int]) -> bool:
@@ -248,13 +248,14 @@ def null_space(equations: NDArray[np.int64]) -> list[NDArray[Any]]:
             basis, products = basis.astype(object), products.astype(object)
         column = products[:, unsolved[0]]
         pivot = min(np.flatnonzero(column != 0), key=lambda i: abs(column[i]))
-        others = np.arange(len(basis)) != pivot
+        other_rows = np.arange(len(basis)) != pivot
         mixed = [
-            each[others] * column[pivot] - np.multiply.outer(column[others], each[pivot])
-            for each in (basis, products)
+            matrix[other_rows] * column[pivot]
+            - np.multiply.outer(column[other_rows], matrix[pivot])
+            for matrix in (basis, products)
         ]
         if not len(mixed[0]):
             return []
         divisors = np.gcd.reduce(mixed[0], axis=1)
         signs = np.array([1 if row[np.flatnonzero(row)[0]] > 0 else -1 for row in mixed[0]])
-        basis, products = (each // (divisors * signs)[:, None] for each in mixed)
+        basis, products = (matrix // (divisors * signs)[:, None] for matrix in mixed)

@@ -133,13 +133,13 @@ class _Images:
 
     def __init__(self, machine: Language) -> None:
         self.machine = machine
-        whole = frozenset(range(machine.num_states))
-        self.sets = [whole]
-        known = {whole}
+        all_states = frozenset(range(machine.num_states))
+        self.sets = [all_states]
+        known = {all_states}
         singles = [frozenset([state]) for state in range(machine.num_states)]
-        for one in self.sets:
+        for states in self.sets:
             for symbol in range(machine.num_symbols):
-                if (image := self.moved(one, symbol)) not in known:
+                if (image := self.moved(states, symbol)) not in known:
                     known.add(image)
                     self.sets.append(image)
             if len(self.sets) > MAX_IMAGES:
@@ -147,16 +147,16 @@ class _Images:
                     f"{machine.num_states} states have more than {MAX_IMAGES} images, the most "
                     f"that are decomposed."
                 )
-        self.sets += [one for one in singles if one not in known]
-        self._reach = {one: self._reached(one) for one in self.sets}
+        self.sets += [single for single in singles if single not in known]
+        self._reach = {states: self._reached(states) for states in self.sets}
         self.height = self._heights()
         self.map: dict[States, dict[int, int]] = {}
         """From each set to the bijection from the representative of its class to it."""
         self._word: dict[States, tuple[int, ...]] = {}
         self.group: Group | None = None
-        for one in self.sets:
-            if one not in self.map:
-                self._spread(one)
+        for states in self.sets:
+            if states not in self.map:
+                self._spread(states)
 
     def moved(self, states: States, symbol: int) -> States:
         """Return the image of a set under a symbol."""
@@ -164,41 +164,43 @@ class _Images:
 
     def tiles(self, states: States) -> list[States]:
         """Return the greatest images inside a set."""
-        inside = [one for one in self.sets if one < states]
-        return [one for one in inside if not any(one < other for other in inside)]
+        inside = [inner for inner in self.sets if inner < states]
+        return [states for states in inside if not any(states < other for other in inside)]
 
     def _reached(self, states: States) -> set[States]:
-        found = {states}
-        for one in (queue := [states]):
+        reached = {states}
+        for current in (queue := [states]):
             for symbol in range(self.machine.num_symbols):
-                if (image := self.moved(one, symbol)) not in found:
-                    found.add(image)
+                if (image := self.moved(current, symbol)) not in reached:
+                    reached.add(image)
                     queue.append(image)
-        return found
+        return reached
 
     def below(self, one: States, other: States) -> bool:
         """Return whether a set is inside some image of another."""
         return any(one <= image for image in self._reach[other])
 
     def _heights(self) -> dict[States, int]:
-        large = sorted((one for one in self.sets if len(one) > 1), key=len)
-        height = {one: 0 for one in self.sets if len(one) == 1}
+        large = sorted((states for states in self.sets if len(states) > 1), key=len)
+        height = {states: 0 for states in self.sets if len(states) == 1}
         under = {
-            one: [
+            states: [
                 other
                 for other in large
-                if len(other) <= len(one) and self.below(other, one) and not self.below(one, other)
+                if len(other) <= len(states)
+                and self.below(other, states)
+                and not self.below(states, other)
             ]
-            for one in large
+            for states in large
         }
 
-        def of(one: States) -> int:
-            if one not in height:
-                height[one] = 1 + max((of(other) for other in under[one]), default=0)
-            return height[one]
+        def of(states: States) -> int:
+            if states not in height:
+                height[states] = 1 + max((of(other) for other in under[states]), default=0)
+            return height[states]
 
-        for one in large:
-            of(one)
+        for states in large:
+            of(states)
         return height
 
     def _spread(self, representative: States) -> None:
@@ -210,14 +212,14 @@ class _Images:
         self._word[representative] = ()
         if len(representative) == 1:
             return
-        for one in (queue := [representative]):
+        for states in (queue := [representative]):
             for symbol in range(self.machine.num_symbols):
-                image = self.moved(one, symbol)
+                image = self.moved(states, symbol)
                 if representative not in self._reach[image]:
                     continue
                 row = self.machine.transitions
-                mapped = {state: row[at][symbol] for state, at in self.map[one].items()}
-                word = (*self._word[one], symbol)
+                mapped = {state: row[at][symbol] for state, at in self.map[states].items()}
+                word = (*self._word[states], symbol)
                 if image not in self.map:
                     self.map[image], self._word[image] = mapped, word
                     queue.append(image)
@@ -227,13 +229,13 @@ class _Images:
     def _group_of(self, representative: States, image: States, word: tuple[int, ...]) -> Group:
         """Return a group from two words that map the representative onto a set differently."""
         back: dict[States, tuple[int, ...]] = {image: ()}
-        for one in (queue := [image]):
+        for states in (queue := [image]):
             for symbol in range(self.machine.num_symbols):
-                if (moved := self.moved(one, symbol)) not in back:
-                    back[moved] = (*back[one], symbol)
+                if (moved := self.moved(states, symbol)) not in back:
+                    back[moved] = (*back[states], symbol)
                     queue.append(moved)
-        for there in (word, self._word[image]):
-            loop = there + back[representative]
+        for path in (word, self._word[image]):
+            loop = path + back[representative]
             for state in sorted(representative):
                 cycle = [state]
                 while (after := self.machine.run(loop, cycle[-1])) != state:
@@ -252,10 +254,12 @@ class _Chains:
         self.heights = list(range(images.height[self.whole], 0, -1))
         self._class: dict[States, States] = {}
         representative: list[States] = []
-        for one in images.sets:  # a representative comes before its class
-            if all(at == state for state, at in images.map[one].items()):
-                representative.append(one)
-            (self._class[one],) = [r for r in representative if r == frozenset(images.map[one])]
+        for states in images.sets:  # a representative comes before its class
+            if all(at == state for state, at in images.map[states].items()):
+                representative.append(states)
+            (self._class[states],) = [
+                r for r in representative if r == frozenset(images.map[states])
+            ]
         self._tiles = {r: images.tiles(r) for r in representative}
         self._number: list[dict[tuple[States, int], int]] = [{} for _ in self.heights]
         """For each level the value of a tile of a representative."""
@@ -265,10 +269,10 @@ class _Chains:
     def cascade(self) -> Cascade:
         """Return the cascade, by following all chains that are reached."""
         start = self._start()
-        found, seen = [start], {start}
+        chains, seen = [start], {start}
         resets: list[dict[tuple[int, ...], int | None]] = [{} for _ in self.heights]
         turns: list[dict[tuple[int, ...], dict[int, int]]] = [{} for _ in self.heights]
-        for chain in found:
+        for chain in chains:
             for symbol in range(self.machine.num_symbols):
                 actions = self._actions(chain, symbol)
                 after = tuple(value for value, _, _ in actions)
@@ -281,8 +285,8 @@ class _Chains:
                 assert self.machine.transitions[state][symbol] == target, "the cascade is exact"
                 if after not in seen:
                     seen.add(after)
-                    found.append(after)
-            if len(found) > MAX_CHAINS:
+                    chains.append(after)
+            if len(chains) > MAX_CHAINS:
                 raise LanguageError(
                     f"{self.machine.num_states} states have more than {MAX_CHAINS:,} chains, the "
                     f"most that are decomposed."
@@ -299,7 +303,7 @@ class _Chains:
                 )
                 for tiles, level, turning in zip(self._tile, resets, turns, strict=True)
             ),
-            states={chain: self._state(chain) for chain in found},
+            states={chain: self._state(chain) for chain in chains},
         )
 
     def _start(self) -> tuple[int, ...]:
@@ -317,9 +321,11 @@ class _Chains:
         """Return the value of a tile of a set that holds others."""
         bijection, representative = self.images.map[states], self._class[states]
         back = {at: state for state, at in bijection.items()}
-        wanted = frozenset(back[state] for state in inside)
+        tile_states = frozenset(back[state] for state in inside)
         tiles = self._tiles[representative]
-        tile = next(index for index, each in enumerate(tiles) if wanted <= each)
+        tile = next(
+            index for index, states_of_tile in enumerate(tiles) if tile_states <= states_of_tile
+        )
         number = self._number[level]
         if (representative, tile) not in number:
             number[representative, tile] = len(number)
@@ -334,13 +340,13 @@ class _Chains:
 
     def _sets(self, chain: tuple[int, ...]) -> list[States]:
         """Return the set at each level, before its coordinate, and the last one."""
-        found = [self.whole]
+        sets = [self.whole]
         for level, height in enumerate(self.heights):
-            current = found[-1]
+            current = sets[-1]
             if self.images.height[current] == height:
                 current = self._tile_of(level, current, chain[level])
-            found.append(current)
-        return found
+            sets.append(current)
+        return sets
 
     def _state(self, chain: tuple[int, ...]) -> int:
         (state,) = self._sets(chain)[-1]
@@ -381,8 +387,8 @@ class _Chains:
                 level, after, frozenset(row[state][symbol] for state in tile)
             )
             for tile in (
-                frozenset(images.map[before][q] for q in each)
-                for each in self._tiles[self._class[before]]
+                frozenset(images.map[before][q] for q in tile)
+                for tile in self._tiles[self._class[before]]
             )
         }
         self._turns[key] = moved if any(v != image for v, image in moved.items()) else {}

@@ -106,8 +106,8 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
     if letter == "0" and not text[at + 2 : at + 3].isdecimal():
         return "\0", at + 2
     if letter.isdecimal():
-        what = "an octal number" if is_class or letter == "0" else "a backreference"
-        refuse(column, f"'\\{letter}' is {what}, which is not supported. Write codes as \\x41")
+        meaning = "an octal number" if is_class or letter == "0" else "a backreference"
+        refuse(column, f"'\\{letter}' is {meaning}, which is not supported. Write codes as \\x41")
     if letter in _UNSUPPORTED:
         refuse(column, f"'\\{letter}' is {_UNSUPPORTED[letter]}. Write the expression without it")
     if letter.isalnum():
@@ -124,10 +124,10 @@ def shorthand_at(text: str, at: int) -> tuple[NamedSymbols, Ranges] | None:
     letter = text[at + 1 : at + 2]
     if text[at] != "\\" or letter.lower() not in SHORTHANDS:
         return None
-    named = SHORTHANDS[letter.lower()]
+    ranges = SHORTHANDS[letter.lower()]
     return (
-        NamedSymbols(named, at + 1, is_shorthand=True),
-        complement(named) if letter.isupper() else named,
+        NamedSymbols(ranges, at + 1, is_shorthand=True),
+        complement(ranges) if letter.isupper() else ranges,
     )
 
 
@@ -136,13 +136,13 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
 
     Returns the class and where it ended, which is the length of the text if it is not closed.
     """
-    named: list[NamedSymbols] = []
+    named_symbols: list[NamedSymbols] = []
     matched: list[tuple[int, int]] = []
     while at < len(text) and text[at] != end:
         if posix := re.compile(r"\[:\^?\w+:\]").match(text, at):
             refuse(at + 1, f"{posix.group()} is a class of POSIX. Write it out, such as a-zA-Z")
         if shorthand := shorthand_at(text, at):
-            named.append(shorthand[0])
+            named_symbols.append(shorthand[0])
             matched += shorthand[1]
             at += 2
             if is_range(text, at, end):
@@ -167,9 +167,9 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
                 f"the range {shown_symbols(first)}-{shown_symbols(last)} is empty. Write "
                 f"{shown_symbols(last)}-{shown_symbols(first)}, or '\\-' for the symbol",
             )
-        named.append(NamedSymbols(((ord(first), ord(last)),), column))
+        named_symbols.append(NamedSymbols(((ord(first), ord(last)),), column))
         matched.append((ord(first), ord(last)))
-    return CharacterClass(tuple(named), merged_alphabet(matched)), at
+    return CharacterClass(tuple(named_symbols), merged_alphabet(matched)), at
 
 
 def is_range(text: str, at: int, end: str) -> bool:
@@ -225,15 +225,15 @@ def symbols_in(ranges: Ranges) -> list[str]:
     ]
 
 
-def few_symbols(ranges: Ranges, what: str) -> list[str]:
+def few_symbols(ranges: Ranges, subject: str) -> list[str]:
     """Return the same, if they are not too many.
 
     Raises:
-        LanguageError: they are; the message begins with `what`, which names them.
+        LanguageError: they are; the message begins with `subject`, which names them.
     """
     if (number := number_of_symbols(ranges)) > MAX_SYMBOLS:
         raise LanguageError(
-            f"{what} names {number:,} symbols, but an alphabet has at most {MAX_SYMBOLS:,}. "
+            f"{subject} names {number:,} symbols, but an alphabet has at most {MAX_SYMBOLS:,}. "
             f"Name fewer."
         )
     return symbols_in(ranges)
@@ -255,18 +255,18 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
         return tuple(alphabet.split())
     name = f"alphabet {short_symbols(alphabet)}"
 
-    def refuse(column: int, what: str) -> NoReturn:
-        raise LanguageError(f"{name}, column {column}: {what}.")
+    def refuse(column: int, fault: str) -> NoReturn:
+        raise LanguageError(f"{name}, column {column}: {fault}.")
 
-    found, _ = read_class(alphabet, 0, "", refuse)
-    few_symbols(found.matched, name)
+    symbol_class, _ = read_class(alphabet, 0, "", refuse)
+    few_symbols(symbol_class.matched, name)
     return tuple(
         symbol
-        for named in found.named
+        for part in symbol_class.named
         for symbol in (
-            symbols_in(named.ranges)
-            if named.is_shorthand or named.ranges[0][0] < named.ranges[0][1]
-            else [chr(named.ranges[0][0])]
+            symbols_in(part.ranges)
+            if part.is_shorthand or part.ranges[0][0] < part.ranges[0][1]
+            else [chr(part.ranges[0][0])]
         )
     )
 
@@ -288,8 +288,8 @@ def listed(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
     >>> listed("0123456789abc+"), listed("abcdxyz", most=2)
     ('0-9 a b c +', 'a-d x ...')
     """
-    found = _runs(symbols, shown_symbols)
-    return joint.join([*found[:most], *["..."] * (len(found) > most)])
+    runs = _runs(symbols, shown_symbols)
+    return joint.join([*runs[:most], *["..."] * (len(runs) > most)])
 
 
 def shown_symbols(symbol: str) -> str:
@@ -309,17 +309,17 @@ def short_symbols(text: str) -> str:
 
 def _runs(symbols: Sequence[str], write: Callable[[str], str]) -> list[str]:
     """Return symbols, and a range in place of characters that follow each other."""
-    found: list[str] = []
+    runs: list[str] = []
     begin = 0
     for end in range(1, len(symbols) + 1):
         if end < len(symbols) and _follows(symbols[end - 1], symbols[end]):
             continue
         if end - begin >= _SHORTEST_RUN:
-            found.append(f"{write(symbols[begin])}-{write(symbols[end - 1])}")
+            runs.append(f"{write(symbols[begin])}-{write(symbols[end - 1])}")
         else:
-            found += map(write, symbols[begin:end])
+            runs += map(write, symbols[begin:end])
         begin = end
-    return found
+    return runs
 
 
 def _follows(symbol: str, following: str) -> bool:

@@ -16,7 +16,7 @@ def components(targets: Sequence[Sequence[int]]) -> list[int]:
     number = [-1] * count
     order = [-1] * count
     low = [0] * count
-    met = parts = 0
+    num_met = parts = 0
     open_nodes: list[int] = []
     for root in range(count):
         if order[root] >= 0:
@@ -25,8 +25,8 @@ def components(targets: Sequence[Sequence[int]]) -> list[int]:
         while path:
             node, place = path[-1], places[-1]
             if place == 0:
-                order[node] = low[node] = met
-                met += 1
+                order[node] = low[node] = num_met
+                num_met += 1
                 open_nodes.append(node)
             row = targets[node]
             while place < len(row):
@@ -58,7 +58,7 @@ def components(targets: Sequence[Sequence[int]]) -> list[int]:
 def parts(targets: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return the nodes of each strongly connected part, a part before those that lead to it."""
     numbers = components(targets)
-    found: list[list[int]] = [[] for _ in range(max(numbers, default=-1) + 1)]
+    components_of: list[list[int]] = [[] for _ in range(max(numbers, default=-1) + 1)]
     for node, number in enumerate(numbers):
-        found[number].append(node)
-    return found
+        components_of[number].append(node)
+    return components_of

@@ -31,31 +31,31 @@ def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[st
     is None if that has more than `max_elements` elements, and `monoid_note` then says so.
     """
     minimal = language.minimised()
-    shown = range(min(language.num_classes, _CLASSES))
-    found = ladder(language, max_elements=max_elements)
+    shown_classes = range(min(language.num_classes, _CLASSES))
+    verdicts = ladder(language, max_elements=max_elements)
     return {
         "spec": language.spec,
         "alphabet": list(language.alphabet),
         "num_states": minimal.num_states,
         "classes": list(language.class_names),
         "domain": language.domain is not None,
-        "monoid_size": found.monoid_size,
-        **{key: found[key].holds for key in ("star_free", "group", "solvable")},
-        **({"monoid_note": found.refusal} if found.refusal else {}),
-        "samples": {language.class_names[c]: samples(minimal, c) for c in shown},
+        "monoid_size": verdicts.monoid_size,
+        **{key: verdicts[key].holds for key in ("star_free", "group", "solvable")},
+        **({"monoid_note": verdicts.refusal} if verdicts.refusal else {}),
+        "samples": {language.class_names[c]: samples(minimal, c) for c in shown_classes},
         "counts": {
-            str(length): list(minimal.counts(length)[: len(shown)])
+            str(length): list(minimal.counts(length)[: len(shown_classes)])
             for length in range(MAX_LENGTH + 1)
         },
-        **found.to_json(),
+        **verdicts.to_json(),
     }
 
 
-def samples(language: Language, wanted: int) -> list[str]:
+def samples(language: Language, class_number: int) -> list[str]:
     """Return the first words of a class in length order: the shortest, and slightly longer ones."""
-    shortest = language.total().shortest(wanted)
+    shortest = language.total().shortest(class_number)
     if shortest is None:
         return []
     longest = len(shortest) + min(language.num_states, _SEARCH)
-    words = language.words(max_length=longest, only=wanted)
+    words = language.words(max_length=longest, only=class_number)
     return [language.decode(word) for word in islice(words, _SAMPLES)]

@@ -40,6 +40,6 @@ def to_dot(language: Language) -> str:
         for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
             labels.setdefault(target, []).append(symbol)
         for target, symbols in labels.items():
-            written = in_dot(listed(symbols, most=len(symbols), joint=", "))
-            lines.append(f"{i} -> {number[target]} [label={written}]")
+            label = in_dot(listed(symbols, most=len(symbols), joint=", "))
+            lines.append(f"{i} -> {number[target]} [label={label}]")
     return "digraph {\n" + "".join(f"    {line}\n" for line in lines) + "}\n"

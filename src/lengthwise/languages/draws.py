@@ -126,12 +126,14 @@ def _drawn(subject: LadderSubject, equations: Equations, undecided: Verdict) -> 
         words = [generator.choices(symbols, k=generator.randint(1, longest)) for _ in range(6)]
         for sides in equations.sides:
             try:
-                one, two = (moves.product(side, [tuple(word) for word in words]) for side in sides)
+                first, two = (
+                    moves.product(side, [tuple(word) for word in words]) for side in sides
+                )
             except _TurnsError as error:
                 turning = turned(subject, plain(error.word), error.state)
                 return unlike(subject, turning, equations.alike)
-            if (one[0] != two[0]).any():
-                witness = in_context(subject, one[1].pieces, two[1].pieces)
+            if (first[0] != two[0]).any():
+                witness = in_context(subject, first[1].pieces, two[1].pieces)
                 return unlike(subject, witness, equations.alike)
         if moves.work > MAX_MOVES:
             break
@@ -159,7 +161,7 @@ class _Moves:
         Raises:
             _TurnsError: the product has no idempotent power that absorbs it.
         """
-        found = np.arange(len(self._subject.steps))
+        state_map = np.arange(len(self._subject.steps))
         pieces: list[Piece] = []
         for factor in side:
             if isinstance(factor, int):
@@ -167,12 +169,12 @@ class _Moves:
                 self.work += len(words[factor]) * len(moves)
             else:
                 moves, piece = self._power(*self.product(factor.of, words))
-            found = moves[found]
-            self.work += len(found)
+            state_map = moves[state_map]
+            self.work += len(state_map)
             if pieces and not pieces[-1].pumped and not piece.pumped:
                 piece = Piece((*pieces.pop().at(1), *piece.at(1)))
             pieces.append(piece)
-        return found, PumpedWord(tuple(pieces))
+        return state_map, PumpedWord(tuple(pieces))
 
     def _power(self, moves: Integers, word: PumpedWord) -> tuple[Integers, Piece]:
         """Return the map x^k for the first k = 1, 2, 4, ... with x^k x = x^k, and the piece."""

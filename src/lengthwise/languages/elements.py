@@ -51,8 +51,8 @@ class MonoidElements:
 
     def meet(self, maps: Integers) -> None:
         """Number the state maps that have no number yet, in this order."""
-        for each in maps:
-            self._intern(each[None])
+        for state_map in maps:
+            self._intern(state_map[None])
 
     def product(self, x: Integers, y: Integers) -> Integers:
         """Return the elements of the products xy: x acts first, then y."""

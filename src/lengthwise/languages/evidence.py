@@ -62,7 +62,7 @@ class PumpedWord:
 
     def written(self, writer: "MooreMachine | LadderSubject") -> str:
         """Return the family as text: `0 (01)^m 1`."""
-        shown = []
+        spellings = []
         for piece in self.pieces:
             if not piece.at(1):
                 continue
@@ -72,8 +72,8 @@ class PumpedWord:
                 text, single = writer.decode(piece.word), len(piece.word) == 1
             if piece.times > 1:
                 text = f"{text}^{piece.times}" if single else f"({text})^{piece.times}"
-            shown.append(f"({text})^m" if piece.pumped else text)
-        return " ".join(shown) or "(empty word)"
+            spellings.append(f"({text})^m" if piece.pumped else text)
+        return " ".join(spellings) or "(empty word)"
 
 
 def pumped(*pieces: Word | Piece) -> PumpedWord:
@@ -205,29 +205,29 @@ class LadderSubject:
 
     def path(self, source: int, target: int, *, moving: bool = False) -> Word:
         """Return a shortest word from one state to another; `moving`: one that is not empty."""
-        found = shortest_path(self.machine.transitions, source, target, moving=moving)
-        assert found is not None, "the target is reachable"
-        return found
+        word = shortest_path(self.machine.transitions, source, target, moving=moving)
+        assert word is not None, "the target is reachable"
+        return word
 
     def apart(self, first: int, second: int) -> Word:
         """Return a shortest word that leads two different states to different classes."""
         steps, classes = self.machine.transitions, self.machine.classes
         words: dict[tuple[int, int], Word] = {(first, second): ()}
         for pair in (queue := [(first, second)]):
-            one, two = pair
-            if classes[one] != classes[two]:
+            state, two = pair
+            if classes[state] != classes[two]:
                 return words[pair]
-            for symbol, after in enumerate(zip(steps[one], steps[two], strict=True)):
+            for symbol, after in enumerate(zip(steps[state], steps[two], strict=True)):
                 if after not in words and after[0] != after[1]:
                     words[after] = (*words[pair], symbol)
                     queue.append(after)
         raise AssertionError("states of a minimal automaton differ on some word")
 
-    def to_class(self, state: int, wanted: int) -> Word:
+    def to_class(self, state: int, class_number: int) -> Word:
         """Return a shortest word from a state to a state of a class that can be reached."""
         words: dict[int, Word] = {state: ()}
         for source in (queue := [state]):
-            if self.machine.classes[source] == wanted:
+            if self.machine.classes[source] == class_number:
                 return words[source]
             for symbol, target in enumerate(self.machine.transitions[source]):
                 if target not in words:
@@ -244,12 +244,12 @@ class LadderSubject:
         period = len(seen) - start
         return Piece(word, times=max(1, -(-start // period)) * period, pumped=True)
 
-    def told_apart(self, one: Integers, two: Integers) -> tuple[Word, Word]:
+    def told_apart(self, first: Integers, two: Integers) -> tuple[Word, Word]:
         """Return words u, z such that words x, y with two different state maps give uxz and uyz
         different classes.
         """
-        state = int(np.flatnonzero(one != two)[0])
-        return self.access(state), self.apart(int(one[state]), int(two[state]))
+        state = int(np.flatnonzero(first != two)[0])
+        return self.access(state), self.apart(int(first[state]), int(two[state]))
 
     def moves(self, word: Word) -> Integers:
         """Return the state that a word leads each state to."""

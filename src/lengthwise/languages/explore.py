@@ -80,13 +80,13 @@ def from_function(
     longest = 3 * max_states + 10
     doubtful = [_drawn(len(symbols), longest, generator) for _ in range(_RANDOM_WORDS)]
     search.require_repeatable(doubtful)
-    found = search.hypothesis()
+    hypothesis = search.hypothesis()
     while doubtful:
         for word in doubtful:
-            while found.classes[found.run(word)] != search.ask(word):
-                found = search.learn_from(word, found)
-        doubtful = search.counterexamples(found, generator)
-    return found.minimised()
+            while hypothesis.classes[hypothesis.run(word)] != search.ask(word):
+                hypothesis = search.learn_from(word, hypothesis)
+        doubtful = search.counterexamples(hypothesis, generator)
+    return hypothesis.minimised()
 
 
 class _Search:
@@ -195,7 +195,7 @@ class _Search:
             classes=tuple(self.ask(word) for word in words),
         )
 
-    def counterexamples(self, found: Language, generator: random.Random) -> list[Word]:
+    def counterexamples(self, hypothesis: Language, generator: random.Random) -> list[Word]:
         """Return words on which a hypothesis is wrong; none if it is exact to the bound.
 
         Raises:
@@ -205,50 +205,54 @@ class _Search:
         walks = [
             (
                 *generator.choice(self._access),
-                *_drawn(found.num_symbols, 2 * found.num_states + 10, generator),
+                *_drawn(hypothesis.num_symbols, 2 * hypothesis.num_states + 10, generator),
                 *generator.choice(suffixes),
             )
             for _ in range(_RANDOM_WORDS)
         ]
-        wrong = [word for word in walks if found.classes[found.run(word)] != self._call(word)]
+        wrong = [
+            word for word in walks if hypothesis.classes[hypothesis.run(word)] != self._call(word)
+        ]
         if wrong:
             return wrong
-        first = next(self._systematic(found, suffixes), None)
+        first = next(self._systematic(hypothesis, suffixes), None)
         return [] if first is None else [first]
 
-    def _systematic(self, found: Language, suffixes: Sequence[Word]) -> Iterator[Word]:
+    def _systematic(self, hypothesis: Language, suffixes: Sequence[Word]) -> Iterator[Word]:
         """Yield the words p u w on which a hypothesis is wrong, by the length of u."""
-        spare = self._max_states - found.num_states
-        asked = 0
+        spare = self._max_states - hypothesis.num_states
+        num_tests = 0
         for length in itertools.count():
-            if length > spare + 1 and (asked > _FEWEST_TESTS or length > _LONGEST):
+            if length > spare + 1 and (num_tests > _FEWEST_TESTS or length > _LONGEST):
                 return
-            asked += len(self._access) * found.num_symbols**length * len(suffixes)
-            if length > spare + 1 and asked > MAX_TESTS:
+            num_tests += len(self._access) * hypothesis.num_symbols**length * len(suffixes)
+            if length > spare + 1 and num_tests > MAX_TESTS:
                 return
-            if length > 1 and asked > MAX_TESTS:  # shorter ones are in the table
-                raise self._untestable(found, spare, length - 2, len(suffixes))
-            for middle in itertools.product(range(found.num_symbols), repeat=length):
+            if length > 1 and num_tests > MAX_TESTS:  # shorter ones are in the table
+                raise self._untestable(hypothesis, spare, length - 2, len(suffixes))
+            for middle in itertools.product(range(hypothesis.num_symbols), repeat=length):
                 for access in self._access:
-                    state = found.run((*access, *middle))
+                    state = hypothesis.run((*access, *middle))
                     for suffix in suffixes:
                         word = (*access, *middle, *suffix)
-                        if found.classes[found.run(suffix, state)] != self._call(word):
+                        if hypothesis.classes[hypothesis.run(suffix, state)] != self._call(word):
                             yield word
 
-    def _untestable(self, found: Language, spare: int, more: int, per_state: int) -> LanguageError:
+    def _untestable(
+        self, hypothesis: Language, spare: int, more: int, per_state: int
+    ) -> LanguageError:
         """Return the error for a bound that is too far above the states that were found."""
-        states = found.num_states
+        states = hypothesis.num_states
         return LanguageError(
             f"the function shows {counted(states, 'state')}, but to be sure that there are no "
             f"others, up to max_states={self._max_states}, takes {states * per_state:,} times "
-            f"{found.num_symbols}^{spare + 1} words, more than {MAX_TESTS:,}. Ask for max_states="
-            f"{states + more}, if it has no more."
+            f"{hypothesis.num_symbols}^{spare + 1} words, more than {MAX_TESTS:,}. Ask for "
+            f"max_states={states + more}, if it has no more."
         )
 
     def _distinguishing(self) -> list[Word]:
         """Return suffixes, among them the empty one, that distinguish all states."""
-        chosen: list[Word] = []
+        suffixes: list[Word] = []
         blocks = [0] * len(self._access)
         count = 0
         for suffix in sorted(self._suffixes, key=len):
@@ -258,9 +262,9 @@ class _Search:
                 for word, block in zip(self._access, blocks, strict=True)
             ]
             if len(numbers) > count:
-                chosen.append(suffix)
+                suffixes.append(suffix)
                 blocks, count = finer, len(numbers)
-        return chosen
+        return suffixes
 
     def _block(self, word: Word) -> int:
         """Return a number that two words share if no suffix distinguishes them."""

@@ -186,21 +186,21 @@ def generated(generators: Sequence[Permutation], name: str) -> FiniteGroup:
         LanguageError: it has more than `MAX_ORDER` elements.
     """
     identity = tuple(range(len(generators[0])))
-    found = {identity}
+    elements = {identity}
     for permutation in (queue := [identity]):
         for generator in generators:
             product = _composed(permutation, generator)
-            if product not in found:
-                found.add(product)
+            if product not in elements:
+                elements.add(product)
                 queue.append(product)
-        if len(found) > MAX_ORDER:
+        if len(elements) > MAX_ORDER:
             raise LanguageError(
                 f"a group has at most {MAX_ORDER} elements here, but {name} generates more. Take "
                 f"a smaller one."
             )
     return FiniteGroup(
-        order=len(found),
-        elements=lambda: sorted(found),
+        order=len(elements),
+        elements=lambda: sorted(elements),
         multiply=_composed,
         write=in_cycles,
         num_points=len(identity),
@@ -243,19 +243,25 @@ def read_permutations(text: str) -> list[Permutation]:
         LanguageError: it is not such a list, a point appears twice in a permutation, a permutation
             appears twice, or a point is 0 or above `MAX_POINTS`.
     """
-    one = r"\(\s*(?:\d{1,9}(?:(?:\s*,\s*|\s+)\d{1,9})*\s*)?\)\s*"
+    one_permutation = r"\(\s*(?:\d{1,9}(?:(?:\s*,\s*|\s+)\d{1,9})*\s*)?\)\s*"
     text = text.strip()
-    if not re.fullmatch(rf"(?:{one})+(?:,\s*(?:{one})+)*", text, re.ASCII):
+    if not re.fullmatch(rf"(?:{one_permutation})+(?:,\s*(?:{one_permutation})+)*", text, re.ASCII):
         raise LanguageError(
             f"permutations are written in cycles with commas between them, such as "
             f"group:(1 2 3)(4 5),(1 2), but this is group:{text[:60]}."
         )
-    written = [
-        [[int(point) for point in re.findall(r"\d+", inner)] for inner in each.split(")")]
-        for each in re.split(r"(?<=\))\s*,", text)
+    cycle_lists = [
+        [[int(point) for point in re.findall(r"\d+", inner)] for inner in factor.split(")")]
+        for factor in re.split(r"(?<=\))\s*,", text)
     ]
-    largest = max((point for each in written for cycle in each for point in cycle), default=1)
-    smallest = min((point for each in written for cycle in each for point in cycle), default=1)
+    largest = max(
+        (point for cycles_of_one in cycle_lists for cycle in cycles_of_one for point in cycle),
+        default=1,
+    )
+    smallest = min(
+        (point for cycles_of_one in cycle_lists for cycle in cycles_of_one for point in cycle),
+        default=1,
+    )
     if smallest < 1 or largest > MAX_POINTS:
         wrong = largest if largest > MAX_POINTS else smallest
         raise LanguageError(
@@ -263,7 +269,7 @@ def read_permutations(text: str) -> list[Permutation]:
             f"Number the points from 1."
         )
     permutations = []
-    for cycles in written:
+    for cycles in cycle_lists:
         point = _repeated(point for cycle in cycles for point in cycle)
         if point is not None:
             raise LanguageError(
@@ -337,10 +343,10 @@ def _simple(name: str, part: str) -> FiniteGroup:
     return {"S": symmetric, "A": alternating, "Z": cyclic, "D": dihedral}[letter](n)
 
 
-def _by_images(n: int, order: int, wanted: Callable[[Permutation], bool]) -> FiniteGroup:
+def _by_images(n: int, order: int, is_element: Callable[[Permutation], bool]) -> FiniteGroup:
     return FiniteGroup(
         order=order,
-        elements=lambda: [p for p in itertools.permutations(range(n)) if wanted(p)],
+        elements=lambda: [p for p in itertools.permutations(range(n)) if is_element(p)],
         multiply=_composed,
         write=lambda p: "".join(str(i + 1) for i in p),
         num_points=n,

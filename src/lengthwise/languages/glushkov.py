@@ -53,13 +53,15 @@ class PositionAutomaton:
 
     def nothing(self) -> Fragment:
         """Return the fragment of the empty word."""
-        here = len(self._symbols)
-        return Fragment(begin=here, end=here, first=0, last=0, empty=True)
+        position = len(self._symbols)
+        return Fragment(begin=position, end=position, first=0, last=0, empty=True)
 
     def one_of(self, symbols: frozenset[str]) -> Fragment:
         """Add a position that names these symbols; without symbols the fragment has no word."""
-        here = self._add(symbols, 0)
-        return Fragment(begin=here, end=here + 1, first=1 << here, last=1 << here, empty=False)
+        position = self._add(symbols, 0)
+        return Fragment(
+            begin=position, end=position + 1, first=1 << position, last=1 << position, empty=False
+        )
 
     def joined(self, parts: Sequence[Fragment]) -> Fragment:
         """Concatenate fragments, halves first, so that few positions are linked more than once."""
@@ -101,21 +103,23 @@ class PositionAutomaton:
 
     def both(self, left: Fragment, right: Fragment) -> Fragment:
         """Return the intersection: its positions are pairs of positions with a common symbol."""
-        here, height = len(self._symbols), right.end - right.begin
-        for one, other in product(range(left.begin, left.end), range(right.begin, right.end)):
-            self._add(self._symbols[one] & self._symbols[other], 0)
+        start, height = len(self._symbols), right.end - right.begin
+        for first, other in product(range(left.begin, left.end), range(right.begin, right.end)):
+            self._add(self._symbols[first] & self._symbols[other], 0)
 
         def pairs(ones: int, others: int) -> int:
             others >>= right.begin
-            return _any(others << here + (one - left.begin) * height for one in _bits(ones, left))
+            return _any(
+                others << start + (position - left.begin) * height for position in _bits(ones, left)
+            )
 
-        for position, (one, other) in enumerate(
+        for position, (first, other) in enumerate(
             product(self._follow[left.begin : left.end], self._follow[right.begin : right.end]),
-            start=here,
+            start=start,
         ):
-            self._follow[position] = pairs(one, other)
+            self._follow[position] = pairs(first, other)
         return Fragment(
-            begin=here,
+            begin=start,
             end=len(self._symbols),
             first=pairs(left.first, right.first),
             last=pairs(left.last, right.last),
@@ -125,7 +129,7 @@ class PositionAutomaton:
     def shuffled(self, left: Fragment, right: Fragment) -> Fragment:
         """Return the shuffle; a position says how far each is read, and which was read last."""
         sides = (left, right)
-        here = len(self._symbols)
+        start = len(self._symbols)
         # position 0 is before the first symbol
         sizes = [1 + side.end - side.begin for side in sides]
         follow = [[side.first, *self._follow[side.begin : side.end]] for side in sides]
@@ -133,15 +137,15 @@ class PositionAutomaton:
         symbols = [[frozenset[str](), *(self._symbols[p] for p in _range(side))] for side in sides]
 
         def after(i: int, j: int) -> int:
-            one = _any(
-                1 << here + 2 * ((1 + p - left.begin) * sizes[1] + j)
+            left_moves = _any(
+                1 << start + 2 * ((1 + p - left.begin) * sizes[1] + j)
                 for p in _bits(follow[0][i], left)
             )
             other = _any(
-                1 << here + 2 * (i * sizes[1] + 1 + p - right.begin) + 1
+                1 << start + 2 * (i * sizes[1] + 1 + p - right.begin) + 1
                 for p in _bits(follow[1][j], right)
             )
-            return one | other
+            return left_moves | other
 
         last = 0
         for i, j in product(range(sizes[0]), range(sizes[1])):
@@ -150,7 +154,7 @@ class PositionAutomaton:
             if ends[0][i] and ends[1][j]:
                 last |= _any(1 << position for position in positions)
         return Fragment(
-            begin=here,
+            begin=start,
             end=len(self._symbols),
             first=after(0, 0),
             last=last,
@@ -168,16 +172,16 @@ class PositionAutomaton:
         for position in _range(whole):
             symbols = self._symbols[position]
             positions[symbols] = positions.get(symbols, 0) | 1 << position
-        named = dict.fromkeys(alphabet, 0)
-        for symbols, here in positions.items():
+        positions_of = dict.fromkeys(alphabet, 0)
+        for symbols, bit in positions.items():
             for symbol in symbols:
-                named[symbol] |= here
+                positions_of[symbol] |= bit
         final = whole.last | (1 if whole.empty else 0)
         after = _After(self._follow[: whole.end])
         return from_step_function(
             alphabet,
             1,
-            lambda state, symbol: after(state) & named[symbol],
+            lambda state, symbol: after(state) & positions_of[symbol],
             lambda state: int(state & final != 0),
             class_names=("0", "1"),
             max_states=max(1, min(MAX_STATES, MAX_TABLE // len(alphabet))),
@@ -221,9 +225,9 @@ class _After:
     def __call__(self, positions: int) -> int:
         if self._last[0] != positions:  # asked for once for each symbol
             digits = zip(self._tables, f"{positions:x}"[::-1], strict=False)
-            found = [table[d] for table, d in digits if d != "0"]
-            self._last = positions, _any(found)
-            self._lookups += len(found)
+            sets = [table[d] for table, d in digits if d != "0"]
+            self._last = positions, _any(sets)
+            self._lookups += len(sets)
             if self._lookups > MAX_LOOKUPS:
                 raise LanguageError(
                     f"its states are sets of places, which take more than {MAX_LOOKUPS:,} steps to "
@@ -243,7 +247,7 @@ def _bits(positions: int, part: Fragment) -> Iterator[int]:
 
 
 def _any(sets: Iterable[int]) -> int:
-    found = 0
-    for each in sets:
-        found |= each
-    return found
+    union = 0
+    for positions in sets:
+        union |= positions
+    return union

@@ -131,8 +131,8 @@ class Green:
         if self.turning is None:
             return 0
         count = int(self.j.max()) + 1
-        own = np.zeros(count, dtype=np.int64)
-        own[self.j[self.monoid.in_subgroup & ~self.is_idempotent]] = 1
+        steps = np.zeros(count, dtype=np.int64)
+        steps[self.j[self.monoid.in_subgroup & ~self.is_idempotent]] = 1
         below: list[set[int]] = [set() for _ in range(count)]
         for graph in (self.monoid.right, self.left):
             for symbol in range(graph.shape[1]):
@@ -143,7 +143,7 @@ class Green:
         depth = [0] * count
         for number in range(count):  # those below have smaller numbers
             deepest = max((depth[under] for under in below[number]), default=0)
-            depth[number] = int(own[number]) + deepest
+            depth[number] = int(steps[number]) + deepest
         return max(depth)
 
 

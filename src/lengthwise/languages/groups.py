@@ -48,8 +48,8 @@ def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
         LanguageError: the name is not that of a group, the group is too large, or there is no such
             number of generators.
     """
-    found = named_group(name)
-    order = found.order
+    finite_group = named_group(name)
+    order = finite_group.order
     if order > MAX_ORDER:
         raise LanguageError(
             f"a group has at most {MAX_ORDER} elements here, but {name} has {order}. "
@@ -62,16 +62,16 @@ def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
             f"Take 1 to {order}."
         )
     _require_small_table(order, count, f"generators={MAX_TRANSITIONS // order} or fewer")
-    elements = list(found.elements())
+    elements = list(finite_group.elements())
     index = {element: i for i, element in enumerate(elements)}
 
     def multiply(x: int, y: int) -> int:
-        return index[found.multiply(elements[x], elements[y])]
+        return index[finite_group.multiply(elements[x], elements[y])]
 
-    chosen = list(range(order))
+    chosen_elements = list(range(order))
     if generators is not None:
-        chosen = _draw(name, order, generators, multiply, random.Random(seed))
-    return _word_problem(found, chosen)
+        chosen_elements = _draw(name, order, generators, multiply, random.Random(seed))
+    return _word_problem(finite_group, chosen_elements)
 
 
 def permutation_group(text: str) -> Language:
@@ -89,10 +89,10 @@ def permutation_group(text: str) -> Language:
         LanguageError: it is not a list of different permutations, or the group is too large.
     """
     permutations = read_permutations(text)
-    found = generated(permutations, text)
-    _require_small_table(found.order, len(permutations), "fewer generators")
-    index = {element: i for i, element in enumerate(found.elements())}
-    return _word_problem(found, [index[permutation] for permutation in permutations])
+    finite_group = generated(permutations, text)
+    _require_small_table(finite_group.order, len(permutations), "fewer generators")
+    index = {element: i for i, element in enumerate(finite_group.elements())}
+    return _word_problem(finite_group, [index[permutation] for permutation in permutations])
 
 
 def written_permutations(text: str) -> str:
@@ -100,18 +100,18 @@ def written_permutations(text: str) -> str:
     return ",".join(map(in_cycles, read_permutations(text)))
 
 
-def _word_problem(found: FiniteGroup, chosen: Sequence[int]) -> Language:
+def _word_problem(finite_group: FiniteGroup, numbers: Sequence[int]) -> Language:
     """Return the language whose symbols are the elements with the chosen numbers."""
-    elements = list(found.elements())
+    elements = list(finite_group.elements())
     index = {element: i for i, element in enumerate(elements)}
-    names = [found.write(element) for element in elements]
+    names = [finite_group.write(element) for element in elements]
     return Language(
-        alphabet=tuple(names[symbol] for symbol in chosen),
+        alphabet=tuple(names[symbol] for symbol in numbers),
         transitions=tuple(
-            tuple(index[found.multiply(element, elements[symbol])] for symbol in chosen)
+            tuple(index[finite_group.multiply(element, elements[symbol])] for symbol in numbers)
             for element in elements
         ),
-        classes=tuple(range(found.order)),
+        classes=tuple(range(finite_group.order)),
         class_names=tuple(names),
     ).minimised()
 
@@ -129,16 +129,16 @@ def _draw(
 ) -> list[int]:
     """Draw distinct elements that generate the group, in increasing order."""
     for _ in range(_MOST_DRAWS):
-        chosen = sorted(generator.sample(range(order), count))
-        found = {0}
+        numbers = sorted(generator.sample(range(order), count))
+        elements = {0}
         for element in (queue := [0]):
-            for symbol in chosen:
+            for symbol in numbers:
                 product = multiply(element, symbol)
-                if product not in found:
-                    found.add(product)
+                if product not in elements:
+                    elements.add(product)
                     queue.append(product)
-        if len(found) == order:
-            return chosen
+        if len(elements) == order:
+            return numbers
     raise LanguageError(
         f"generators={count} elements were drawn {_MOST_DRAWS} times, but never generated {name}. "
         f"Take more."

@@ -51,14 +51,14 @@ def _ltl(body: str, option: str | None, alphabet: str | None) -> Language:
 
     symbols = _one_alphabet(option, alphabet)
     formula = parse_formula(body, symbols)
-    own = tuple(sorted(formula.symbols))
-    if not (symbols or own):
+    own_symbols = tuple(sorted(formula.symbols))
+    if not (symbols or own_symbols):
         raise LanguageError(
             f"the formula {body!r:.40} has no symbol, so an alphabet is needed. Write "
             f"ltl[ab]:{body:.40}"
         )
-    language = automaton(formula, symbols or own)
-    head = "ltl" if language.alphabet == own else f"ltl[{_written(language.alphabet)}]"
+    language = automaton(formula, symbols or own_symbols)
+    head = "ltl" if language.alphabet == own_symbols else f"ltl[{_written(language.alphabet)}]"
     return replace(language, spec=f"{head}:{body}")
 
 
@@ -74,11 +74,11 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
             f"[0=symbol,alphabet=abc], but not [{option}]. Write one."
         )
     zeros: dict[str | None, ZeroLabel] = {None: "auto", "epsilon": "epsilon", "symbol": "symbol"}
-    zero, stated = zeros[match[1]], _one_alphabet(match[2], alphabet)
+    zero, stated_alphabet = zeros[match[1]], _one_alphabet(match[2], alphabet)
     language = from_att(body, zero=zero)
     parts = [f"0={zero}"] if match[1] else []
-    if stated is not None and stated != language.alphabet:
-        language = from_att(body, zero=zero, alphabet=stated)
+    if stated_alphabet is not None and stated_alphabet != language.alphabet:
+        language = from_att(body, zero=zero, alphabet=stated_alphabet)
         parts.append(f"alphabet={_written(language.alphabet)}")
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
 
@@ -124,8 +124,12 @@ def _count(body: str, option: str | None, alphabet: str | None) -> Language:
     symbol, modulus = match.group(1), int(match.group(2))
     symbols = _characters(_one_alphabet(match.group(3), alphabet))
     language = count(symbol, modulus, symbols or ())
-    own = next((known for known in ("01", "ab") if symbol in known), "")
-    tail = "" if language.alphabet == tuple(own) else ":" + written_alphabet(language.alphabet)
+    own_alphabet = next((known for known in ("01", "ab") if symbol in known), "")
+    tail = (
+        ""
+        if language.alphabet == tuple(own_alphabet)
+        else ":" + written_alphabet(language.alphabet)
+    )
     return replace(language, spec=f"count:{symbol}:{modulus}{tail}")
 
 
@@ -184,8 +188,8 @@ def of_function(
     from lengthwise.languages.explore import from_function  # noqa: PLC0415  of this kind alone
 
     language = from_function(function, symbols, max_states=max_states)
-    named = function if hasattr(function, "__qualname__") else type(function)
-    path = f"{named.__module__}:{named.__qualname__}{'' if named is function else '()'}"
+    subject = function if hasattr(function, "__qualname__") else type(function)
+    path = f"{subject.__module__}:{subject.__qualname__}{'' if subject is function else '()'}"
     can_be_written = "]:" not in written_alphabet(symbols)
     return replace(language, spec=_of_py(path, language, max_states) if can_be_written else "")
 
@@ -241,15 +245,19 @@ def _options(kind: str, body: str, known: Sequence[str]) -> tuple[str, dict[str,
     return name, values
 
 
-def _one_alphabet(stated: str | None, given: str | None) -> tuple[str, ...] | None:
+def _one_alphabet(
+    stated_alphabet: str | None, given_alphabet: str | None
+) -> tuple[str, ...] | None:
     """Return the alphabet, stated in the specification or given beside it; both must agree."""
-    symbols, others = (None if each is None else split_alphabet(each) for each in (stated, given))
-    if None not in (symbols, others) and symbols != others:
+    symbols, given_symbols = (
+        None if text is None else split_alphabet(text) for text in (stated_alphabet, given_alphabet)
+    )
+    if None not in (symbols, given_symbols) and symbols != given_symbols:
         raise LanguageError(
-            f"one alphabet is enough, but the language states {stated!r} and {given!r} was given. "
-            f"Leave one out."
+            f"one alphabet is enough, but the language states {stated_alphabet!r} and "
+            f"{given_alphabet!r} was given. Leave one out."
         )
-    return others if symbols is None else symbols
+    return given_symbols if symbols is None else symbols
 
 
 KINDS: dict[str, Kind] = {

@@ -195,8 +195,8 @@ only one is in
         if self.missed is not None:
             verdict = self.verdicts[self.missed.key]
             name = QUESTIONS[self.missed.key][0]
-            said = "not" if verdict.holds is False else "not known to be"
-            lines.append(("not less", f"it is {said} {name}: {verdict.says}"))
+            adverb = "not" if verdict.holds is False else "not known to be"
+            lines.append(("not less", f"it is {adverb} {name}: {verdict.says}"))
         if self.verdicts["solvable"].holds is False:
             lines.append(("no fixed depth", "unless TC0 = NC1, as it is not solvable"))
         return lines

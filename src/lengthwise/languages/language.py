@@ -38,6 +38,18 @@ class Language(MooreMachine):
 
     Nothing is converted: sequences are tuples, and states and classes integers (no `True`, no 1.0).
 
+    Examples:
+        >>> import lengthwise as lw
+        >>> parity = lw.language("parity")
+        >>> parity.encode("0110"), parity.decode((1, 0)), parity.classify("0111")
+        ((0, 1, 1, 0), '10', 1)
+        >>> parity.counts(3), list(parity.words(max_length=1))
+        ((4, 4), [(), (0,), (1,)])
+        >>> parity.decode(parity.difference(lw.language("first")))
+        '01'
+        >>> ~parity & lw.language("first")
+        Language(4 states over '0 1', classes '0 1')
+
     Raises:
         LanguageError: the alphabet, the table, the classes or the domain are of another type, or do
             not fit together.
@@ -54,9 +66,9 @@ class Language(MooreMachine):
     def __repr__(self) -> str:
         symbols = shortened(listed(self.alphabet), _SHOWN)
         classes = shortened(" ".join(self.class_names), _SHOWN)
-        named = f"{shortened(self.spec, _SHOWN)}: " if self.spec else ""
+        prefix = f"{shortened(self.spec, _SHOWN)}: " if self.spec else ""
         return (
-            f"Language({named}{counted(self.num_states, 'state')} over {symbols!r}, classes "
+            f"Language({prefix}{counted(self.num_states, 'state')} over {symbols!r}, classes "
             f"{classes!r})"
         )
 
@@ -66,16 +78,21 @@ class Language(MooreMachine):
         They differ on a word if its classes have different names, or if only one domain contains
         it.
 
+        Args:
+            other: a language over the same symbols.
+
         Raises:
             LanguageError: the other one is not a Language, or is over other symbols.
         """
         _require_language(other)
-        mine, theirs = (
-            [*((True, name) for name in each.class_names), (False, OUTSIDE)]
-            for each in (self, other)
+        own_classes, other_classes = (
+            [*((True, name) for name in language.class_names), (False, OUTSIDE)]
+            for language in (self, other)
         )
-        both = self.total().combined(other.total(), lambda a, b: int(mine[a] != theirs[b]))
-        return both.shortest(1)
+        differing = self.total().combined(
+            other.total(), lambda a, b: int(own_classes[a] != other_classes[b])
+        )
+        return differing.shortest(1)
 
     # ---- the algebra of recognisers ----------------------------------------------------------
 
@@ -108,6 +125,9 @@ class Language(MooreMachine):
     def counts(self, length: int) -> tuple[int, ...]:
         """Return the number of words of the domain of this length, by class, as exact integers.
 
+        Args:
+            length: number of symbols.
+
         Raises:
             LanguageError: the length is not an integer, or is below 0.
         """
@@ -132,6 +152,10 @@ class Language(MooreMachine):
 
         Dead ends are not entered, so the time is proportional to the number of words, and for each
         length up to that of the last word taken, to the number of states.
+
+        Args:
+            max_length: most symbols of a word.
+            only: the class; all classes unless it is given.
 
         Raises:
             LanguageError: there is no such length or class.

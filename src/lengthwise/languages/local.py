@@ -57,10 +57,10 @@ _TOO_MANY = f"not decided: it takes more than {MAX_WORK:,} products"
 
 def _representatives(green: Green) -> list[int]:
     """Return one idempotent of the semigroup for each regular J-class that has one."""
-    found: dict[int, int] = {}
+    representatives: dict[int, int] = {}
     for element in np.flatnonzero(green.is_idempotent & green.in_semigroup).tolist():
-        found.setdefault(int(green.j[element]), element)
-    return list(found.values())
+        representatives.setdefault(int(green.j[element]), element)
+    return list(representatives.values())
 
 
 def _times(green: Green, left: Integers, word: Word) -> Integers:
@@ -112,14 +112,14 @@ def locally_testable(subject: LadderSubject) -> Verdict:
         for classes in (green.r, green.l):
             pair = _first_pair_in(classes, local)
             if pair is not None:
-                one, two = (green.words[x] for x in pair)
-                return _windows(subject, loop, (one, two), (two, one))
-    width, found = local_width(subject)
-    size = f"{width} symbols" if found else f"k symbols, for some k from {width} on,"
+                first, two = (green.words[x] for x in pair)
+                return _windows(subject, loop, (first, two), (two, first))
+    width, is_exact = local_width(subject)
+    size = f"{width} symbols" if is_exact else f"k symbols, for some k from {width} on,"
     return Verdict(
         holds=True,
         says=f"the set of windows of {size} and both ends decide",
-        numbers={"k" if found else "k_from": width},
+        numbers={"k" if is_exact else "k_from": width},
     )
 
 
@@ -177,8 +177,8 @@ def in_context(
     subject: LadderSubject, first: tuple[Word | Piece, ...], second: tuple[Word | Piece, ...]
 ) -> tuple[PumpedWord, PumpedWord]:
     """Return two words with different state maps, in a context that gives them two classes."""
-    one, two = (subject.moves(pumped(*pieces).at(1)) for pieces in (first, second))
-    start, end = subject.told_apart(one, two)
+    state_map, two = (subject.moves(pumped(*pieces).at(1)) for pieces in (first, second))
+    start, end = subject.told_apart(state_map, two)
     return pumped(start, *first, end), pumped(start, *second, end)
 
 
@@ -195,21 +195,21 @@ def threshold_testable(subject: LadderSubject) -> Verdict:
     if turning is not None:
         return unlike(subject, turning, "have as many windows of each kind, up to any threshold")
     maps = green.monoid.maps
-    chosen = _representatives(green)
-    images = {e: np.unique(maps[e]) for e in chosen}
-    ideals = {e: _right_ideal(green, e) for e in chosen}
+    idempotents = _representatives(green)
+    images = {e: np.unique(maps[e]) for e in idempotents}
+    ideals = {e: _right_ideal(green, e) for e in idempotents}
     work = 0
-    for e, f in product(chosen, repeat=2):
-        there = np.unique(_times(green, ideals[e], green.words[f]))
+    for e, f in product(idempotents, repeat=2):
+        forth = np.unique(_times(green, ideals[e], green.words[f]))
         back = np.unique(_times(green, ideals[f], green.words[e]))
         sources, targets = images[e], images[f]
-        work += green.monoid.size + len(there) * len(sources) ** 2 + len(back) * len(targets) ** 2
+        work += green.monoid.size + len(forth) * len(sources) ** 2 + len(back) * len(targets) ** 2
         if work > MAX_WORK:
             return Verdict(holds=None, says=_TOO_MANY)
-        found = _unlike_exchanged(maps[there], maps[back], sources, targets)
-        if found is not None:
+        triple = _unlike_exchanged(maps[forth], maps[back], sources, targets)
+        if triple is not None:
             x, y, z = (
-                green.words[int(x)] for x in (there[found[0]], back[found[1]], there[found[2]])
+                green.words[int(x)] for x in (forth[triple[0]], back[triple[1]], forth[triple[2]])
             )
             pump, other = Piece(green.words[e], pumped=True), Piece(green.words[f], pumped=True)
             return unlike(
@@ -227,11 +227,11 @@ def threshold_testable(subject: LadderSubject) -> Verdict:
 
 
 def _unlike_exchanged(
-    there: NDArray[np.int32], back: NDArray[np.int32], sources: Integers, targets: Integers
+    forth: NDArray[np.int32], back: NDArray[np.int32], sources: Integers, targets: Integers
 ) -> tuple[int, int, int] | None:
     """Return the places of a, y and b with a y b != b y a, or None, by the two tables."""
-    size = there.shape[1]
-    inside = there[:, sources]
+    size = forth.shape[1]
+    inside = forth[:, sources]
     low = np.full((len(sources), size, len(sources)), size)
     high = np.full_like(low, -1)
     for place in range(len(sources)):
@@ -240,19 +240,19 @@ def _unlike_exchanged(
     at = np.full(size, -1)
     at[sources] = np.arange(len(sources))
     moved = at[back]  # the places of q·y
-    for one, two in combinations_with_replacement(targets.tolist(), 2):
-        reached = (high[:, one, 0] >= 0) & (high[:, two, 0] >= 0)
-        _, firsts = np.unique(moved[:, one] * len(sources) + moved[:, two], return_index=True)
-        s, t = moved[firsts, one], moved[firsts, two]
+    for target, two in combinations_with_replacement(targets.tolist(), 2):
+        reached = (high[:, target, 0] >= 0) & (high[:, two, 0] >= 0)
+        _, firsts = np.unique(moved[:, target] * len(sources) + moved[:, two], return_index=True)
+        s, t = moved[firsts, target], moved[firsts, two]
         same = (
             (low[:, two][:, s] == high[:, two][:, s])
-            & (low[:, one][:, t] == high[:, one][:, t])
-            & (low[:, two][:, s] == low[:, one][:, t])
+            & (low[:, target][:, t] == high[:, target][:, t])
+            & (low[:, two][:, s] == low[:, target][:, t])
         )
         wrong = np.argwhere(reached[:, None] & ~same)
         if len(wrong):
             place, which = wrong[0]
-            first = np.flatnonzero(inside[:, place] == one)
+            first = np.flatnonzero(inside[:, place] == target)
             second = np.flatnonzero(inside[:, place] == two)
             values = inside[first, t[which]], inside[second, s[which]]
             a, b = np.argwhere(values[0][:, None] != values[1])[0]
@@ -312,21 +312,27 @@ def dot_depth_one(subject: LadderSubject, *, with_identity: bool = False) -> Ver
     all_columns = np.concatenate(list(columns.values()))
     words = [monoid.words[e] for e in idempotents.tolist()]
     keeps = np.stack([_times(green, all_rows, w) == all_rows for w in words], axis=1)
-    kept = np.stack([before(green, w, all_columns) == all_columns for w in words], axis=0)
-    joined = keeps.astype(np.float32) @ kept.astype(np.float32) > 0
+    keeps_columns = np.stack([before(green, w, all_columns) == all_columns for w in words], axis=0)
+    joined = keeps.astype(np.float32) @ keeps_columns.astype(np.float32) > 0
     products = np.stack([_times(green, all_rows, monoid.words[c]) for c in all_columns.tolist()], 1)
-    for some in _spans(rows):
-        for others in _spans(columns):
-            mask, values = joined[some, others], products[some, others]
+    for row_span in _spans(rows):
+        for column_span in _spans(columns):
+            mask, values = joined[row_span, column_span], products[row_span, column_span]
             places = np.argwhere(mask)
             if len(places) and (values[mask] != values[tuple(places[0])]).any():
                 other = places[np.flatnonzero(values[mask] != values[tuple(places[0])])[0]]
                 pairs = [
-                    (int(all_rows[some][a]), int(all_columns[others][c]))
+                    (int(all_rows[row_span][a]), int(all_columns[column_span][c]))
                     for a, c in (places[0], other)
                 ]
                 at = [
-                    int(idempotents[np.flatnonzero(keeps[some][a] & kept[:, others][:, c])[0]])
+                    int(
+                        idempotents[
+                            np.flatnonzero(
+                                keeps[row_span][a] & keeps_columns[:, column_span][:, c]
+                            )[0]
+                        ]
+                    )
                     for a, c in (places[0], other)
                 ]
                 return unlike(
@@ -340,12 +346,15 @@ def _one_of_each(
 ) -> dict[int, Integers]:
     """Return, for each group, the elements of one fixed class, one for each varied class."""
     first: dict[int, int] = {}
-    found: dict[int, dict[int, int]] = {}
+    members: dict[int, dict[int, int]] = {}
     for x in elements.tolist():
         group = int(groups[x])
         if first.setdefault(group, int(fixed[x])) == fixed[x]:
-            found.setdefault(group, {}).setdefault(int(varied[x]), x)
-    return {group: np.array(list(chosen.values())) for group, chosen in found.items()}
+            members.setdefault(group, {}).setdefault(int(varied[x]), x)
+    return {
+        group: np.array(list(representatives.values()))
+        for group, representatives in members.items()
+    }
 
 
 def _spans(groups: dict[int, Integers]) -> list[slice]:

@@ -57,9 +57,9 @@ class Formula:
         """Return the sub-formulas whose value at the position before is asked for: every since
         itself, as `f S g` is `g | (f & Y (f S g))`, and what is under a yesterday.
         """
-        found = {index for index, node in enumerate(self.nodes) if node.kind == "since"}
-        found |= {node.of[0] for node in self.nodes if node.kind == "yesterday"}
-        return sorted(found)
+        indices = {index for index, node in enumerate(self.nodes) if node.kind == "since"}
+        indices |= {node.of[0] for node in self.nodes if node.kind == "yesterday"}
+        return sorted(indices)
 
     def depth(self) -> int:
         """Return the nesting depth of temporal operators, where `Y (f S g)` counts once."""
@@ -67,22 +67,22 @@ class Formula:
 
     def depths(self) -> Mapping[int, int]:
         """Return for each of `remembered` how deeply temporal operators are nested in it."""
-        own: list[int] = []
+        depths: list[int] = []
         """Depth of each sub-formula where its own memory, of a since, counts."""
         inside: list[int] = []
         """Depth of the operands of a since, or of the sub-formula."""
         for node in self.nodes:
-            below = max((own[index] for index in node.of), default=0)
+            below = max((depths[index] for index in node.of), default=0)
             inside.append(below)
             if node.kind == "since":
-                own.append(below + 1)
+                depths.append(below + 1)
             elif node.kind == "yesterday":
                 under = node.of[0]
-                own.append(inside[under] + 1 if self._is_since(under) else own[under] + 1)
+                depths.append(inside[under] + 1 if self._is_since(under) else depths[under] + 1)
             else:
-                own.append(below)
+                depths.append(below)
         return {
-            index: (inside[index] if self._is_since(index) else own[index]) + 1
+            index: (inside[index] if self._is_since(index) else depths[index]) + 1
             for index in self.remembered()
         }
 
@@ -94,7 +94,7 @@ class Formula:
 
         `before` has those of `remembered` at the position before; all are false at the first.
         """
-        found: list[bool] = []
+        truth: list[bool] = []
         for index, node in enumerate(self.nodes):
             match node.kind:
                 case "symbol":
@@ -102,17 +102,17 @@ class Formula:
                 case "true":
                     value = True
                 case "not":
-                    value = not found[node.of[0]]
+                    value = not truth[node.of[0]]
                 case "and":
-                    value = found[node.of[0]] and found[node.of[1]]
+                    value = truth[node.of[0]] and truth[node.of[1]]
                 case "or":
-                    value = found[node.of[0]] or found[node.of[1]]
+                    value = truth[node.of[0]] or truth[node.of[1]]
                 case "since":
-                    value = found[node.of[1]] or (found[node.of[0]] and before[index])
+                    value = truth[node.of[1]] or (truth[node.of[0]] and before[index])
                 case _:
                     value = before[node.of[0]]
-            found.append(value)
-        return found
+            truth.append(value)
+        return truth
 
 
 class Builder:
@@ -125,10 +125,10 @@ class Builder:
         """Return the index of a sub-formula."""
         return self._index.setdefault(FormulaNode(kind, of, symbol), len(self._index))
 
-    def negation(self, of: int) -> int:
+    def negation(self, operand: int) -> int:
         """Return `!f`; two negations cancel."""
-        node = list(self._index)[of]
-        return node.of[0] if node.kind == "not" else self.add("not", of)
+        node = list(self._index)[operand]
+        return node.of[0] if node.kind == "not" else self.add("not", operand)
 
     def once(self, of: int) -> int:
         """Return `O f`, which is `true S f`."""
@@ -143,9 +143,9 @@ class Builder:
             needed |= new
             waiting += new
         order = {old: new for new, old in enumerate(sorted(needed))}
-        kept = [nodes[old] for old in sorted(needed)]
+        kept_nodes = [nodes[old] for old in sorted(needed)]
         return Formula(
-            tuple(replace(node, of=tuple(order[index] for index in node.of)) for node in kept)
+            tuple(replace(node, of=tuple(order[index] for index in node.of)) for node in kept_nodes)
         )
 
 
@@ -191,18 +191,18 @@ def written_formula(formula: Formula) -> str:
     """Write a formula in the syntax that `parse_formula` reads."""
     texts: list[str] = []
     for node in formula.nodes:
-        of = [texts[index] for index in node.of]
+        operands = [texts[index] for index in node.of]
         match node.kind:
             case "symbol":
                 text = f"'{node.symbol}'"
             case "true":
                 text = "true"
             case "not":
-                text = f"!{of[0]}"
+                text = f"!{operands[0]}"
             case "yesterday":
-                text = f"Y {of[0]}"
+                text = f"Y {operands[0]}"
             case _:
                 sign = {"and": "&", "or": "|", "since": "S"}[node.kind]
-                text = f"({of[0]} {sign} {of[1]})"
+                text = f"({operands[0]} {sign} {operands[1]})"
         texts.append(text)
     return texts[-1]

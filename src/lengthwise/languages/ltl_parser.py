@@ -69,7 +69,7 @@ def parse_formula(text: str, alphabet: Collection[str] | None = None) -> Formula
 
 
 def _tokens(text: str, alphabet: Collection[str] | None) -> list[_Token]:
-    found, end = list[_Token](), 0
+    tokens, end = list[_Token](), 0
     while text[end:].strip():
         match = _TOKEN.match(text, end)
         if match is None:
@@ -82,9 +82,9 @@ def _tokens(text: str, alphabet: Collection[str] | None) -> list[_Token]:
         token = quoted or word or sign
         column, end = match.end() - len(token) + 1 - 2 * bool(quoted), match.end()
         if sign:
-            found.append(_Token(column, SIGNS[sign], sign))
+            tokens.append(_Token(column, SIGNS[sign], sign))
         elif word in WORDS:
-            found.append(_Token(column, WORDS[word], word))
+            tokens.append(_Token(column, WORDS[word], word))
         elif word in FUTURE:
             raise LanguageError(
                 f"column {column}: {word} looks into the future, but formulas are about the past. "
@@ -96,8 +96,8 @@ def _tokens(text: str, alphabet: Collection[str] | None) -> list[_Token]:
                     f"column {column}: symbol {token!r:.40} is not in the alphabet. Use: "
                     f"{listed(list(alphabet))}"
                 )
-            found.append(_Token(column, "symbol", token))
-    return [*found, _Token(len(text.rstrip()) + 1, "end", "the end")]
+            tokens.append(_Token(column, "symbol", token))
+    return [*tokens, _Token(len(text.rstrip()) + 1, "end", "the end")]
 
 
 class _Parser:
@@ -116,8 +116,8 @@ class _Parser:
         if not self._take("<->"):
             return left
         right, not_ = self._deeper(self.formula), self.builder.negation
-        both = self.builder.add("and", left, right)
-        return self.builder.add("or", both, self.builder.add("and", not_(left), not_(right)))
+        both_hold = self.builder.add("and", left, right)
+        return self.builder.add("or", both_hold, self.builder.add("and", not_(left), not_(right)))
 
     def _implied(self) -> int:
         left = self._either()
@@ -126,16 +126,16 @@ class _Parser:
         return self.builder.add("or", self.builder.negation(left), self._deeper(self._implied))
 
     def _either(self) -> int:
-        found = self._both()
+        node = self._both()
         while self._take("|"):
-            found = self.builder.add("or", found, self._both())
-        return found
+            node = self.builder.add("or", node, self._both())
+        return node
 
     def _both(self) -> int:
-        found = self._since()
+        node = self._since()
         while self._take("&"):
-            found = self.builder.add("and", found, self._since())
-        return found
+            node = self.builder.add("and", node, self._since())
+        return node
 
     def _since(self) -> int:
         left = self._unary()
@@ -149,32 +149,32 @@ class _Parser:
             self._at += 1
         match token.kind:
             case "!":
-                found = builder.negation(self._deeper(self._unary))
+                node = builder.negation(self._deeper(self._unary))
             case "Y":
-                found = builder.add("yesterday", self._deeper(self._unary))
+                node = builder.add("yesterday", self._deeper(self._unary))
             case "O":
-                found = builder.once(self._deeper(self._unary))
+                node = builder.once(self._deeper(self._unary))
             case "H":
                 never = builder.once(builder.negation(self._deeper(self._unary)))
-                found = builder.negation(never)
+                node = builder.negation(never)
             case "(":
-                found = self._deeper(self.formula)
+                node = self._deeper(self.formula)
                 if not self._take(")"):
                     self.refuse("an operator or ')'")
             case "true":
-                found = builder.add("true")
+                node = builder.add("true")
             case "false":
-                found = builder.negation(builder.add("true"))
+                node = builder.negation(builder.add("true"))
             case "symbol":
-                found = builder.add("symbol", symbol=token.text)
+                node = builder.add("symbol", symbol=token.text)
             case _:
                 self.refuse("a symbol, '(', '!', Y, O, H, true or false")
-        return found
+        return node
 
     def _take(self, kind: str) -> bool:
-        found = self.next.kind == kind
-        self._at += found
-        return found
+        is_next = self.next.kind == kind
+        self._at += is_next
+        return is_next
 
     def _deeper(self, rule: Callable[[], int]) -> int:
         self._depth += 1
@@ -183,9 +183,9 @@ class _Parser:
                 f"column {self.next.column}: a formula is nested at most {MAX_DEPTH} deep, and "
                 f"this one is deeper. Use fewer parentheses and operators."
             )
-        found = rule()
+        node = rule()
         self._depth -= 1
-        return found
+        return node
 
     def refuse(self, expected: str) -> NoReturn:
         """Refuse the next token.
@@ -194,8 +194,8 @@ class _Parser:
             LanguageError: always.
         """
         token = self.next
-        shown = token.text if token.kind == "end" else repr(token.text)
+        text = token.text if token.kind == "end" else repr(token.text)
         raise LanguageError(
-            f"column {token.column}: found {shown} instead of {expected}. Write, for "
+            f"column {token.column}: found {text} instead of {expected}. Write, for "
             f"example, 'a S b' or 'H (a -> Y b)'."
         )

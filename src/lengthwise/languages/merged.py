@@ -67,27 +67,36 @@ class _Blocks:
         """Return the partition with two states in one block, and whatever follows from that; None
         if two classes meet.
         """
-        made = object.__new__(_Blocks)
-        made.machine, made.parent = self.machine, list(self.parent)
-        made.label, made.target = dict(self.label), dict(self.target)
+        partition = object.__new__(_Blocks)
+        partition.machine, partition.parent = self.machine, list(self.parent)
+        partition.label, partition.target = dict(self.label), dict(self.target)
         waiting = [(first, second)]
         while waiting:
-            one, two = sorted(made.root(state) for state in waiting.pop())
-            if one == two:
+            kept_root, two = sorted(partition.root(state) for state in waiting.pop())
+            if kept_root == two:
                 continue
-            labels = {made.label[block] for block in (one, two) if block in made.label}
+            labels = {
+                partition.label[block] for block in (kept_root, two) if block in partition.label
+            }
             if len(labels) > 1:
                 return None
-            mine, theirs = made.target[one], made.target[two]
-            waiting += [(mine[symbol], theirs[symbol]) for symbol in mine if symbol in theirs]
-            made.parent[two], made.target[one] = one, {**theirs, **mine}
-            made.label.update(dict.fromkeys([one], labels.pop()) if labels else {})
-        return made
+            first_targets, second_targets = partition.target[kept_root], partition.target[two]
+            waiting += [
+                (first_targets[symbol], second_targets[symbol])
+                for symbol in first_targets
+                if symbol in second_targets
+            ]
+            partition.parent[two], partition.target[kept_root] = (
+                kept_root,
+                {**second_targets, **first_targets},
+            )
+            partition.label.update(dict.fromkeys([kept_root], labels.pop()) if labels else {})
+        return partition
 
 
 def _leading_to(steps: Sequence[Sequence[int]], goals: dict[int, int]) -> set[int]:
     """Return the states from which a word leads to a goal."""
-    found = set(goals)
-    while more := {s for s, row in enumerate(steps) if s not in found and found & set(row)}:
-        found |= more
-    return found
+    states = set(goals)
+    while more := {s for s, row in enumerate(steps) if s not in states and states & set(row)}:
+        states |= more
+    return states

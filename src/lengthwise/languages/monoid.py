@@ -166,11 +166,11 @@ class Monoid:
     def parents(self) -> list[tuple[int, int]]:
         """The first (element, symbol) whose product is each element; meaningless for element 0."""
         _, firsts = np.unique(self.right, return_index=True)
-        found: dict[int, tuple[int, int]] = {0: (0, 0)}
+        parents: dict[int, tuple[int, int]] = {0: (0, 0)}
         for position in firsts.tolist():
             parent, symbol = divmod(position, len(self.alphabet))
-            found.setdefault(int(self.right[parent, symbol]), (parent, symbol))
-        return [found[element] for element in range(self.size)]
+            parents.setdefault(int(self.right[parent, symbol]), (parent, symbol))
+        return [parents[element] for element in range(self.size)]
 
 
 def transition_monoid(language: MooreMachine, max_elements: int = MAX_ELEMENTS) -> Monoid:

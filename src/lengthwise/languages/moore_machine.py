@@ -90,6 +90,9 @@ class MooreMachine(Viewed):
 
         Spaces between symbols of one character are ignored: `0 1 1 0` is the same word.
 
+        Args:
+            text: the word as it is written.
+
         Raises:
             WordError: a symbol is not in the alphabet; the message names it and its column.
         """
@@ -124,6 +127,10 @@ class MooreMachine(Viewed):
         """Return the state reached by reading `word` from `state` (default: the start state).
 
         The symbols are not checked, for speed; `classify` checks them.
+
+        Args:
+            word: the integers of its symbols.
+            state: where it begins; the start state unless it is given.
         """
         current = self.start if state is None else state
         for symbol in word:
@@ -171,7 +178,7 @@ class MooreMachine(Viewed):
             row = self.domain.transitions[state]
             if row[symbol] not in alive:
                 last = self.decode(word[:position][-10:])
-                there = "at the start" if not position else f"after {last!r}"
+                place = "at the start" if not position else f"after {last!r}"
                 fitting = [
                     name for name, after in zip(self.alphabet, row, strict=True) if after in alive
                 ]
@@ -180,7 +187,7 @@ class MooreMachine(Viewed):
                 remedy = listed if fitting else "End the word before it"
                 raise WordError(
                     f"symbol {position + 1}, {self.alphabet[symbol]!r}, cannot occur there: no "
-                    f"well-formed word has that {there}. {remedy}."
+                    f"well-formed word has that {place}. {remedy}."
                 )
             state = row[symbol]
         if self.domain.classes[state] != 1:
@@ -195,21 +202,24 @@ class MooreMachine(Viewed):
         """Return the reachable states, in the order of their shortest words."""
         return minimise.reachable(self.transitions, self.start)
 
-    def reaching(self, wanted: Callable[[int], bool]) -> frozenset[int]:
+    def reaching(self, is_goal: Callable[[int], bool]) -> frozenset[int]:
         """Return the states from which some word (perhaps empty) leads to a state of a wanted
         class.
+
+        Args:
+            wanted: function that says whether a class is one of these.
         """
         sources: list[list[int]] = [[] for _ in self.transitions]
         for state, row in enumerate(self.transitions):
             for target in row:
                 sources[target].append(state)
-        found = [state for state, c in enumerate(self.classes) if wanted(c)]
-        seen = set(found)
-        for state in found:
+        queue = [state for state, c in enumerate(self.classes) if is_goal(c)]
+        seen = set(queue)
+        for state in queue:
             for source in sources[state]:
                 if source not in seen:
                     seen.add(source)
-                    found.append(source)
+                    queue.append(source)
         return frozenset(seen)
 
     def total(self) -> Self:
@@ -223,7 +233,7 @@ class MooreMachine(Viewed):
         outside = self.num_classes
         return self.combined(
             self.domain,
-            lambda own, inside: own if inside == 1 else outside,
+            lambda class_number, inside: class_number if inside == 1 else outside,
             (*self.class_names, unused_name(OUTSIDE, self.class_names)),
         )
 
@@ -255,6 +265,11 @@ class MooreMachine(Viewed):
         """Return the product automaton, which gives a word the class `classify(own, other's)`.
 
         Only reachable pairs of states are built; domains are ignored.
+
+        Args:
+            other: an automaton over the same symbols.
+            classify: function from the two classes of a word to its class.
+            class_names: names of the classes of the product.
         """
         if self.alphabet != other.alphabet:
             raise LanguageError(
@@ -280,7 +295,11 @@ class MooreMachine(Viewed):
         )
 
     def shortest(self, wanted: int) -> tuple[int, ...] | None:
-        """Return the first shortest word of a class, or None; domains are ignored."""
+        """Return the first shortest word of a class, or None; domains are ignored.
+
+        Args:
+            wanted: the number of the class.
+        """
         words: dict[int, tuple[int, ...]] = {self.start: ()}
         for state in (queue := [self.start]):
             if self.classes[state] == wanted:

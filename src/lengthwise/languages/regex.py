@@ -112,8 +112,8 @@ class Expression:
         positions = PositionAutomaton()
         build = _Fragments(positions, dict(zip(sets, alike.members, strict=True)))
         try:
-            whole = _put_together(self.written, self._tokens, build)
-            small = positions.language(whole, alike.representatives)
+            fragment = _put_together(self.written, self._tokens, build)
+            small = positions.language(fragment, alike.representatives)
             if small.num_states * len(symbols) > MAX_ENTRIES:
                 raise LanguageError(
                     f"{small.num_states:,} states by {len(symbols):,} symbols are more than "
@@ -131,8 +131,8 @@ class Expression:
 
     def remarks(self, alphabet: Sequence[str]) -> list[str]:
         """Return what a reader may have meant otherwise, one line each."""
-        found = [*self._union(), *self._operators(), *self._nothing(alphabet)]
-        return [f"expression {short_symbols(self.written)}, {remark}." for remark in found]
+        lines = [*self._union(), *self._operators(), *self._nothing(alphabet)]
+        return [f"expression {short_symbols(self.written)}, {remark}." for remark in lines]
 
     def _union(self) -> list[str]:
         """Return a remark if `+` looks as if it stood for `or`, as in `(a+b)*` of textbooks."""
@@ -168,18 +168,18 @@ class Expression:
                     f"{listed(alphabet)!r} left, so it matches nothing"
                     + (
                         " (spaces are not symbols)"
-                        if any(any(left_out(each.ranges)) for each in token.named)
+                        if any(any(left_out(part.ranges)) for part in token.named)
                         else ". Give an alphabet with more symbols"
                     )
                 )
                 break
         without = [
-            named
+            part
             for token in self._tokens
-            for named in token.named
-            if any(left_out(named.ranges)) and _matches_all(token, named)
+            for part in token.named
+            if any(left_out(part.ranges)) and _matches_all(token, part)
         ]
-        spaces, surrogates = left_out(merged_alphabet([each for n in without for each in n.ranges]))
+        spaces, surrogates = left_out(merged_alphabet([span for n in without for span in n.ranges]))
         if spaces and not remarks:
             remarks.append(
                 f"column {without[0].column}: read without {counted(spaces, 'space')}"
@@ -192,24 +192,24 @@ class Expression:
     def _named(self) -> Ranges:
         """All characters that the expression names."""
         return merged_alphabet(
-            [each for token in self._tokens for named in token.named for each in named.ranges]
+            [span for token in self._tokens for symbols in token.named for span in symbols.ranges]
         )
 
     def _require_within(self, alphabet: tuple[str, ...]) -> None:
         """Refuse an alphabet that lacks a symbol of the expression."""
         check_alphabet(alphabet)
-        own = {_code(symbol) for symbol in alphabet}
-        codes = sorted(own)
+        own_codes = {_code(symbol) for symbol in alphabet}
+        codes = sorted(own_codes)
         for token in self._tokens:
-            for named in token.named:
-                ((first, last), *_) = named.ranges
+            for part in token.named:
+                ((first, last), *_) = part.ranges
                 known = bisect_right(codes, last) - bisect_left(codes, first)
-                if named.is_shorthand or known == number_of_symbols(named.ranges):
+                if part.is_shorthand or known == number_of_symbols(part.ranges):
                     continue
-                symbol = next(s for s in symbols_in(named.ranges) if ord(s) not in own)
+                symbol = next(s for s in symbols_in(part.ranges) if ord(s) not in own_codes)
                 refuse_token(
                     self.written,
-                    named.column,
+                    part.column,
                     f"symbol {symbol!r} is not in the alphabet {listed(alphabet)!r}. "
                     f"Add it to the alphabet",
                 )
@@ -293,13 +293,13 @@ def _alike(alphabet: Sequence[str], classes: Sequence[Ranges]) -> _Alike:
     return _Alike(
         representatives=tuple(representatives),
         places=tuple(places),
-        members=[frozenset(each) for each in members],
+        members=[frozenset(group) for group in members],
     )
 
 
-def _matches_all(token: Token, named: NamedSymbols) -> bool:
+def _matches_all(token: Token, part: NamedSymbols) -> bool:
     """Return whether a class matches what it names: it is not `[^...]`, `\\S` or any symbol."""
-    first = named.ranges[0][0]
+    first = part.ranges[0][0]
     return token.matched != EVERYTHING and any(a <= first <= b for a, b in token.matched)
 
 

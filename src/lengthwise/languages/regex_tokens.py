@@ -95,13 +95,13 @@ def tokens_of(expression: str) -> list[Token]:
     return tokens
 
 
-def refuse_token(expression: str, column: int, what: str) -> NoReturn:
+def refuse_token(expression: str, column: int, fault: str) -> NoReturn:
     """Refuse an expression because of what is in a column.
 
     Raises:
         LanguageError: always.
     """
-    raise LanguageError(f"expression {short_symbols(expression)}, column {column}: {what}.")
+    raise LanguageError(f"expression {short_symbols(expression)}, column {column}: {fault}.")
 
 
 def _token(expression: str, at: int) -> Token:
@@ -134,10 +134,12 @@ def _token(expression: str, at: int) -> Token:
         )
     if (shorthand := shorthand_at(expression, at)) is not None:
         text = expression[at : at + 2]
-        named, matched = shorthand
-        return Token(kind="symbols", text=text, column=column, named=(named,), matched=matched)
+        named_symbols, matched = shorthand
+        return Token(
+            kind="symbols", text=text, column=column, named=(named_symbols,), matched=matched
+        )
     symbol, after = character_at(
-        expression, at, lambda where, what: refuse_token(expression, where, what)
+        expression, at, lambda at_column, fault: refuse_token(expression, at_column, fault)
     )
     if symbol.isspace():
         refuse_token(
@@ -164,12 +166,12 @@ def _opening(expression: str, at: int) -> str:
     """Return `(`, `(?:`, `(?P<name>` or `(?<name>`, whichever opens a group."""
     if (group := _GROUP.match(expression, at)) is not None:
         return group.group()
-    for pattern, what in _NO_GROUPS.items():
-        if found := re.compile(pattern).match(expression, at):
+    for pattern, meaning in _NO_GROUPS.items():
+        if match := re.compile(pattern).match(expression, at):
             refuse_token(
                 expression,
                 at + 1,
-                f"{found.group()!r} begins {what}, which is not supported. Write the expression "
+                f"{match.group()!r} begins {meaning}, which is not supported. Write the expression "
                 f"without it",
             )
     return "("
@@ -178,12 +180,12 @@ def _opening(expression: str, at: int) -> str:
 def _class(expression: str, at: int) -> Token:
     """Read a class such as `[ab0-9]` or `[^ab]`."""
     inside = at + 1 + expression.startswith("^", at + 1)
-    found, end = read_class(
-        expression, inside, "]", lambda where, what: refuse_token(expression, where, what)
+    symbol_class, end = read_class(
+        expression, inside, "]", lambda where, fault: refuse_token(expression, where, fault)
     )
     if end >= len(expression):
         refuse_token(expression, at + 1, "'[' is not closed. Add ']', or write '\\['")
-    if not found.named:
+    if not symbol_class.named:
         refuse_token(
             expression,
             at + 1,
@@ -193,8 +195,8 @@ def _class(expression: str, at: int) -> Token:
         kind="symbols",
         text=expression[at : end + 1],
         column=at + 1,
-        named=found.named,
-        matched=complement(found.matched) if inside > at + 1 else found.matched,
+        named=symbol_class.named,
+        matched=complement(symbol_class.matched) if inside > at + 1 else symbol_class.matched,
     )
 
 

@@ -78,35 +78,37 @@ def greatest_sensitivity(
     sensitive = (after != after[:, :, :1]).any(axis=2)
     best = np.full((len(maps), states), -1)
     best[0] = 0
-    found = {}
+    greatest = {}
     for length in range(1, max(lengths) + 1):
         further = np.full_like(best, -1)
         for symbol in range(symbols):
-            here = best[:, steps[:, symbol]]
-            np.maximum.at(further, before[:, symbol], np.where(here < 0, -1, here + sensitive))
+            current = best[:, steps[:, symbol]]
+            np.maximum.at(
+                further, before[:, symbol], np.where(current < 0, -1, current + sensitive)
+            )
         best = further
         if length in lengths:
-            found[length] = int(best[:, subject.machine.start].max())
-    return found
+            greatest[length] = int(best[:, subject.machine.start].max())
+    return greatest
 
 
 def _rests(subject: LadderSubject, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return the maps from states to classes that words are, and `before[map, symbol]`, the map of
     the word with a symbol put in front; None if there are too many.
     """
-    found = [np.array(subject.machine.classes, dtype=np.int64)]
-    index = {found[0].tobytes(): 0}
+    maps = [np.array(subject.machine.classes, dtype=np.int64)]
+    index = {maps[0].tobytes(): 0}
     before = []
-    for rest in found:
+    for rest in maps:
         row = []
         for column in subject.steps.T:
             longer = rest[column]
             key = longer.tobytes()
             if key not in index:
-                index[key] = len(found)
-                found.append(longer)
+                index[key] = len(maps)
+                maps.append(longer)
             row.append(index[key])
         before.append(row)
-        if len(found) > most:
+        if len(maps) > most:
             return None
-    return np.stack(found), np.array(before)
+    return np.stack(maps), np.array(before)

@@ -63,16 +63,16 @@ class Series:
 
     def steps(self, g: Permutation, exponents: tuple[int, ...]) -> tuple[int, ...]:
         """Return what each exponent of a product grows by as g comes next."""
-        found = []
+        growths = []
         for factor, exponent in zip(self.factors, exponents, strict=True):
             added, g = factor.step(g, exponent)
-            found.append(added)
-        return tuple(found)
+            growths.append(added)
+        return tuple(growths)
 
     def product(self, exponents: tuple[int, ...]) -> Permutation:
         """Return the product that has these exponents."""
-        chosen = [f.powers[e] for f, e in zip(self.factors, exponents, strict=True)]
-        return times(tuple(range(self.num_points)), *reversed(chosen))
+        powers = [f.powers[e] for f, e in zip(self.factors, exponents, strict=True)]
+        return times(tuple(range(self.num_points)), *reversed(powers))
 
 
 def series(generators: Iterable[Permutation], num_points: int) -> Series:
@@ -81,39 +81,41 @@ def series(generators: Iterable[Permutation], num_points: int) -> Series:
     Raises:
         LanguageError: the group is not solvable, or has more than `MAX_ORDER` elements.
     """
-    wanted = list(dict.fromkeys(generators))
-    if not wanted:
+    targets = list(dict.fromkeys(generators))
+    if not targets:
         return Series(num_points=num_points, factors=())
-    permutations, whole = _generated(wanted)
-    group, factors = whole, list[Factor]()
+    permutations, full_group = _generated(targets)
+    group, factors = full_group, list[Factor]()
     while len(group.elements) > 1:
         derived = group.derived()
         if len(derived.elements) == len(group.elements):
-            of = "it" if group is whole else f"a subgroup of {len(group.elements)} elements"
+            subject = (
+                "it" if group is full_group else f"a subgroup of {len(group.elements)} elements"
+            )
             raise LanguageError(
-                f"a level of its cascade has a group of {len(whole.elements)} elements that is not "
-                f"solvable, as commutators generate all of {of}."
+                f"a level of its cascade has a group of {len(full_group.elements)} elements that "
+                f"is not solvable, as commutators generate all of {subject}."
             )
         turn, modulus, rest = _quotient(group, derived, permutations)
         inside = [permutations[x] for x in rest.elements]
-        factors.append(_factor(inside, permutations[turn], modulus, wanted))
-        group, wanted = rest, inside
+        factors.append(_factor(inside, permutations[turn], modulus, targets))
+        group, targets = rest, inside
     return Series(num_points=num_points, factors=tuple(factors))
 
 
-def times(first: Permutation, *others: Permutation) -> Permutation:
+def times(first: Permutation, *rest: Permutation) -> Permutation:
     """Return a product of permutations; the first one acts first."""
-    for other in others:
+    for other in rest:
         first = tuple(map(other.__getitem__, first))
     return first
 
 
 def inverse(permutation: Permutation) -> Permutation:
     """Return the inverse of a permutation."""
-    found = [0] * len(permutation)
+    images = [0] * len(permutation)
     for point, image in enumerate(permutation):
-        found[image] = point
-    return tuple(found)
+        images[image] = point
+    return tuple(images)
 
 
 def balanced(number: int, modulus: int) -> int:
@@ -137,8 +139,8 @@ def _generated(generators: Sequence[Permutation]) -> tuple[Sequence[Permutation]
             f"are decomposed."
         ) from None
     every = tuple(range(monoid.size))
-    whole = Subgroup(right=monoid.right, words=monoid.words, identity=0, elements=every)
-    return monoid.elements, whole
+    full_group = Subgroup(right=monoid.right, words=monoid.words, identity=0, elements=every)
+    return monoid.elements, full_group
 
 
 def _quotient(
@@ -155,13 +157,13 @@ def _quotient(
     modulus, place = max((group.order(x, commutators), place) for place, x in enumerate(elements))
     turn = elements[place]
     powers = set(group.within([turn]).elements) - commutators
-    rest, chosen, refused = derived, derived.generators(), set[int]()
+    rest, generators, refused = derived, derived.generators(), set[int]()
     for x in elements:
         if x in refused or x in rest.elements:
             continue
-        larger = group.within([*chosen, x])
+        larger = group.within([*generators, x])
         if powers.isdisjoint(larger.elements):
-            rest, chosen = larger, [*chosen, x]
+            rest, generators = larger, [*generators, x]
         else:
             refused.update(group.times(h, x) for h in rest.elements)  # these make the same
     assert len(rest.elements) * modulus == len(group.elements), "a cyclic quotient splits off"
@@ -169,7 +171,7 @@ def _quotient(
 
 
 def _factor(
-    rest: Collection[Permutation], turn: Permutation, modulus: int, wanted: Iterable[Permutation]
+    rest: Collection[Permutation], turn: Permutation, modulus: int, elements: Iterable[Permutation]
 ) -> Factor:
     """Return the factor whose generator keeps the exponents of the wanted elements small."""
 
@@ -181,12 +183,12 @@ def _factor(
         return Factor(modulus=modulus, powers=tuple(powers), exponents=exponents)
 
     first = made(turn)
-    shifts = {first.exponents[g] for g in wanted}
+    shifts = {first.exponents[g] for g in elements}
     units = [e for e in range(modulus) if math.gcd(e, modulus) == 1]
 
     def largest(unit: int) -> tuple[int, int]:
         back = pow(unit, -1, modulus)
-        written = [balanced(shift * back, modulus) for shift in shifts]
-        return max(map(abs, written), default=0), -min(written, default=0)
+        exponents = [balanced(shift * back, modulus) for shift in shifts]
+        return max(map(abs, exponents), default=0), -min(exponents, default=0)
 
     return made(first.powers[min(units, key=largest)])

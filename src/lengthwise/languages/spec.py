@@ -36,18 +36,23 @@ def language(
 ) -> Language:
     """Return the language that a specification names, or that of a function on words.
 
-    `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `group:S5`, `att:machine.att`, ...;
-    `lengthwise languages` lists them. `alphabet` gives all symbols of a regular expression, a
-    formula, a counter, or an automaton in a file: `abc`, or, for formulas and automata, `s1 s2` if
-    some have several characters; or a list of them. A `Language` is returned as it is.
+    Args:
+        spec: such as `parity`, `tomita-4`, `d-3`, `count:a:3`, `regex:(0|10*1)*`, `ltl:a S b`,
+            `group:S5` or `att:machine.att`; `lengthwise languages` lists them. A `Language` is
+            returned as it is. A function takes a written word, and returns a truth value or a class
+            0, 1, ...; it needs `alphabet` and `max_states`.
+        alphabet: all symbols of a regular expression, a formula, a counter, a function, or an
+            automaton in a file: `abc`, or `s1 s2` if some have several characters; or a list of
+            them.
+        max_states: states that are enough for the function. The result is exact if they are, and
+            says nothing of the function otherwise (`lengthwise.languages.explore.from_function`).
 
-    A function takes a written word and returns a truth value or a class 0, 1, ...; it needs
-    `alphabet` and `max_states`. The result is exact if `max_states` states are enough for the
-    function, and says nothing of it otherwise; one that is seen to need more is refused
-    (`lengthwise.languages.explore.from_function`).
-
-    >>> language(lambda word: word.count("a") % 3 == 1, "ab", max_states=5).num_states
-    3
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.language("regex:(0|10*1)*")
+        Language(regex:(0|10*1)*: 2 states over '0 1', classes '0 1')
+        >>> lw.language(lambda word: word.count("a") % 3 == 1, "ab", max_states=5).num_states
+        3
 
     Raises:
         LanguageError: the specification is unknown or malformed; or the function needs more than
@@ -115,7 +120,7 @@ def languages() -> list[dict[str, str]]:
     """List the named languages, then the families, each with `spec`, `definition`, `source` and
     `example` (a line that works, or a word and its class).
     """
-    named = [
+    examples = [
         {
             "spec": name,
             "definition": entry.definition,
@@ -133,7 +138,7 @@ def languages() -> list[dict[str, str]]:
         }
         for form, family in FAMILIES.items()
     ]
-    return named + families
+    return examples + families
 
 
 def _benchmarks() -> "Catalogue[NamedLanguage]":
@@ -219,7 +224,7 @@ def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
     Raises:
         LanguageError: it is neither a string nor a list of symbols.
     """
-    if isinstance(alphabet, list | tuple) and all(isinstance(each, str) for each in alphabet):
+    if isinstance(alphabet, list | tuple) and all(isinstance(symbol, str) for symbol in alphabet):
         text = written_alphabet(alphabet)
         if split_alphabet(text) == tuple(alphabet):
             return text
@@ -281,7 +286,7 @@ def is_named(language: Language) -> bool:
         return True
     if not is_self_contained(language.spec):
         return False
-    named = parse(language.spec)
-    if (named.alphabet, named.class_names) != (language.alphabet, language.class_names):
+    original = parse(language.spec)
+    if (original.alphabet, original.class_names) != (language.alphabet, language.class_names):
         return False
-    return named.difference(language) is None
+    return original.difference(language) is None

@@ -74,27 +74,27 @@ class Subgroup:
         """Return the commutator subgroup: the normal closure of the commutators of generators."""
         generators = self.generators()
         inverses = {x: self.inverse(x) for x in generators}
-        wanted = [
+        normals = [
             self.times(inverses[x], inverses[y], x, y)
             for x, y in itertools.product(generators, repeat=2)
         ]
-        found, chosen = self.within([]), list[int]()
-        for normal in wanted:
-            if normal in set(found.elements):
+        closure, adjoined = self.within([]), list[int]()
+        for normal in normals:
+            if normal in set(closure.elements):
                 continue
-            chosen.append(normal)
-            found = self.within(chosen)
-            wanted += [self.times(inverses[x], normal, x) for x in generators]
-        return found
+            adjoined.append(normal)
+            closure = self.within(adjoined)
+            normals += [self.times(inverses[x], normal, x) for x in generators]
+        return closure
 
     def generators(self) -> list[int]:
         """Return a small set of generators: each at least doubles the group of those before it."""
-        found, chosen = {self.identity}, list[int]()
+        group, chosen_elements = {self.identity}, list[int]()
         for element in self.elements:
-            if element not in found:
-                chosen.append(element)
-                found = set(self.within(chosen).elements)
-        return chosen
+            if element not in group:
+                chosen_elements.append(element)
+                group = set(self.within(chosen_elements).elements)
+        return chosen_elements
 
     def within(self, generators: Sequence[int]) -> "Subgroup":
         """Return the group that some elements generate."""
@@ -116,8 +116,8 @@ class Subgroup:
     def triple(self) -> tuple[int, int, int] | None:
         """Return a Thompson triple x, y, z: not the identity, of coprime orders, with xyz = 1."""
         orders: dict[int, int] = {}
-        own = [x for x in self.elements if x != self.identity]
-        for x, y in itertools.islice(itertools.product(own, repeat=2), _TRIED):
+        non_trivial = [x for x in self.elements if x != self.identity]
+        for x, y in itertools.islice(itertools.product(non_trivial, repeat=2), _TRIED):
             product = self.times(x, y)
             if product == self.identity:
                 continue

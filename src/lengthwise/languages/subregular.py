@@ -70,21 +70,21 @@ def _occurs(windows: Sequence[str], symbols: str, times: int = 1) -> Language:
     longest = max(map(len, windows)) - 1
 
     def step(value: tuple[int, str], symbol: str) -> tuple[int, str]:
-        found, recent = value
+        count, recent = value
         recent += symbol
-        if found < (times if len(windows) == 1 else len(windows)):
-            window = windows[0] if len(windows) == 1 else windows[found]
+        if count < (times if len(windows) == 1 else len(windows)):
+            window = windows[0] if len(windows) == 1 else windows[count]
             if recent.endswith(window):
-                found += 1
+                count += 1
                 recent = recent if len(windows) == 1 else ""
-        return found, recent[-longest:] if longest else ""
+        return count, recent[-longest:] if longest else ""
 
-    wanted = times if len(windows) == 1 else len(windows)
+    num_needed = times if len(windows) == 1 else len(windows)
     return from_step_function(
         symbols,
         step((0, ""), _MARK),
         step,
-        lambda value: int(step(value, _MARK)[0] >= wanted),
+        lambda value: int(step(value, _MARK)[0] >= num_needed),
         class_names=("0", "1"),
     )
 
@@ -93,8 +93,8 @@ def _subsequence(piece: str, symbols: str) -> Language:
     return from_step_function(
         symbols,
         0,
-        lambda found, symbol: found + (found < len(piece) and symbol == piece[found]),
-        lambda found: int(found == len(piece)),
+        lambda length, symbol: length + (length < len(piece) and symbol == piece[length]),
+        lambda length: int(length == len(piece)),
         class_names=("0", "1"),
     )
 
@@ -124,8 +124,8 @@ def _none_of(literal: Draw) -> Draw:
     """Draw languages in which none of one to three literals holds."""
 
     def draw(generator: random.Random, symbols: str) -> Language:
-        drawn = [literal(generator, symbols) for _ in range(generator.randint(1, 3))]
-        return ~reduce(lambda a, b: a | b, drawn)
+        literals = [literal(generator, symbols) for _ in range(generator.randint(1, 3))]
+        return ~reduce(lambda a, b: a | b, literals)
 
     return draw
 
@@ -138,11 +138,13 @@ def _combination(literal: Draw) -> Draw:
     """Draw Boolean combinations of two or three literals."""
 
     def draw(generator: random.Random, symbols: str) -> Language:
-        found = literal(generator, symbols)
+        language = literal(generator, symbols)
         for _ in range(generator.randint(1, 2)):
             other = literal(generator, symbols)
-            found = generator.choice([found & other, found | other, found ^ other, found - other])
-        return found
+            language = generator.choice(
+                [language & other, language | other, language ^ other, language - other]
+            )
+        return language
 
     return draw
 
@@ -152,13 +154,13 @@ def _with_tier(drawer: Draw) -> Draw:
 
     def draw(generator: random.Random, symbols: str) -> Language:
         size = generator.randint(min(2, len(symbols) - 1), len(symbols) - 1)
-        chosen = "".join(sorted(generator.sample(symbols, size)))
-        small = drawer(generator, chosen)
+        tier = "".join(sorted(generator.sample(symbols, size)))
+        small = drawer(generator, tier)
         return replace(
             small,
             alphabet=tuple(symbols),
             transitions=tuple(
-                tuple(row[chosen.index(s)] if s in chosen else state for s in symbols)
+                tuple(row[tier.index(s)] if s in tier else state for s in symbols)
                 for state, row in enumerate(small.transitions)
             ),
         ).minimised()
@@ -169,12 +171,12 @@ def _with_tier(drawer: Draw) -> Draw:
 def _counted(generator: random.Random, symbols: str) -> Language:
     prime = generator.choice(_PRIMES)
     weights = {symbol: generator.randrange(prime) for symbol in symbols}
-    wanted = set(generator.sample(range(prime), generator.randint(1, prime - 1)))
+    residues = set(generator.sample(range(prime), generator.randint(1, prime - 1)))
     return from_step_function(
         symbols,
         0,
         lambda total, symbol: (total + weights[symbol]) % prime,
-        lambda total: int(total in wanted),
+        lambda total: int(total in residues),
         class_names=("0", "1"),
     )
 
@@ -278,11 +280,13 @@ def _with_distinct_symbols(language: Language) -> Language:
     It is of the same classes: each of them is closed under inverse images of morphisms that keep
     the length, and such morphisms lead from either alphabet to the other.
     """
-    kept = LadderSubject(language).distinct
+    distinct = LadderSubject(language).distinct
     return replace(
         language,
-        alphabet=tuple(language.alphabet[symbol] for symbol in kept),
-        transitions=tuple(tuple(row[symbol] for symbol in kept) for row in language.transitions),
+        alphabet=tuple(language.alphabet[symbol] for symbol in distinct),
+        transitions=tuple(
+            tuple(row[symbol] for symbol in distinct) for row in language.transitions
+        ),
         spec="",
     )
 
@@ -305,14 +309,14 @@ def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
             f"a subregular language has {ALPHABETS[0]} to {ALPHABETS[-1]} symbols, but symbols="
             f"{symbols}. Take another number."
         )
-    wanted, generator = CLASSES[name], random.Random(seed)
+    drawn_class, generator = CLASSES[name], random.Random(seed)
     for _ in range(MOST_DRAWS):
-        language = wanted.draw(generator, SYMBOLS[:symbols]).minimised()
+        language = drawn_class.draw(generator, SYMBOLS[:symbols]).minimised()
         subject = LadderSubject(_with_distinct_symbols(language))
         if (
             1 < language.num_states <= MOST_STATES
-            and all(answer(subject, question).holds is True for question in wanted.yes)
-            and all(answer(subject, question).holds is False for question in wanted.no)
+            and all(answer(subject, question).holds is True for question in drawn_class.yes)
+            and all(answer(subject, question).holds is False for question in drawn_class.no)
         ):
             return replace(language, spec=f"subregular:{name},seed={seed},symbols={symbols}")
     raise LanguageError(

@@ -168,38 +168,40 @@ def decides(machine: MooreMachine, start: V, read: Callable[[V, int], V]) -> boo
     return True
 
 
-def strictly_piecewise(subject: LadderSubject, wanted: int = 1) -> Verdict:
+def strictly_piecewise(subject: LadderSubject, class_number: int = 1) -> Verdict:
     """Return whether removing symbols never takes a word of a recogniser out of a class."""
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
     machine = subject.machine
     for state in machine.reachable():
         for symbol in subject.distinct:
-            word = _only_second(subject, state, machine.transitions[state][symbol], wanted)
+            word = _only_second(subject, state, machine.transitions[state][symbol], class_number)
             if word is not None:
                 start = subject.access(state)
                 words = pumped(start, (symbol,), word), pumped(start, word)
-                shown = [each.written(machine) for each in words]
-                side = "in" if wanted == 1 else "out"
+                texts = [word.written(machine) for word in words]
+                side = "in" if class_number == 1 else "out"
                 return Verdict(
                     holds=False,
-                    says=f"{shown[0]} is {side}, and what is left of it, {shown[1]}, is not",
+                    says=f"{texts[0]} is {side}, and what is left of it, {texts[1]}, is not",
                     words=words,
                 )
-    rule = "that must not occur decides" if wanted == 1 else "decides: one of them has to occur"
+    rule = (
+        "that must not occur decides" if class_number == 1 else "decides: one of them has to occur"
+    )
     return Verdict(holds=True, says=f"a list of subsequences {rule}")
 
 
-def _only_second(subject: LadderSubject, first: int, second: int, wanted: int) -> Word | None:
+def _only_second(subject: LadderSubject, first: int, second: int, class_number: int) -> Word | None:
     """Return a shortest word that leads the second state alone to a class, or None."""
     steps, classes = subject.machine.transitions, subject.machine.classes
     words: dict[tuple[int, int], Word] = {(first, second): ()}
-    for one, two in (queue := [(first, second)]):
-        if classes[two] == wanted != classes[one]:
-            return words[one, two]
+    for first_state, two in (queue := [(first, second)]):
+        if classes[two] == class_number != classes[first_state]:
+            return words[first_state, two]
         for symbol in subject.distinct:
-            after = steps[one][symbol], steps[two][symbol]
+            after = steps[first_state][symbol], steps[two][symbol]
             if after not in words:
-                words[after] = (*words[one, two], symbol)
+                words[after] = (*words[first_state, two], symbol)
                 queue.append(after)
     return None

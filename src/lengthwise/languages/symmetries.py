@@ -41,9 +41,11 @@ class BitCoordinates:
 
     def bits(self, maps: Integers) -> Booleans:
         """Return the bits of state maps, one row each; where a map is -1, all bits are 0."""
-        asked = maps[:, self.probes]
-        said = np.concatenate([self.labels, np.zeros((1, self.labels.shape[1]), dtype=np.bool_)])
-        bits: Booleans = said[asked].reshape(len(maps), -1)
+        probed = maps[:, self.probes]
+        bits_of_state = np.concatenate(
+            [self.labels, np.zeros((1, self.labels.shape[1]), dtype=np.bool_)]
+        )
+        bits: Booleans = bits_of_state[probed].reshape(len(maps), -1)
         return bits
 
 
@@ -99,20 +101,20 @@ def _symmetries(steps: Integers, part: Integers) -> Integers:
     queue = [0]
     for current in queue:
         for symbol, target in enumerate(steps[part[current]]):
-            there = position[target]
-            if there >= 0 and images[0, there] < 0:
-                images[:, there] = steps[images[:, current], symbol]
-                queue.append(there)
+            place = position[target]
+            if place >= 0 and images[0, place] < 0:
+                images[:, place] = steps[images[:, current], symbol]
+                queue.append(place)
     images = images[(position[images] >= 0).all(axis=1)]
     everywhere = np.arange(len(steps))
-    found = []
+    symmetries = []
     for image in images:
         moved = everywhere.copy()
         moved[part] = image
         permutes = len(np.unique(image)) == len(image)
         if permutes and (moved[steps[part]] == steps[image]).all():
-            found.append(image)
-    return np.array(found)
+            symmetries.append(image)
+    return np.array(symmetries)
 
 
 def _products(group: Integers, part: Integers) -> Integers:
@@ -141,21 +143,21 @@ def _views(table: Integers) -> Booleans:
         if key not in candidates:  # with fewer cosets than later ones that tell as much
             bits = images[:, :, None] == np.unique(coset)
             candidates[key] = np.unique(bits.reshape(len(table), -1), axis=1)
-    chosen: list[Booleans] = []
+    views: list[Booleans] = []
     size = len(table)
     while size > 1:
         gains = []
         for bits in candidates.values():
-            left = len(_kernel(np.concatenate([*chosen, bits], axis=1)))
+            left = len(_kernel(np.concatenate([*views, bits], axis=1)))
             gains.append((math.log(size / left) / bits.shape[1], -left, bits))
         _, left, best = max(gains, key=lambda gain: gain[:2])
-        chosen.append(best)
+        views.append(best)
         size = -left
-    for bits in sorted(chosen, key=lambda bits: -bits.shape[1]):
-        others = [other for other in chosen if other is not bits]
-        if others and len(_kernel(np.concatenate(others, axis=1))) == 1:
-            chosen = others
-    return np.concatenate(chosen, axis=1)
+    for bits in sorted(views, key=lambda bits: -bits.shape[1]):
+        rest = [other for other in views if other is not bits]
+        if rest and len(_kernel(np.concatenate(rest, axis=1))) == 1:
+            views = rest
+    return np.concatenate(views, axis=1)
 
 
 def _subgroups(table: Integers) -> list[Integers]:
@@ -163,7 +165,7 @@ def _subgroups(table: Integers) -> list[Integers]:
     order = len(table)
     random = np.random.default_rng(0)
     pairs = [*((g, g) for g in range(order)), *random.integers(order, size=(_TRIED, 2)).tolist()]
-    found: dict[bytes, Integers] = {}
+    subgroups: dict[bytes, Integers] = {}
     for pair in pairs:
         inside = np.zeros(order, dtype=np.bool_)
         inside[0] = True
@@ -173,8 +175,8 @@ def _subgroups(table: Integers) -> list[Integers]:
                 break
             inside[further] = True
         if not inside.all():
-            found.setdefault(inside.tobytes(), np.flatnonzero(inside))
-    return list(found.values())
+            subgroups.setdefault(inside.tobytes(), np.flatnonzero(inside))
+    return list(subgroups.values())
 
 
 def _kernel(bits: Booleans) -> Integers:

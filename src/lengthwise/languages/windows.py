@@ -58,18 +58,18 @@ def too_large(subject: LadderSubject) -> Verdict:
     )
 
 
-def finiteness(subject: LadderSubject, wanted: int = 1) -> Verdict:
+def finiteness(subject: LadderSubject, class_number: int = 1) -> Verdict:
     """Return whether only finitely many words have a class: 1 for finite, 0 for co-finite."""
     if not subject.is_recogniser:
         return Verdict(holds=None, says=NO_RECOGNISER)
     machine = subject.machine
-    goals = machine.reaching(lambda c: c == wanted)
+    goals = machine.reaching(lambda c: c == class_number)
     state = next((s for s in machine.reachable() if s in goals and subject.has_cycle(s)), None)
-    side = "in" if wanted == 1 else "out"
+    side = "in" if class_number == 1 else "out"
     if state is None:
         return Verdict(holds=True, says=f"no cycle leads to a word that is {side}")
     pump = Piece(subject.path(state, state, moving=True), pumped=True)
-    word = pumped(subject.access(state), pump, subject.to_class(state, wanted))
+    word = pumped(subject.access(state), pump, subject.to_class(state, class_number))
     return Verdict(
         holds=False,
         says=f"{word.written(machine)} is {side} for every m",
@@ -104,10 +104,10 @@ def kept_apart(subject: LadderSubject, first: int, second: int) -> tuple[int, in
     pair = (first, second)
     while pair not in seen:
         seen[pair] = len(word)
-        one, two = (subject.steps[state] for state in pair)
-        symbol = int(np.flatnonzero(blocks[one] != blocks[two])[0])
+        first_images, two = (subject.steps[state] for state in pair)
+        symbol = int(np.flatnonzero(blocks[first_images] != blocks[two])[0])
         word.append(symbol)
-        pair = int(one[symbol]), int(two[symbol])
+        pair = int(first_images[symbol]), int(two[symbol])
     return *pair, tuple(word[seen[pair] :])
 
 
@@ -123,10 +123,10 @@ def definite(subject: LadderSubject) -> Verdict:
             numbers={"k": width},
         )
     second = int(np.flatnonzero(blocks != blocks[0])[0])
-    one, two, pump = kept_apart(subject, 0, second)
-    end = subject.apart(one, two)
+    first, two, pump = kept_apart(subject, 0, second)
+    end = subject.apart(first, two)
     loop = Piece(pump, pumped=True)
-    words = pumped(subject.access(one), loop, end), pumped(subject.access(two), loop, end)
+    words = pumped(subject.access(first), loop, end), pumped(subject.access(two), loop, end)
     return unlike(subject, words, "end alike")
 
 
@@ -207,23 +207,23 @@ def generalised_definite(subject: LadderSubject) -> Verdict:
 
 def _ends(first: int, last: int) -> str:
     """Return in words which symbols at the ends decide."""
-    named = [
+    ends = [
         f"the {side} {'symbol' if size == 1 else f'{size} symbols'}"
         for side, size in (("first", first), ("last", last))
         if size
     ]
-    alone = named in (["the first symbol"], ["the last symbol"])
-    return f"{' and '.join(named) or 'no symbols'} decide{'s' if alone else ''}"
+    alone = ends in (["the first symbol"], ["the last symbol"])
+    return f"{' and '.join(ends) or 'no symbols'} decide{'s' if alone else ''}"
 
 
-def strictly_local_width(subject: LadderSubject, wanted: int = 1) -> int | None:
+def strictly_local_width(subject: LadderSubject, class_number: int = 1) -> int | None:
     """Return the least k for which the words of a class of a recogniser are strictly k-local, or
     None if there is none.
 
     Raises:
         LanguageError: there are too many pairs of states.
     """
-    pairs, targets = _live_pairs(subject, wanted)
+    pairs, targets = _live_pairs(subject, class_number)
     numbers = components(targets)
     if len(set(numbers)) < len(pairs) or any(i in row for i, row in enumerate(targets)):
         return None
@@ -233,7 +233,7 @@ def strictly_local_width(subject: LadderSubject, wanted: int = 1) -> int | None:
     return 1 + max(longest, default=0)
 
 
-def strictly_local(subject: LadderSubject, wanted: int = 1) -> Verdict:
+def strictly_local(subject: LadderSubject, class_number: int = 1) -> Verdict:
     """Return whether the windows that may occur in a word of a class decide, with their least
     width.
     """
@@ -241,45 +241,45 @@ def strictly_local(subject: LadderSubject, wanted: int = 1) -> Verdict:
         return Verdict(holds=None, says=NO_RECOGNISER)
     machine = subject.machine
     try:
-        width = strictly_local_width(subject, wanted)
+        width = strictly_local_width(subject, class_number)
     except LanguageError as error:
-        kept = _drawn_pair(subject, wanted)
-        if kept is None:
+        pair_and_loop = _drawn_pair(subject, class_number)
+        if pair_and_loop is None:
             return Verdict(holds=None, says=f"{error} (and {DRAWS} draws of words show nothing)")
     else:
         if width is not None:
             size = counted(width, "symbol")
             decide = (
                 f"the windows of {size} that may occur decide"
-                if wanted == 1
+                if class_number == 1
                 else f"a list of windows of {size} decides: one of them has to occur"
             )
             return Verdict(
                 holds=True, says=f"{decide}, with marks at both ends", numbers={"k": width}
             )
-        kept = _kept_pair(subject, wanted)
-    one, two, loop = kept
-    end = subject.apart(one, two)
-    if machine.classes[machine.run(end, one)] == wanted:
-        one, two = two, one  # the end leads the second one alone to the class
+        pair_and_loop = _kept_pair(subject, class_number)
+    first, two, loop = pair_and_loop
+    end = subject.apart(first, two)
+    if machine.classes[machine.run(end, first)] == class_number:
+        first, two = two, first  # the end leads the second one alone to the class
     right = [
-        pumped(subject.access(one), loop, subject.to_class(one, wanted)),
+        pumped(subject.access(first), loop, subject.to_class(first, class_number)),
         pumped(subject.access(two), loop, end),
     ]
-    wrong = pumped(subject.access(one), loop, end)
-    shown = [word.written(subject) for word in (*right, wrong)]
-    side = "in" if wanted == 1 else "out"
+    wrong = pumped(subject.access(first), loop, end)
+    spellings = [word.written(subject) for word in (*right, wrong)]
+    side = "in" if class_number == 1 else "out"
     return Verdict(
         holds=False,
-        says=f"{shown[0]} and {shown[1]} are {side} for every m, and {shown[2]} is not, though it "
-        f"has no other windows",
+        says=f"{spellings[0]} and {spellings[1]} are {side} for every m, and {spellings[2]} is "
+        f"not, though it has no other windows",
         words=(*right, wrong),
     )
 
 
-def _kept_pair(subject: LadderSubject, wanted: int) -> tuple[int, int, Piece]:
+def _kept_pair(subject: LadderSubject, class_number: int) -> tuple[int, int, Piece]:
     """Return two states from which words lead to a class, and a word that leads each to itself."""
-    pairs, targets = _live_pairs(subject, wanted)
+    pairs, targets = _live_pairs(subject, class_number)
     start = next(
         i for i in range(len(pairs)) if shortest_path(targets, i, i, moving=True) is not None
     )
@@ -288,47 +288,47 @@ def _kept_pair(subject: LadderSubject, wanted: int) -> tuple[int, int, Piece]:
     for label in shortest_path(targets, start, start, moving=True) or ():
         along.append(targets[along[-1]][label])
     pump = []
-    one, two = pairs[start]
+    first, two = pairs[start]
     for after in along[1:]:
         symbol = next(
             s
             for s in range(subject.machine.num_symbols)
-            if {steps[one][s], steps[two][s]} == set(pairs[after])
+            if {steps[first][s], steps[two][s]} == set(pairs[after])
         )
         pump.append(symbol)
-        one, two = steps[one][symbol], steps[two][symbol]
-    if one != pairs[start][0]:
+        first, two = steps[first][symbol], steps[two][symbol]
+    if first != pairs[start][0]:
         pump *= 2  # the cycle exchanges the two states
     return *pairs[start], Piece(tuple(pump), pumped=True)
 
 
-def _drawn_pair(subject: LadderSubject, wanted: int) -> tuple[int, int, Piece] | None:
+def _drawn_pair(subject: LadderSubject, class_number: int) -> tuple[int, int, Piece] | None:
     """Return the same by words drawn at random, or None: two states on the circles of a word."""
-    live = subject.machine.reaching(lambda c: c == wanted)
+    live = subject.machine.reaching(lambda c: c == class_number)
     generator, symbols = random.Random(0), range(subject.machine.num_symbols)
     for _ in range(DRAWS):
         word = tuple(generator.choices(symbols, k=generator.randint(1, 8)))
         moves = ends = subject.moves(word)
         for _ in range(len(moves).bit_length()):
             ends = ends[ends]
-        kept = [state for state in np.unique(ends).tolist() if state in live][:2]
-        if len(kept) == 2:
+        two_states = [state for state in np.unique(ends).tolist() if state in live][:2]
+        if len(two_states) == 2:
             times = 1
-            for state in kept:
+            for state in two_states:
                 circle, after = 1, int(moves[state])
                 while after != state:
                     circle, after = circle + 1, int(moves[after])
                 times = math.lcm(times, circle)
-            return kept[0], kept[1], Piece(word, times=times, pumped=True)
+            return two_states[0], two_states[1], Piece(word, times=times, pumped=True)
     return None
 
 
 def _live_pairs(
-    subject: LadderSubject, wanted: int
+    subject: LadderSubject, class_number: int
 ) -> tuple[list[tuple[int, int]], list[list[int]]]:
     """Return pairs of different states from which words lead to a class, and where they lead."""
     machine = subject.machine
-    live = sorted(machine.reaching(lambda c: c == wanted))
+    live = sorted(machine.reaching(lambda c: c == class_number))
     if len(live) * (len(live) - 1) // 2 > MAX_PAIRS:
         raise LanguageError(
             f"not decided: {len(live)} states make more than {MAX_PAIRS} pairs to be followed"
@@ -337,8 +337,8 @@ def _live_pairs(
     index = {pair: i for i, pair in enumerate(pairs)}
     steps = machine.transitions
     targets = []
-    for one, two in pairs:
-        after = (tuple(sorted(both)) for both in zip(steps[one], steps[two], strict=True))
+    for first, two in pairs:
+        after = (tuple(sorted(pair)) for pair in zip(steps[first], steps[two], strict=True))
         targets.append(sorted({index[pair] for pair in after if pair in index}))
     return pairs, targets
 
@@ -367,8 +367,8 @@ def _merged_in_parts(subject: LadderSubject) -> tuple[NDArray[np.int64], int]:
     rows = np.flatnonzero(last)
     place = np.full(len(blocks), -1)
     place[rows] = np.arange(len(rows))
-    found, width = merging(place[subject.steps[rows]])
-    blocks[rows] = found
+    merged, width = merging(place[subject.steps[rows]])
+    blocks[rows] = merged
     blocks[outside] = -1
     return blocks, width
 

@@ -205,7 +205,7 @@ class Attention(nn.Module):
             count = max(1, _WEIGHTS_AT_ONCE // (self.num_heads * query.shape[1] * key.shape[1]))
         if count >= len(query):
             return self.output(self._mixed(query, key, value, seen, positions))
-        parts = [torch.split(each, count) for each in (query, key, value)]
+        parts = [torch.split(tensor, count) for tensor in (query, key, value)]
         masks: Iterable[Seen] = repeat(None)
         if seen is not None:
             masks = torch.split(seen.expand(len(query), -1, -1), count)
@@ -262,11 +262,11 @@ class Attention(nn.Module):
             visible = torch.full((1, 1), key.shape[1], device=key.device)
         else:
             visible = seen.sum(dim=-1)
-        asked, factor = self._heads(query), self.scale(visible)[..., None]
-        turned = asked if positions is None else positions.turn_query(asked)
+        queries, factor = self._heads(query), self.scale(visible)[..., None]
+        turned = queries if positions is None else positions.turn_query(queries)
         part = (factor / math.sqrt(self.head_width)).to(query.dtype)
         logits = turned * part @ self._heads(key).transpose(2, 3)
-        if positions is not None and (bias := positions.bias(asked)) is not None:
+        if positions is not None and (bias := positions.bias(queries)) is not None:
             if not self.scale.is_one:
                 bias = bias * factor.to(bias.dtype)
             if not positions.position.bias_is_product:

@@ -61,21 +61,21 @@ def shifted(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> 
         product = (query[:, :, back:] * key[:, :, : length - back]).sum(dim=3)
         logits.append(F.pad(product + bias[:, offset, None], (back, 0), value=-math.inf))
     weight = torch.stack(logits).softmax(dim=0)[..., None]
-    gathered = weight[0] * value
+    total = weight[0] * value
     for offset in range(1, len(logits)):
         back = offset * stride
-        gathered[:, :, back:] += weight[offset, :, :, back:] * value[:, :, : length - back]
-    return gathered
+        total[:, :, back:] += weight[offset, :, :, back:] * value[:, :, : length - back]
+    return total
 
 
 def banded(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """Compute matrix products of blocks with themselves and the blocks before them."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
-    asked = blocks.cut(query / math.sqrt(query.shape[3]))
+    queries = blocks.cut(query / math.sqrt(query.shape[3]))
     keys, values = blocks.with_before(blocks.cut(key)), blocks.with_before(blocks.cut(value))
     offset, seen = blocks.offsets(query.device)
     in_band = bias[:, offset.clamp(0, bias.shape[1] - 1)][:, None, None]
-    logits = (asked @ keys.transpose(-1, -2) + in_band).masked_fill(~seen, -math.inf)
+    logits = (queries @ keys.transpose(-1, -2) + in_band).masked_fill(~seen, -math.inf)
     return blocks.joined(logits.softmax(dim=-1) @ values)
 
 
@@ -85,12 +85,14 @@ def fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> He
     number = torch.arange(blocks.size, device=query.device)
     rolled = bias[:, (number[:, None] - number) % blocks.size].to(query.dtype)[:, None, None]
     one_hot = torch.eye(blocks.size, dtype=key.dtype, device=key.device)
-    asked = _widened(blocks.cut(query / math.sqrt(query.shape[3])), rolled)
+    queries = _widened(blocks.cut(query / math.sqrt(query.shape[3])), rolled)
     keys = blocks.with_before(_widened(blocks.cut(key), one_hot))
     values = blocks.with_before(blocks.cut(value))
     _, seen = blocks.offsets(query.device)
     parts = [
-        _fused_attention(asked[:, :, :, at], keys[:, :, :, at], values[:, :, :, at], seen[at.start])
+        _fused_attention(
+            queries[:, :, :, at], keys[:, :, :, at], values[:, :, :, at], seen[at.start]
+        )
         for at in (slice(0, 1), slice(1, blocks.count))  # the first has nothing before it
         if at.start < blocks.count
     ]
@@ -172,5 +174,5 @@ def _fused_attention(query: Tensor, key: Tensor, value: Tensor, seen: Tensor) ->
     """Compute torch's attention, with plain products as logits."""
     words, _, rests, count = query.shape[:4]
     query, key, value = (x.permute(0, 2, 3, 1, 4, 5).flatten(0, 2) for x in (query, key, value))
-    found = fused_attention(query, key, value, seen)
-    return found.view(words, rests, count, *found.shape[1:]).permute(0, 3, 1, 2, 4, 5)
+    attended = fused_attention(query, key, value, seen)
+    return attended.view(words, rests, count, *attended.shape[1:]).permute(0, 3, 1, 2, 4, 5)

@@ -41,10 +41,10 @@ def dropout(share: float, generator: torch.Generator | None) -> Drop:
 def mask(x: Tensor, left_out: int, generator: torch.Generator | None) -> Tensor:
     """Return 0 or 1/(1 - p) for each number of `x`, where p is `left_out` of 2^16 lots."""
     if x.device.type != "cpu":  # not all accelerators draw 64 bits, and they gain nothing
-        kept = torch.empty_like(x).bernoulli_(1 - left_out / _LOTS, generator=generator)
-        return kept.div_(1 - left_out / _LOTS)
-    drawn = torch.empty(-(-x.numel() // _AT_ONCE), dtype=torch.int64, device=x.device)
-    drawn.random_(torch.iinfo(torch.int64).min, None, generator=generator)
-    lots = drawn.view(torch.int16)[: x.numel()].view(x.shape)
-    kept = torch.ge(lots, left_out - _LOTS // 2, out=torch.empty_like(lots, dtype=x.dtype))
-    return kept.mul_(1 / (1 - left_out / _LOTS))
+        scaled = torch.empty_like(x).bernoulli_(1 - left_out / _LOTS, generator=generator)
+        return scaled.div_(1 - left_out / _LOTS)
+    words_of_bits = torch.empty(-(-x.numel() // _AT_ONCE), dtype=torch.int64, device=x.device)
+    words_of_bits.random_(torch.iinfo(torch.int64).min, None, generator=generator)
+    lots = words_of_bits.view(torch.int16)[: x.numel()].view(x.shape)
+    scaled = torch.ge(lots, left_out - _LOTS // 2, out=torch.empty_like(lots, dtype=x.dtype))
+    return scaled.mul_(1 / (1 - left_out / _LOTS))

@@ -63,8 +63,8 @@ def sinusoids(positions: Positions, width: int) -> Vectors:
     Computed each time, since a buffer would lose its digits where a module is made less precise.
     """
     angle = positions[..., None].double() * frequencies(width, positions.device)
-    both = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-    return both[..., :width]
+    values = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
+    return values[..., :width]
 
 
 def frequencies(width: int, device: torch.device) -> Float[Tensor, " pair"]:
@@ -88,9 +88,9 @@ class OneHotPosition(Position):
         self, positions: Positions, count: Counts, generator: torch.Generator | None = None
     ) -> Vectors:
         """Return the vectors of the positions."""
-        own = min(OWN_COORDINATES, len(self.like))
-        blank = self.like.new_zeros(*positions.shape, own)
-        if (num_hot := len(self.like) - own) == 0:
+        num_own = min(OWN_COORDINATES, len(self.like))
+        blank = self.like.new_zeros(*positions.shape, num_own)
+        if (num_hot := len(self.like) - num_own) == 0:
             return blank
         hot = nn.functional.one_hot(positions % num_hot, num_hot).to(self.like.dtype)
         return torch.cat([blank, hot], dim=-1)

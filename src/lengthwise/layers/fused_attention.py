@@ -57,5 +57,5 @@ def in_fast_precision(
     if mask is not None and mask.dtype != torch.bool:
         mask = mask.to(inside)
     with torch.autocast(device, enabled=False) if has_autocast else nullcontext():
-        found = attend(query.to(inside), key.to(inside), value.to(inside), mask)
-    return found.to(of_result)
+        result = attend(query.to(inside), key.to(inside), value.to(inside), mask)
+    return result.to(of_result)

@@ -44,11 +44,11 @@ class RecencyPosition(DistanceBias):
         self, delta: Int[Tensor, "query key"], layer: int
     ) -> Float[Tensor, "head query key"]:
         """Return minus the slope times the distance, less the bias on the own position."""
-        slope, own = (
-            each[layer].to(self.precise)[:, None, None] for each in (self.slope, self.own)
+        slope, own_bias = (
+            table[layer].to(self.precise)[:, None, None] for table in (self.slope, self.own)
         )
         # Not a product with own, which may be infinite in a short format.
-        return -slope * delta.abs() - torch.where(delta == 0, own, 0.0)
+        return -slope * delta.abs() - torch.where(delta == 0, own_bias, 0.0)
 
 
 class HopPosition(DistanceBias):

@@ -91,5 +91,5 @@ def _draw(
         count > max_positions, count, max_positions
     )  # a long word takes its own positions
     order = lots.masked_fill(index >= within, 2.0).argsort(dim=1)
-    drawn = torch.where(index < count, order, room).sort(dim=1).values
-    return drawn.gather(1, positions).clamp(max=room - 1)
+    drawn_positions = torch.where(index < count, order, room).sort(dim=1).values
+    return drawn_positions.gather(1, positions).clamp(max=room - 1)

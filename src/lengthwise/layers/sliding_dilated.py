@@ -58,11 +58,11 @@ class InsideChunks(nn.Module, ABC):
         """
         last = rows[:, -1]
         if len(vectors) < len(rows):
-            asked = self._asked(vectors).index_select(0, last)
+            queries = self._asked(vectors).index_select(0, last)
         else:
-            asked = self._asked(vectors.index_select(0, last))
+            queries = self._asked(vectors.index_select(0, last))
         key_value = self.key_value(vectors).index_select(0, rows.flatten())
-        return self._gathered(asked, key_value.view(*rows.shape, 2 * vectors.shape[1]), present)
+        return self._gathered(queries, key_value.view(*rows.shape, 2 * vectors.shape[1]), present)
 
     def _asked(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
         """Return the queries, divided by the square root of their size."""

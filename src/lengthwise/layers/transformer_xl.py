@@ -74,21 +74,21 @@ class TransformerXlPosition(Position):
         waves = sinusoids(steps, len(self.like)).to(self.like.dtype)
         heads, size = query.shape[1], query.shape[3]
         keys = (waves @ self.w[layer].T).view(count, heads, size)
-        found = ((query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)).contiguous()
-        if not found.requires_grad:
-            return _shifted(found)
-        return _Shifted.apply(found)  # type: ignore[no-untyped-call]
+        products = ((query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)).contiguous()
+        if not products.requires_grad:
+            return _shifted(products)
+        return _Shifted.apply(products)  # type: ignore[no-untyped-call]
 
 
-def _shifted(found: Tensor) -> Tensor:
+def _shifted(products: Tensor) -> Tensor:
     """Return a view, word by head by query by key, of numbers of all differences.
 
     Query i has its own from rows - 1 - i on, so rows of the view are one number closer than those
-    of `found`, which is a tensor of its own: its storage begins with it.
+    of `products`, which is a tensor of its own: its storage begins with it.
     """
-    words, heads, rows, count = found.shape
-    shape, strides = (words, heads, rows, count - rows + 1), (*found.stride()[:2], count - 1, 1)
-    return found.as_strided(shape, strides, storage_offset=rows - 1)
+    words, heads, rows, count = products.shape
+    shape, strides = (words, heads, rows, count - rows + 1), (*products.stride()[:2], count - 1, 1)
+    return products.as_strided(shape, strides, storage_offset=rows - 1)
 
 
 class _Shifted(torch.autograd.Function):
@@ -103,6 +103,6 @@ class _Shifted(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Tensor:
         """Return the gradient of each number: that of the place where it is seen, if it is."""
-        found = grad.new_zeros(ctx.shape)
-        _shifted(found).copy_(grad)
-        return found
+        gradient = grad.new_zeros(ctx.shape)
+        _shifted(gradient).copy_(grad)
+        return gradient

@@ -82,20 +82,20 @@ class Adapted(nn.Module):
             moved, _ = left_aligned(tokens, lengths, 2**62, checked=False)
             after = torch.arange(time, device=tokens.device) >= lengths[:, None]
             return self._called(moved.masked_fill(after, self.pad_token), lengths)
-        rows, found = [], []
+        rows, logits = [], []
         for length in torch.unique(lengths).tolist():
             row = (lengths == length).nonzero()[:, 0]
             words = tokens[row, time - length :]
             if not length and self.has_pad:  # many networks need a position to answer from
                 words = tokens.new_full((len(row), 1), self.pad_token)
             rows.append(row)
-            found.append(self._called(words, lengths[row]))
-        return torch.cat(found)[torch.cat(rows).argsort()]
+            logits.append(self._called(words, lengths[row]))
+        return torch.cat(logits)[torch.cat(rows).argsort()]
 
     def _called(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         try:
-            given = (tokens, lengths.clone()) if self.takes_lengths else (tokens,)
-            logits = self.module(*given)  # which may change its lengths in place
+            inputs = (tokens, lengths.clone()) if self.takes_lengths else (tokens,)
+            logits = self.module(*inputs)  # which may change its lengths in place
         except LengthwiseError:
             raise
         except (Exception, SystemExit) as error:
@@ -144,17 +144,25 @@ class Adapted(nn.Module):
 def adapt(module: object, *, padding: str | None = None, pad_token: int | None = None) -> Adapted:
     """Return a network of your own in the form that `train`, `evaluate` and other functions call.
 
-    `padding` says what `module.forward` wants:
+    Args:
+        module: the network; it returns logits of shape (words, classes).
+        padding: what `module.forward` wants. `"left"`: `forward(tokens, lengths)` with words at the
+            right end of their rows; the default for networks that take lengths, as the package's
+            own do. `"right"`: `forward(tokens, lengths)` with words at the left end. `"none"`:
+            `forward(tokens)` or `forward(tokens, lengths)` with words of one length at a time, so
+            that there are no pads; the default for networks that take tokens only.
+        pad_token: what the other positions hold, -1 unless it is given; an embedding needs a number
+            of its own, such as the number of symbols. With `"none"` the empty word is a row of one
+            pad if there is a `pad_token`, and a row without positions otherwise.
 
-    - `"left"`: `forward(tokens, lengths)` with words at the right end of their rows; the default
-      for networks that take lengths, as the package's own do.
-    - `"right"`: `forward(tokens, lengths)` with words at the left end.
-    - `"none"`: `forward(tokens)` or `forward(tokens, lengths)` with words of one length at a time,
-      so that there are no pads; the default for networks that take tokens only.
-
-    The other positions hold `pad_token` (-1 unless it is given; an embedding needs a number of its
-    own, such as the number of symbols). With `"none"` the empty word is a row of one pad if there
-    is a `pad_token`, and a row without positions otherwise.
+    Examples:
+        >>> import lengthwise as lw, torch
+        >>> class CountOnes(torch.nn.Module):
+        ...     def forward(self, tokens):
+        ...         odd = tokens.sum(dim=1) % 2
+        ...         return torch.nn.functional.one_hot(odd, 2).float()
+        >>> lw.predict(lw.adapt(CountOnes()), ["0110", "10"], language="parity")
+        ['0', '1']
 
     Raises:
         ConfigError: `module` is not a module, or the padding is unknown or does not fit.
@@ -200,10 +208,10 @@ def _takes_lengths(module: nn.Module) -> bool:
         return False
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return True
-    named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if len(named) < 2:
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(positional) < 2:
         return False
-    return named[1].default is named[1].empty or named[1].name == "lengths"
+    return positional[1].default is positional[1].empty or positional[1].name == "lengths"
 
 
 def require_recogniser(model: Adapted, num_symbols: int, num_classes: int) -> None:
@@ -256,9 +264,9 @@ def require_steady(
             f"{num_classes} classes. Build it with num_classes={num_classes}."
         )
     if not logits.amax(dim=1).isfinite().all():
-        came = "no numbers (nan)" if logits.isnan().any() else "infinite"
+        description = "no numbers (nan)" if logits.isnan().any() else "infinite"
         raise ConfigError(
-            f"{name} returned logits that are {came}. Look at its masks of pads, and at its "
+            f"{name} returned logits that are {description}. Look at its masks of pads, and at its "
             f"weights: they may be damaged, or too large to start from."
         )
     if not torch.equal(logits, again):
@@ -288,11 +296,14 @@ def require_steady_if_own(module: nn.Module, words: Iterable[Sequence[int]]) -> 
     if not isinstance(module, Adapted) and type(module).__module__.startswith("lengthwise."):
         return
     adapted = adapt(module)
-    tried, layout = _TRIED.setdefault(adapted.module, set()), (adapted.padding, adapted.pad_token)
+    tried_lengths, layout = (
+        _TRIED.setdefault(adapted.module, set()),
+        (adapted.padding, adapted.pad_token),
+    )
     by_length = {len(word): tuple(word) for word in words if len(word)}
-    if by_length and layout not in tried:
+    if by_length and layout not in tried_lengths:
         require_steady(adapted, [by_length[length] for length in sorted(by_length)[:3]])
-        tried.add(layout)
+        tried_lengths.add(layout)
 
 
 def _read(model: Adapted, tokens: Tensor, lengths: Tensor) -> Tensor:
@@ -302,7 +313,7 @@ def _read(model: Adapted, tokens: Tensor, lengths: Tensor) -> Tensor:
         ConfigError: the network fails on them.
     """
     try:
-        found: Tensor = model(tokens, lengths)
+        logits: Tensor = model(tokens, lengths)
     except CallError as error:
         shortest, longest = int(lengths.min()), int(lengths.max())
         which = f"a word of {counted(longest, 'symbol')} alone"
@@ -312,7 +323,7 @@ def _read(model: Adapted, tokens: Tensor, lengths: Tensor) -> Tensor:
             f"{model.name} cannot read {which} in tokens {tuple(tokens.shape)} "
             f"({in_a_line(error.__cause__ or error)}). See lw.adapt for its layout."
         ) from error
-    return found
+    return logits
 
 
 def require_trainable(model: Adapted, shortest: int, longest: int) -> None:

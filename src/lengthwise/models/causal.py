@@ -92,8 +92,8 @@ class CausalTransformer(LayerStack):
         seen, positions = causal_mask(tokens), positions_from(tokens)
         for number, layer in enumerate(self.block):
             start = first if number == len(self.block) - 1 else 0
-            here = self.position.in_layer(number, positions[start:], positions)
-            x = layer(x[:, start:], x, seen[:, start:], here)
+            layer_position = self.position.in_layer(number, positions[start:], positions)
+            x = layer(x[:, start:], x, seen[:, start:], layer_position)
         return self.final_norm(x)
 
     def embed(
@@ -151,8 +151,8 @@ class _Cache:
         attention = layer.attention
         self.position, self.number, self.layer = position, number, layer
         self.key, self.value = (
-            each.weight.new_empty(num_words, num_positions, each.out_features)
-            for each in (attention.key, attention.value)
+            projection.weight.new_empty(num_words, num_positions, projection.out_features)
+            for projection in (attention.key, attention.value)
         )
 
     def __call__(self, x: Tensor, start: int) -> Tensor:
@@ -165,14 +165,14 @@ class _Cache:
         self.key[:num_words, start:stop] = turned
         self.value[:num_words, start:stop] = attention.value(before)
         seen, every = causal_mask(x, start), positions_from(self.key[:, :stop])
-        gathered = attention.gather(
+        attended = attention.gather(
             attention.query(before),
             self.key[:num_words, :stop],
             self.value[:num_words, :stop],
             seen,
             self.position.in_layer(self.number, new, every),
         )
-        return self.layer.finish(x, gathered)
+        return self.layer.finish(x, attended)
 
 
 def positions_from(vectors: Tensor, start: int = 0) -> Int[Tensor, " position"]:

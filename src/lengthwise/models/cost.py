@@ -46,14 +46,14 @@ def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
     """
     name = str(dtype).removeprefix("torch.")
     require_precision(name, device, what=f"the rate of products in {name}", instead="Use float32.")
-    here = device.type == "cpu"
-    size, products = (_SIZE, _PRODUCTS) if here else (_SIZE_THERE, _PRODUCTS_THERE)
+    is_cpu = device.type == "cpu"
+    size, products = (_SIZE, _PRODUCTS) if is_cpu else (_SIZE_THERE, _PRODUCTS_THERE)
     square, best = torch.ones(size, size, device=device, dtype=dtype), math.inf
     for _ in range(_TIMES):
         start = time.perf_counter()
         for _ in range(products):
-            found = square @ square
-        found[0, 0].item()  # waits until all are done
+            product = square @ square
+        product[0, 0].item()  # waits until all are done
         best = min(best, time.perf_counter() - start)
     return 2 * products * size**3 / best
 

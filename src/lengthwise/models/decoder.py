@@ -85,15 +85,15 @@ class Decoder(CausalTransformer):
         self._require_length(tokens.shape[1])
         x = self.embed(tokens)
         seen, positions = causal_mask(tokens), positions_from(tokens)
-        found = []
+        weights = []
         for number, layer in enumerate(self.block):
-            before, here = (
+            before, layer_position = (
                 layer.attention_norm.before(x),
                 self.position.in_layer(number, positions, positions),
             )
-            found.append(layer.attention.weights(before, before, seen, here))
-            x = layer(x, x, seen, here)
-        return torch.stack(found)
+            weights.append(layer.attention.weights(before, before, seen, layer_position))
+            x = layer(x, x, seen, layer_position)
+        return torch.stack(weights)
 
     @torch.no_grad()
     def complete(self, prefix: FullWords, steps: int) -> Int[Tensor, "word longer"]:
@@ -102,18 +102,18 @@ class Decoder(CausalTransformer):
         Raises:
             WordError: the prefix is empty, would grow past `max_length` + 1 symbols, or shrink.
         """
-        num_words, given = prefix.shape
+        num_words, start = prefix.shape
         require_completion(prefix, steps)
-        self._require_length(given + steps - 1)
+        self._require_length(start + steps - 1)
         words = torch.cat([prefix, prefix.new_zeros(num_words, steps)], dim=1)
-        for batch in torch.split(words, self.words_to_read_at_once(given + steps)):
-            self._complete(batch, given)
+        for batch in torch.split(words, self.words_to_read_at_once(start + steps)):
+            self._complete(batch, start)
         return words
 
-    def _complete(self, words: Tensor, given: int) -> None:
-        """Fill in the positions from `given` on."""
+    def _complete(self, words: Tensor, first_position: int) -> None:
+        """Fill in the positions from `first_position` on."""
         state, start = CausalState(self, *words.shape), 0
-        for stop in range(given, words.shape[1]):
+        for stop in range(first_position, words.shape[1]):
             vectors = state(words[:, start:stop])
             words[:, stop] = self.answer(vectors[:, -1]).argmax(dim=-1)
             start = stop

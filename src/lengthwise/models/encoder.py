@@ -60,15 +60,15 @@ class Encoder(ClsEncoder):
         symbols, count, positions, seen = self.frame(tokens, lengths)
         added = self.position(positions.expand_as(symbols), count, generator=generator)
         x = self.embedding(symbols) + added
-        wanted = (
-            self._wanted(symbols.shape[1])
+        num_queries = (
+            self.positions_read(symbols.shape[1])
             if skip_unused_queries
             else [symbols.shape[1]] * len(self.block)
         )
         may_share = (
             skip_unused_queries and not self.training and not self.position.acts_in_attention
         )
-        for number, (layer, num_positions) in enumerate(zip(self.block, wanted, strict=True)):
+        for number, (layer, num_positions) in enumerate(zip(self.block, num_queries, strict=True)):
             queries = x[:, :num_positions]
             if seen is not None:
                 seen = seen[..., : x.shape[1]]
@@ -76,10 +76,10 @@ class Encoder(ClsEncoder):
                 before = layer.attention_norm.before(x)
                 x = layer.finish(queries, layer.attention(before[:, :1], before, seen))
             else:
-                here = self.position.in_layer(
+                layer_position = self.position.in_layer(
                     number, positions[:num_positions], positions[: x.shape[1]]
                 )
-                x = layer(queries, x, seen, here)
+                x = layer(queries, x, seen, layer_position)
         return self.read(x[:, 0])
 
     @torch.no_grad()
@@ -89,18 +89,20 @@ class Encoder(ClsEncoder):
         """Return the logits of words that fill their rows, and the attention of CLS by layer."""
         symbols, count, positions, seen = self.frame(tokens, None)
         x = self.embedding(symbols) + self.position(positions.expand_as(symbols), count)
-        found = []
+        weights = []
         for number, layer in enumerate(self.block):
             before = layer.attention_norm.before(x)
-            here = self.position.in_layer(number, positions[:1], positions)
-            found.append(layer.attention.weights(before[:, :1], before, seen, here)[:, :, 0])
-            wanted = positions if number + 1 < len(self.block) else positions[:1]
-            x = layer(
-                x[:, : len(wanted)], x, seen, self.position.in_layer(number, wanted, positions)
+            layer_position = self.position.in_layer(number, positions[:1], positions)
+            weights.append(
+                layer.attention.weights(before[:, :1], before, seen, layer_position)[:, :, 0]
             )
-        return self.read(x[:, 0]), torch.stack(found)
+            outputs = positions if number + 1 < len(self.block) else positions[:1]
+            x = layer(
+                x[:, : len(outputs)], x, seen, self.position.in_layer(number, outputs, positions)
+            )
+        return self.read(x[:, 0]), torch.stack(weights)
 
-    def _wanted(self, num_positions: int) -> list[int]:
+    def positions_read(self, num_positions: int) -> list[int]:
         """Return the number of positions of each layer's output that are read later."""
         wanted, after = [], 1
         for layer in reversed(self.block):

@@ -40,9 +40,9 @@ def keeps_mode(function: Callable[Given, Returned]) -> Callable[Given, Returned]
 
     @wraps(function)
     def kept(*args: Given.args, **options: Given.kwargs) -> Returned:
-        given = args[0] if args else options.get("model", options.get("recogniser"))
-        is_function = callable(given) and not isinstance(given, nn.Module)
-        network = given if isinstance(given, nn.Module) else getattr(given, "model", None)
+        subject = args[0] if args else options.get("model", options.get("recogniser"))
+        is_function = callable(subject) and not isinstance(subject, nn.Module)
+        network = subject if isinstance(subject, nn.Module) else getattr(subject, "model", None)
         if is_function or not isinstance(network, nn.Module):
             return function(*args, **options)
         with in_eval_mode(network):

@@ -54,9 +54,9 @@ def draw_xavier(model: nn.Module, generator: torch.Generator, width: int) -> Non
 def draw_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> None:
     """Draw as torch draws its own layers."""
     joint = {
-        f"{path}.{name}": math.sqrt(6 / (each.query.in_features + _outputs(each)))
-        for path, each in model.named_modules()
-        if isinstance(each, Attention)
+        f"{path}.{name}": math.sqrt(6 / (module.query.in_features + _outputs(module)))
+        for path, module in model.named_modules()
+        if isinstance(module, Attention)
         for name in ("query", "key", "value")
     }
 
@@ -78,7 +78,7 @@ def draw_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> N
 def draw_copies_as_torch(model: nn.Module, generator: torch.Generator, width: int) -> None:
     """Draw as torch draws its own layers, with the weights of the first layer in all of them."""
     draw_as_torch(model, generator, width)
-    layers = [each for each in model.modules() if isinstance(each, TransformerLayer)]
+    layers = [module for module in model.modules() if isinstance(module, TransformerLayer)]
     for layer in layers[1:]:
         layer.load_state_dict(layers[0].state_dict())
 
@@ -111,9 +111,9 @@ def draw_as_mingpt(model: nn.Module, generator: torch.Generator, width: int) -> 
             parameter.normal_(0.0, EMBEDDING_DEVIATION, generator=generator)
 
     _draw(model, generator, rule)
-    for each in model.modules():
-        if isinstance(each, Position) and each.is_table:
-            for table in each.parameters():
+    for module in model.modules():
+        if isinstance(module, Position) and module.is_table:
+            for table in module.parameters():
                 nn.init.normal_(table, 0.0, EMBEDDING_DEVIATION, generator=generator)
 
 

@@ -66,7 +66,7 @@ def _layer(
         for part in attention.key_value(inner).chunk(2, dim=-1)
     )
     logits = query @ key.transpose(-1, -2) / math.sqrt(key.shape[-1]) + mask
-    gathered = (attention.weights(logits, None, dim=-1) @ value).transpose(1, 2).flatten(2)
-    h = layer.attention_norm.after(x + attention.output(gathered))
+    attended = (attention.weights(logits, None, dim=-1) @ value).transpose(1, 2).flatten(2)
+    h = layer.attention_norm.after(x + attention.output(attended))
     hidden = layer.activation(layer.expand(layer.feed_forward_norm.before(h)))
     return layer.feed_forward_norm.after(h + layer.contract(hidden))

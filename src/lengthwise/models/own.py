@@ -89,8 +89,8 @@ def own_entry(name: str) -> ModelEntry:
         ConfigError: it cannot be imported, or does not build networks.
     """
     if name not in _ENTRIES:
-        found = _imported(name)
-        _ENTRIES[name] = found if isinstance(found, ModelEntry) else _of_factory(name, found)
+        target = _imported(name)
+        _ENTRIES[name] = target if isinstance(target, ModelEntry) else _of_factory(name, target)
     return _ENTRIES[name]
 
 
@@ -165,20 +165,22 @@ def _imported(name: str) -> Any:
             f"model {name!r} was given as an object, which cannot be built again from its name. "
             f"Give it: lw.load(folder, model=network)."
         )
-    found = imported(name, kind="model", form="package.module:factory")
-    if isinstance(found, nn.Module) or (not callable(found) and not isinstance(found, ModelEntry)):
+    target = imported(name, kind="model", form="package.module:factory")
+    if isinstance(target, nn.Module) or (
+        not callable(target) and not isinstance(target, ModelEntry)
+    ):
         raise ConfigError(
-            f"model {name!r} is a {type(found).__name__}, which builds no network. Name a function "
-            f"or a class: factory(*, vocab_size, num_classes)."
+            f"model {name!r} is a {type(target).__name__}, which builds no network. Name a "
+            f"function or a class: factory(*, vocab_size, num_classes)."
         )
-    return found
+    return target
 
 
 def _of_factory(name: str, factory: Factory) -> ModelEntry:
     parameters: Mapping[str, inspect.Parameter] = {}
     with suppress(TypeError, ValueError):  # some that are written in C have no signature
         parameters = inspect.signature(factory).parameters
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     for needed in _FROM_LANGUAGE:
         if needed not in parameters and not takes_any:
             raise ConfigError(
@@ -187,10 +189,12 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
                 f"num_classes, ...)."
             )
     settings: list[Any] = [(needed, int) for needed in _FROM_LANGUAGE]
-    for each in parameters.values():
-        has_value = each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
-        if each.name not in _FROM_LANGUAGE and has_value and type(each.default) in _PLAIN:
-            settings.append((each.name, type(each.default), field(default=each.default)))
+    for parameter in parameters.values():
+        has_value = parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        if parameter.name not in _FROM_LANGUAGE and has_value and type(parameter.default) in _PLAIN:
+            settings.append(
+                (parameter.name, type(parameter.default), field(default=parameter.default))
+            )
     config = make_dataclass(
         f"{factory.__name__.title().replace('_', '')}Config",
         settings,
@@ -199,9 +203,9 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
         kw_only=True,
     )
 
-    def build(chosen: NetworkConfig) -> nn.Module:
+    def build(config: NetworkConfig) -> nn.Module:
         try:
-            built: object = factory(**chosen.to_dict())
+            built: object = factory(**config.to_dict())
         except (Exception, SystemExit) as error:
             raise ConfigError(
                 f"model {name!r} could not be built ({in_a_line(error)}). Fix {factory.__name__}."
@@ -213,9 +217,9 @@ def _of_factory(name: str, factory: Factory) -> ModelEntry:
             )
         return adapt(built)
 
-    about = (inspect.getdoc(factory) or f"a network of your own, {name}").partition("\n")[0]
+    summary = (inspect.getdoc(factory) or f"a network of your own, {name}").partition("\n")[0]
     return OwnEntry(
-        summary=about,
+        summary=summary,
         architecture=Architecture(config=config, module=build),
         objective="final",
         audited=False,

@@ -113,8 +113,8 @@ class Recurrent(nn.Module):
         for states in self._states(symbols[:, :longest]):
             ends_at = lengths - 1 - start
             ends_here = (ends_at >= 0) & (ends_at < len(states))
-            found = states[ends_at.clamp(0, len(states) - 1), row]
-            last = torch.where(ends_here[:, None], found, last)
+            states_at_ends = states[ends_at.clamp(0, len(states) - 1), row]
+            last = torch.where(ends_here[:, None], states_at_ends, last)
             start += len(states)
         return self.answer(last)
 

@@ -79,23 +79,23 @@ class Layer(nn.Module):
         self, x: Chunks, present: Present | None, generator: Generator | None
     ) -> Float[Tensor, "node width"]:
         """Return the vectors at the last positions of the chunks."""
-        gathered = self.attention(self.attention_norm.before(x), present)
-        return self._finish(x[:, -1], gathered, generator)
+        attended = self.attention(self.attention_norm.before(x), present)
+        return self._finish(x[:, -1], attended, generator)
 
     def of_rows(
         self, vectors: Below, rows: Children, present: Present | None, generator: Generator | None
     ) -> Float[Tensor, "node width"]:
         """Return what `forward` does of `vectors[rows]`; each vector is projected once."""
-        gathered = self.attention.of_rows(self.attention_norm.before(vectors), rows, present)
-        return self._finish(vectors.index_select(0, rows[:, -1]), gathered, generator)
+        attended = self.attention.of_rows(self.attention_norm.before(vectors), rows, present)
+        return self._finish(vectors.index_select(0, rows[:, -1]), attended, generator)
 
     def everywhere(self, x: Chunks, present: Present | None, generator: Generator | None) -> Chunks:
         """Return the vectors at all positions of the chunks."""
-        gathered = self.attention.everywhere(self.attention_norm.before(x), present)
-        return self._finish(x, gathered, generator)
+        attended = self.attention.everywhere(self.attention_norm.before(x), present)
+        return self._finish(x, attended, generator)
 
-    def _finish(self, x: Tensor, gathered: Tensor, generator: Generator | None) -> Tensor:
-        h = self.attention_norm.after(x + self._drop(gathered, generator))
+    def _finish(self, x: Tensor, attended: Tensor, generator: Generator | None) -> Tensor:
+        h = self.attention_norm.after(x + self._drop(attended, generator))
         hidden = self.activation(self.expand(self.feed_forward_norm.before(h)))
         return self.feed_forward_norm.after(h + self._drop(self.contract(hidden), generator))
 
@@ -221,12 +221,12 @@ class RegularGPT(nn.Module):
             WordError: a word has a symbol that is none, or does not fit into its row.
         """
         vectors: list[Tensor] = []
-        own = self.pad.device
-        below = self.leaf(torch.arange(self.config.vocab_size, device=own))
+        device = self.pad.device
+        below = self.leaf(torch.arange(self.config.vocab_size, device=device))
 
         def visit(level: ChunkLevel) -> Tensor | None:
             nonlocal below
-            vectors.append(self.compose(below, sent(level.children, own), generator))
+            vectors.append(self.compose(below, sent(level.children, device), generator))
             below = vectors[-1]
             if not (share and self._finite):
                 return None
@@ -237,7 +237,7 @@ class RegularGPT(nn.Module):
         tree = grow(
             tokens, lengths, self.config.vocab_size, self.config.chunk, share=share, merge=visit
         )
-        return self.read(roots(tree.to(own), vectors))
+        return self.read(roots(tree.to(device), vectors))
 
     def read_for_cost(self, tokens: FullWords) -> ClassLogits:
         """Compute every node apart, so that all are counted."""

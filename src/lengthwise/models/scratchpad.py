@@ -58,9 +58,9 @@ class ScratchpadConfig(CausalConfig):
 
     def __post_init__(self) -> None:
         CausalConfig.__post_init__(self)
-        for each in self.state_classes or (-1,):
+        for state_class in self.state_classes or (-1,):
             require(
-                0 <= each <= self.num_classes,
+                0 <= state_class <= self.num_classes,
                 f"state_classes={self.state_classes} must give each state a class below "
                 f"num_classes={self.num_classes}, or {self.num_classes} for none. Use others.",
             )
@@ -138,8 +138,8 @@ class Scratchpad(CausalTransformer):
         for positions, count in enumerate(unread.tolist()):
             new = symbols[:count, positions : positions + 1]
             if positions:
-                written = result[:count].argmax(dim=1, keepdim=True) + self.config.vocab_size
-                new = torch.cat([written, new], dim=1)
+                token = result[:count].argmax(dim=1, keepdim=True) + self.config.vocab_size
+                new = torch.cat([token, new], dim=1)
             result[:count] = self.answer(state(new)[:, -1])
         return result
 

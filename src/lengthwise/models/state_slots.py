@@ -118,18 +118,18 @@ class StateSlots(nn.Module):
         table = self.weights(torch.arange(2**self.config.num_bits, device=tokens.device))
         *symbols, pad = self.leaves()
         below = torch.stack(symbols)
-        found: list[Nodes] = []
+        levels: list[Nodes] = []
 
         def visit(level: ChunkLevel) -> Tensor:
             nonlocal below
             nodes = self._composed(table, torch.cat([pad[None], below])[level.children + 1])
-            found.append(nodes)
+            levels.append(nodes)
             below, number = torch.unique(nodes, dim=0, return_inverse=True)
             return number
 
         config = self.config
         tree = grow(tokens, lengths, config.vocab_size, config.chunk, merge=visit)
-        roots = self.signs(_roots(tree, found))
+        roots = self.signs(_roots(tree, levels))
         start = table[_values(self.start).long()].expand(len(roots), 1, -1)
         return self.read(_values(self.numbers(start, roots))[:, 0])
 
@@ -148,8 +148,8 @@ class StateSlots(nn.Module):
         together = max(1, _MOST_WEIGHTS // self.config.num_slots**2)
         done = []
         for part in torch.split(chunks, together):
-            left, *others = part.unbind(dim=1)
-            for right in others:
+            left, *rest = part.unbind(dim=1)
+            for right in rest:
                 left = _values(self.numbers(table[left.long()], self.signs(right)))
             done.append(left)
         return torch.cat(done)

@@ -22,6 +22,14 @@ class Stream:
 
     Several lengths may be announced, such as 10, 100 and 1000: the answer for each prefix of such a
     length is then there when the prefix has been fed. Each costs O(C log T) memory of its own.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.load("zoo:parity")
+        >>> stream = lw.inside.streaming(run, 2, 3)
+        >>> stream.feed(run.language.encode("11"))
+        >>> int(stream.answer().argmax())
+        0
     """
 
     def __init__(self, model: RegularGPT, lengths: Sequence[int]) -> None:
@@ -36,6 +44,9 @@ class Stream:
 
     def feed(self, symbols: Iterable[int]) -> None:
         """Read the next symbols of the word.
+
+        Args:
+            symbols: their integers.
 
         Raises:
             WordError: a symbol is not one of the model's, or the longest announced length is past.

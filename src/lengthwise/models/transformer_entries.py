@@ -41,7 +41,7 @@ def _transformer(
     `paper` is its shape in that preset, if it has another one there. One that sees the whole word
     from everywhere answers at its end only.
     """
-    own = {**{name: shape[name] for name in ("d_model", "num_heads")}, **(paper or {})}
+    paper_shape = {**{name: shape[name] for name in ("d_model", "num_heads")}, **(paper or {})}
     return ModelEntry(
         summary=summary,
         architecture=architecture,
@@ -49,7 +49,10 @@ def _transformer(
         objective=objective,
         audited=False,
         training={"steps": 10_000, "learning_rate": 3e-4, **(training or {})},
-        presets={"smoke": {**_SMALL, **(small or {})}, "paper": {**own, "learning_rate": 3e-4}},
+        presets={
+            "smoke": {**_SMALL, **(small or {})},
+            "paper": {**paper_shape, "learning_rate": 3e-4},
+        },
         fixed=frozenset(fixed),
     )
 

@@ -96,5 +96,5 @@ class TransformerLayer(ResidualLayer):
         `positions` has their positions, if the attention depends on them.
         """
         before = self.attention_norm.before
-        gathered = self.attention(before(queries), before(keys), seen, positions)
-        return self.finish(queries, gathered)
+        attended = self.attention(before(queries), before(keys), seen, positions)
+        return self.finish(queries, attended)

@@ -29,7 +29,7 @@ class _Undrawn(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        given = kwargs or {}
+        options = kwargs or {}
         if func in (nn.init.normal_, torch.Tensor.normal_):
-            return given["tensor"] if "tensor" in given else args[0]
-        return func(*args, **given)
+            return options["tensor"] if "tensor" in options else args[0]
+        return func(*args, **options)

@@ -80,8 +80,8 @@ class Universal(ClsEncoder):
                 none.
         """
         symbols, count, positions, seen = self.frame(tokens, lengths)
-        where = self.position(positions.expand_as(symbols), count, generator=generator)
-        here = self.position.in_layer(0, positions, positions)
+        position_vectors = self.position(positions.expand_as(symbols), count, generator=generator)
+        layer_position = self.position.in_layer(0, positions, positions)
         (layer,) = self.block
         depths = [
             self.steps(n) for n in range(longest_of(tokens, None if self.training else lengths) + 1)
@@ -91,8 +91,8 @@ class Universal(ClsEncoder):
         for step in range(max(depths, default=0)):
             now = torch.full((), step + 1, device=tokens.device)
             when = sinusoids(now, self.config.d_model)
-            marked = x + where + when.to(x.dtype)
-            x = torch.where(step < depth, layer(marked, marked, seen, here), x)
+            marked = x + position_vectors + when.to(x.dtype)
+            x = torch.where(step < depth, layer(marked, marked, seen, layer_position), x)
         return self.read(x[:, 0])
 
     def steps(self, length: int) -> int:

@@ -161,8 +161,8 @@ class WindowScratchpad(nn.Module):
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
         last = symbols.new_zeros(len(symbols))
-        for position, written in enumerate(self._states(symbols[:, :longest])):
-            last = torch.where(lengths >= position, written, last)
+        for position, state in enumerate(self._states(symbols[:, :longest])):
+            last = torch.where(lengths >= position, state, last)
         return self.read(last)
 
     @staticmethod
@@ -173,9 +173,9 @@ class WindowScratchpad(nn.Module):
     def _states(self, symbols: FullWords) -> Iterator[Int[Tensor, " word"]]:
         """Yield the tokens that are written for the empty word and after each symbol."""
         contexts = self.first_context.expand(len(symbols), -1)
-        written = self.written(contexts)
-        yield written
+        state = self.written(contexts)
+        yield state
         for column in symbols.unbind(dim=1):
-            contexts = torch.cat([contexts[:, 2:], written[:, None], column[:, None]], dim=1)
-            written = self.written(contexts)
-            yield written
+            contexts = torch.cat([contexts[:, 2:], state[:, None], column[:, None]], dim=1)
+            state = self.written(contexts)
+            yield state

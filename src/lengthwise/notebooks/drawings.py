@@ -72,11 +72,11 @@ def automaton_drawing(language: Language) -> str:
             (outside, "dashed", _NODE),
             (doubled, "solid", _RING),
         ):
-            drawn = nx.draw_networkx_nodes(
+            nodes = nx.draw_networkx_nodes(
                 graph, places, group, node_size=area, node_color="none", edgecolors=INK, ax=axes
             )
             if group:
-                drawn.set_linestyle(style)
+                nodes.set_linestyle(style)
         names = {s: shortened(machine.class_names[machine.classes[s]], 8) for s in states}
         nx.draw_networkx_labels(graph, places, names, font_size=9, font_color=INK, ax=axes)
         _draw_arrows(graph, places, axes)
@@ -109,9 +109,9 @@ def _draw_arrows(
         for a, b, s in graph.edges(data="symbols")
     }
     for state in places:
-        if (own := labels.pop((state, state), None)) is not None:
+        if (label := labels.pop((state, state), None)) is not None:
             axes.annotate(
-                own,
+                label,
                 xy=places[state],
                 xytext=(0, _ABOVE_LOOP),
                 textcoords="offset points",

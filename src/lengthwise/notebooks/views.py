@@ -68,13 +68,13 @@ def of_language(language: Language) -> str:
     )
 
 
-def of_inference(found: Inference) -> str:
+def of_inference(inference: Inference) -> str:
     """Return the card of an inference: the statement, and the automaton."""
-    machine, statement = found.language, found.statement
+    machine, statement = inference.language, inference.statement
     sentences = [("statement", sentence) for sentence in statement.sentences()]
     return html(
         Card(
-            title=_cut(found.name),
+            title=_cut(inference.name),
             subtitle=f"{counted(machine.num_states, 'state')}, {statement.headline}",
             badge=statement.verdict,
             tone="bad" if statement.verdict else "open",
@@ -111,29 +111,29 @@ def _num_arrows(machine: Language, states: Sequence[int]) -> int:
 
 def of_run(run: Run) -> str:
     """Return the card of a run: its account, its curves and where it is kept."""
-    said = run.account
-    badge, tone = _ended(run, said)
+    account = run.account
+    badge, tone = _ended(run, account)
     folder = [] if run.folder is None else [("folder", str(run.folder.path))]
     return html(
         Card(
-            title=_cut(said.title, 300),
+            title=_cut(account.title, 300),
             badge=badge,
             tone=tone,
-            subtitle=said.conditions,
+            subtitle=account.conditions,
             pictures=(training_drawing(run.metrics),) if len(run.metrics) > 1 else (),
-            facts=[*said.rows, *folder],
+            facts=[*account.rows, *folder],
         )
     )
 
 
-def _ended(run: Run, said: Account) -> tuple[str, Tone]:
+def _ended(run: Run, account: Account) -> tuple[str, Tone]:
     """Return the badge of a run: what speaks against it, or what its last record says of a proof.
 
     Weights in a folder may have changed since, and the card does not check their certificate.
     """
-    proved = said.values.get("proved")
-    if said.verdict:
-        return said.verdict, "bad" if said.refutation else "open"
+    proved = account.values.get("proved")
+    if account.verdict:
+        return account.verdict, "bad" if account.refutation else "open"
     if not proved:
         return ("" if proved is None else "not proved"), "open"
     return ("proved", "good") if run.folder is None else ("training ended with a proof", "open")
@@ -162,17 +162,17 @@ def of_scores(scores: Scores) -> str:
     )
 
 
-def of_evaluation(found: Evaluation) -> str:
+def of_evaluation(evaluation: Evaluation) -> str:
     """Return the card of an evaluation: its summary and its table."""
-    columns, rows = found.table or ([], [])
+    columns, rows = evaluation.table or ([], [])
     return html(
         Card(
             title="evaluation",
-            facts=[(name, _cut(value, 300)) for name, value in found.facts],
+            facts=[(name, _cut(value, 300)) for name, value in evaluation.facts],
             columns=tuple(columns),
             rows=rows,
             summary="notes",
-            points=tuple(found.notes),
+            points=tuple(evaluation.notes),
         )
     )
 
@@ -190,62 +190,69 @@ def of_step_task(task: StepTask) -> str:
     )
 
 
-def of_certificate(made: Certificate) -> str:
+def of_certificate(certificate: Certificate) -> str:
     """Return the card of a certificate: verdict, statement, figures and terms."""
-    badge, tone = _VERDICTS[made.verdict]
-    if made.strength == "snapped" and made.verdict != "not-closed":
+    badge, tone = _VERDICTS[certificate.verdict]
+    if certificate.strength == "snapped" and certificate.verdict != "not-closed":
         badge += ", with snapped vectors"
-    if not made.is_checked and made.verdict != "not-closed":
+    if not certificate.is_checked and certificate.verdict != "not-closed":
         badge, tone = "a claim, not checked", "open"
-    facts = [("strength", made.strength), *facts_of(made), ("model", made.model_digest)]
+    facts = [
+        ("strength", certificate.strength),
+        *facts_of(certificate),
+        ("model", certificate.model_digest),
+    ]
     return html(
         Card(
-            title=_cut(name_of(made)),
+            title=_cut(name_of(certificate)),
             badge=badge,
             tone=tone,  # type: ignore[arg-type]
-            subtitle=_cut(made.statement, 600),
+            subtitle=_cut(certificate.statement, 600),
             facts=[(name, _cut(value, 300)) for name, value in facts],
             summary="provided that …",
-            points=terms_of(made),
+            points=terms_of(certificate),
         )
     )
 
 
-def of_construction(made: Computed) -> str:
+def of_construction(construction: Computed) -> str:
     """Return the card of a construction: its claim, range, margin, network and source."""
-    settings = ", ".join(f"{name}={value}" for name, value in made.settings.items())
-    config: Any = getattr(made.model, "config", None)
+    settings = ", ".join(f"{name}={value}" for name, value in construction.settings.items())
+    config: Any = getattr(construction.model, "config", None)
     sizes = config.to_dict() if hasattr(config, "to_dict") else {}
     network = ", ".join(f"{name}={value}" for name, value in sizes.items() if value is not None)
     facts = [
-        ("range", made.range_in_words()),
-        ("margin", made.margin_in_words()),
-        ("network", f"{made.architecture}, {counted(made.num_parameters, 'parameter')}"),
+        ("range", construction.range_in_words()),
+        ("margin", construction.margin_in_words()),
+        (
+            "network",
+            f"{construction.architecture}, {counted(construction.num_parameters, 'parameter')}",
+        ),
         ("sizes", _cut(network, 300)),
         ("settings", _cut(settings, 300)),
-        ("source", made.source),
+        ("source", construction.source),
     ]
     return html(
         Card(
-            title=_cut(made.name),
+            title=_cut(construction.name),
             badge="computed",
             tone="good",
-            subtitle=made.claim,
+            subtitle=construction.claim,
             facts=[(name, value) for name, value in facts if value],
         )
     )
 
 
-def of_findings(found: Findings) -> str:
+def of_findings(findings: Findings) -> str:
     """Return the card of an analysis: its figure, its numbers, and what they show."""
     return html(
         Card(
-            title=_cut(f"{found.title}, {found.record['language']}"),
-            subtitle=found.meaning,
-            pictures=(to_page_svg(found.draw()),),
-            facts=found.numbers,
+            title=_cut(f"{findings.title}, {findings.record['language']}"),
+            subtitle=findings.meaning,
+            pictures=(to_page_svg(findings.draw()),),
+            facts=findings.numbers,
             summary="what is shown",
-            points=(found.caption,),
+            points=(findings.caption,),
         )
     )
 

@@ -54,7 +54,7 @@ def words_for(model: nn.Module, *words: Tensor) -> list[Tensor]:
     device. The model may change them in place.
     """
     stay = getattr(model, "reads_on_processor", False)
-    return [each.clone() for each in (words if stay else on_device(model, *words))]
+    return [tensor.clone() for tensor in (words if stay else on_device(model, *words))]
 
 
 def in_precision(model: Network, precision: Literal["single", "double"]) -> Network:

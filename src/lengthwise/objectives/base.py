@@ -81,7 +81,7 @@ class WordObjective(ABC):
 
     def names(self, network: type[NetworkConfig]) -> set[str]:
         """Return the names of its settings that act on networks of a kind."""
-        return {each.name for each in fields(self.settings)} - {"name"}
+        return {field.name for field in fields(self.settings)} - {"name"}
 
     def defaults(
         self, language: Language, preset: str, network: type[NetworkConfig], *, is_named: bool

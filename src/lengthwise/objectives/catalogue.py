@@ -46,8 +46,8 @@ class AnyObjectiveConfig(ObjectiveConfig):
         kind: Any = OBJECTIVES[values["name"]].settings
         for name in values:
             require_own(name, values["name"])
-        found: Self = kind.from_dict(values)
-        return found
+        config: Self = kind.from_dict(values)
+        return config
 
 
 def all_objectives() -> Iterator[tuple[str, WordObjective]]:
@@ -59,7 +59,7 @@ def all_objectives() -> Iterator[tuple[str, WordObjective]]:
 
 def objectives_of(entry: Entry) -> tuple[str, ...]:
     """Return the names of the objectives that a model can learn from."""
-    return tuple(name for name, each in all_objectives() if each.fits(entry))
+    return tuple(name for name, objective in all_objectives() if objective.fits(entry))
 
 
 def names_of(objective: str, entry: Entry) -> set[str]:
@@ -69,7 +69,7 @@ def names_of(objective: str, entry: Entry) -> set[str]:
 
 def names_of_settings(entry: Entry) -> set[str]:
     """Return the names of the settings of all objectives that act on a network of this model."""
-    return {"name"}.union(*(each.names(entry.config) for _, each in all_objectives()))
+    return {"name"}.union(*(objective.names(entry.config) for _, objective in all_objectives()))
 
 
 def require_own(setting: str, objective: str, entry: Entry | None = None) -> None:
@@ -80,7 +80,9 @@ def require_own(setting: str, objective: str, entry: Entry | None = None) -> Non
     """
     if setting in OBJECTIVES[objective].settings.__dataclass_fields__:
         return
-    owners = [n for n, each in all_objectives() if setting in each.settings.__dataclass_fields__]
+    owners = [
+        n for n, objective in all_objectives() if setting in objective.settings.__dataclass_fields__
+    ]
     able = [name for name in owners if entry is not None and OBJECTIVES[name].fits(entry)]
     remedy = f", or give --objective {' or '.join(able)}" if able else ""
     require(
@@ -98,7 +100,7 @@ def require_fit(model: str, entry: ModelEntry, objective: str) -> None:
     """
     if OBJECTIVES[objective].fits(entry):
         return
-    able = [name for name, each in MODELS.items() if OBJECTIVES[objective].fits(each)]
+    able = [name for name, model_entry in MODELS.items() if OBJECTIVES[objective].fits(model_entry)]
     raise ConfigError(
         f"objective={objective!r} is not for {model}, which learns from "
         f"{' or '.join(objectives_of(entry))}. Use {entry.objective}, or model "

@@ -119,21 +119,23 @@ class CompositionLoss(Objective):
             model.eval()
             _, self._replay = self._explore(model)
             model.train()
-        drawn = self._draw(model, data)
+        composed = self._draw(model, data)
         replay = self._replay
-        gathered = torch.cat(
-            [*_compose(model, memory, drawn, noise), _recall(model, memory, replay, noise)]
+        vectors_before = torch.cat(
+            [*_compose(model, memory, composed, noise), _recall(model, memory, replay, noise)]
         )
-        parts = [len(drawn.maps), len(replay.maps)] if len(replay.maps) else [len(gathered)]
-        maps = torch.cat([drawn.maps, replay.maps])
-        at_edge = torch.cat([drawn.at_edge, replay.at_edge])
-        labelled = torch.cat([torch.ones(len(drawn.maps), dtype=torch.bool), replay.is_labelled])
+        parts = (
+            [len(composed.maps), len(replay.maps)] if len(replay.maps) else [len(vectors_before)]
+        )
+        maps = torch.cat([composed.maps, replay.maps])
+        at_edge = torch.cat([composed.at_edge, replay.at_edge])
+        labelled = torch.cat([torch.ones(len(composed.maps), dtype=torch.bool), replay.is_labelled])
         states, classes = self._targets(maps, at_edge, labelled)
-        numbers, vectors = memory.numbers(gathered), memory(gathered, noise)
+        numbers, vectors = memory.numbers(vectors_before), memory(vectors_before, noise)
         logits, answers = model.read(vectors), model.read_transition(vectors)
         loss = numbers.new_zeros(())
-        each = (torch.split(some, parts) for some in (logits, classes, answers, states))
-        for own_logits, own_classes, own_answers, own_states in zip(*each, strict=True):
+        batches = (torch.split(tensor, parts) for tensor in (logits, classes, answers, states))
+        for own_logits, own_classes, own_answers, own_states in zip(*batches, strict=True):
             loss = loss + masked_cross_entropy(own_logits, own_classes)
             by_probe = own_answers.view(*own_states.shape, -1)
             loss = loss + masked_cross_entropy(by_probe.flatten(0, 1), own_states.flatten())
@@ -141,9 +143,11 @@ class CompositionLoss(Objective):
         rows = sent(labelled.nonzero()[:, 0], numbers.device)
         consistency = _code_consistency(numbers[rows], _meanings(maps, at_edge)[labelled])
         loss = loss + self._settings.margin * lack + self._settings.code_consistency * consistency
-        asked = classes != IGNORED
-        right = (answer_of(logits).cpu() == classes)[asked]
-        return Step(loss, right.double().mean() if len(right) else torch.ones(()), len(drawn.maps))
+        is_labelled = classes != IGNORED
+        right = (answer_of(logits).cpu() == classes)[is_labelled]
+        return Step(
+            loss, right.double().mean() if len(right) else torch.ones(()), len(composed.maps)
+        )
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
@@ -204,15 +208,15 @@ class CompositionLoss(Objective):
 
 
 def _compose(
-    model: RegularGPT, memory: BinaryMemory, drawn: Composed, noise: torch.Generator
+    model: RegularGPT, memory: BinaryMemory, composed: Composed, noise: torch.Generator
 ) -> list[Float[Tensor, "_ width"]]:
     """Return the output of the block for nodes, level by level from the vectors in memory."""
     below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
-    gathered = []
-    for children in drawn.levels:
-        gathered.append(model.gathered(below, sent(children, model.pad.device), noise))
-        below = memory(gathered[-1], noise)
-    return gathered
+    outputs = []
+    for children in composed.levels:
+        outputs.append(model.gathered(below, sent(children, model.pad.device), noise))
+        below = memory(outputs[-1], noise)
+    return outputs
 
 
 def _recall(
@@ -272,8 +276,8 @@ def _contradicting(pairs: Pairs, seen: Integers) -> tuple[Integers, Integers]:
 
     The second array has all (element, meaning) so far.
     """
-    own = np.stack([pairs.elements, pairs.states], axis=1)
-    seen = distinct_rows(np.concatenate([seen, own])).rows
+    own_pairs = np.stack([pairs.elements, pairs.states], axis=1)
+    seen = distinct_rows(np.concatenate([seen, own_pairs])).rows
     elements, counts = np.unique(seen[:, 0], return_counts=True)
     return np.flatnonzero(np.isin(pairs.elements, elements[counts > 1])), seen
 

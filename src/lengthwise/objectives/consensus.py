@@ -107,19 +107,19 @@ class Products:
         can still be lost, as 1 % of the products may differ, and 0.1 % of the nodes be mixed more.
         """
         variance = variance_of(nodes)
-        tried = [cls._within(share * variance, nodes, variance, compose) for share in _WITHIN]
-        settled = [each for each in tried if each is not None]
-        mixed = [_mixed(nodes, answers, each.centres) for each in settled]
+        candidates = [cls._within(share * variance, nodes, variance, compose) for share in _WITHIN]
+        settled = [products for products in candidates if products is not None]
+        mixed = [_mixed(nodes, answers, products.centres) for products in settled]
         most = min(_MIXED, min(mixed, default=0.0) + _MORE_MIXED)
-        alike = [each for each, share in zip(settled, mixed, strict=True) if share <= most]
-        found = [each for each in alike if each._puts_together(alike[0])]
-        return min(found, key=lambda each: each.disputed, default=None)
+        alike = [products for products, share in zip(settled, mixed, strict=True) if share <= most]
+        agreeing = [products for products in alike if products._puts_together(alike[0])]
+        return min(agreeing, key=lambda products: products.disputed, default=None)
 
     def _puts_together(self, finer: "Products") -> bool:
         """Return whether nearly all products agreed on are those of finer kinds, put together."""
         kind = _nearest(finer.centres, self.centres)
-        own = self.agreed[kind[:, None], kind]
-        differ = (kind[finer.agreed] != own) & (finer.agreed != NONE) & (own != NONE)
+        coarse = self.agreed[kind[:, None], kind]
+        differ = (kind[finer.agreed] != coarse) & (finer.agreed != NONE) & (coarse != NONE)
         return bool(differ.sum() <= _STRAYS * differ.numel())
 
     @classmethod
@@ -132,12 +132,12 @@ class Products:
         count = len(centres)
         kinds = torch.arange(count, device=nodes.device)
         product = compose(centres[kinds.repeat_interleave(count)], centres[kinds.repeat(count)])
-        found = _nearest(product, centres).view(count, count)
-        agreed = agreed_products(found)
-        if (agreed == NONE).sum() > _STRAYS * agreed.numel():
+        nearest = _nearest(product, centres).view(count, count)
+        agreed_table = agreed_products(nearest)
+        if (agreed_table == NONE).sum() > _STRAYS * agreed_table.numel():
             return None
-        faults = ((agreed != found) & (agreed != NONE)).flatten().nonzero()[:, 0]
-        return cls(centres, agreed, faults, variance, within)
+        faults = ((agreed_table != nearest) & (agreed_table != NONE)).flatten().nonzero()[:, 0]
+        return cls(centres, agreed_table, faults, variance, within)
 
     @property
     def disputed(self) -> float:
@@ -146,11 +146,11 @@ class Products:
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the fields by name, so that `Products(**tensors)` is the same."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to(self, device: torch.device) -> "Products":
         """Return the same on a device."""
-        return Products(**{name: sent(each, device) for name, each in self.tensors().items()})
+        return Products(**{name: sent(tensor, device) for name, tensor in self.tensors().items()})
 
     def loss(
         self, nodes: Nodes, deep: Nodes, compose: Compose, noise: torch.Generator
@@ -243,19 +243,19 @@ def _are_near(
     return (nodes - point).square().sum(dim=1) <= within
 
 
-def agreed_products(found: Table) -> Table:
+def agreed_products(table: Table) -> Table:
     """Return for each entry the kind that satisfies the most equations, or `NONE`.
 
     The equations for the entry x of (a, b) are x c = a (b c) and l x = (l a) b, for all kinds c and
     l, with the products of the table. There is none if no kind satisfies more than half. An entry
     that is among the equals stays; of others the first is taken.
     """
-    count = len(found)
-    votes = _votes(found, found[:, found].reshape(-1, count))  # a (b c) of (a, b), c
-    mirrored = found.T.contiguous()  # the product of b, a
+    count = len(table)
+    votes = _votes(table, table[:, table].reshape(-1, count))  # a (b c) of (a, b), c
+    mirrored = table.T.contiguous()  # the product of b, a
     products = mirrored[:, mirrored].transpose(0, 1).reshape(-1, count)  # (l a) b of (a, b), l
     votes += _votes(mirrored, products)
-    kind = (votes + F.one_hot(found.flatten(), count) / 2).argmax(dim=1)
+    kind = (votes + F.one_hot(table.flatten(), count) / 2).argmax(dim=1)
     return torch.where(votes.amax(dim=1) > count, kind, NONE).view(count, count)
 
 
@@ -280,7 +280,7 @@ def _members(
     def member(kinds: Int[Tensor, " pair"]) -> Nodes:
         share = torch.rand(len(kinds), generator=noise, device=nodes.device)
         place = start[kinds] + (share * sizes[kinds]).long()
-        chosen = nodes[order[place.clamp(max=len(nodes) - 1)]]
-        return torch.where(sizes[kinds][:, None] > 0, chosen, centres[kinds])
+        members = nodes[order[place.clamp(max=len(nodes) - 1)]]
+        return torch.where(sizes[kinds][:, None] > 0, members, centres[kinds])
 
     return member

@@ -90,15 +90,17 @@ class Curriculum(Objective):
         longest = self._longest
         judge = self._source.validation if longest == self._greatest else self._source.review
         batch = judge(longest, data)
-        found = validate_answers(model, batch)
-        if longest < self._greatest and found.accuracy >= GROWS_AT:
+        validation = validate_answers(model, batch)
+        if longest < self._greatest and validation.accuracy >= GROWS_AT:
             self._longest = self._next()
-        settled, more = self._settled(model, found.perfect and longest == self._greatest, batch)
+        settled, more = self._settled(
+            model, validation.perfect and longest == self._greatest, batch
+        )
         return Validation(
-            found.loss,
-            found.accuracy,
+            validation.loss,
+            validation.accuracy,
             settled,
-            score=longest + found.accuracy,
+            score=longest + validation.accuracy,
             more={"longest": longest, "grows_to": self._greatest, **more},
         )
 
@@ -113,7 +115,7 @@ class Curriculum(Objective):
 
     def _next(self) -> int:
         """Return the next present length: a length at which there are words."""
-        wanted = max(self._longest + 1, int(self._longest * _GROWTH))
+        target = max(self._longest + 1, int(self._longest * _GROWTH))
         lengths = self._source.lengths
-        above, within = lengths[lengths > self._longest], lengths[lengths <= wanted]
+        above, within = lengths[lengths > self._longest], lengths[lengths <= target]
         return max(int(above[0]), int(within[-1]))

@@ -161,23 +161,27 @@ class Final(WordObjective):
 
     def loss(self, subject: Subject) -> Objective:
         """Return the cross-entropy of the class, with the terms that have a weight."""
-        task, words, told = subject.task, subject.words, subject.settings
-        weights = {name: getattr(told, name) for name in _TERMS_OF_TREES}
-        weights["commitment"] = COMMITMENT if told.bits == "quantised" else 0.0
-        is_plain = told.bits == "straight-through" and not told.anneal and not any(weights.values())
-        if is_plain and not told.curriculum:
+        task, words, settings = subject.task, subject.words, subject.settings
+        weights = {name: getattr(settings, name) for name in _TERMS_OF_TREES}
+        weights["commitment"] = COMMITMENT if settings.bits == "quantised" else 0.0
+        is_plain = (
+            settings.bits == "straight-through"
+            and not settings.anneal
+            and not any(weights.values())
+        )
+        if is_plain and not settings.curriculum:
             return FinalLoss(task, words)
         learning: Learning = Labels()
         if not is_plain:
-            after = {name: getattr(told, f"{name}_after") for name in _DELAYED}
-            learning = Regularised(weights, bits=told.bits, anneal=told.anneal, after=after)
+            after = {name: getattr(settings, f"{name}_after") for name in _DELAYED}
+            learning = Regularised(weights, bits=settings.bits, anneal=settings.anneal, after=after)
         fresh = FreshWords(task, words)
         source: CurriculumWords = fresh
-        if told.order == "operators-first":
+        if settings.order == "operators-first":
             source = OperatorsFirst(fresh, words.batch_size, task.language.num_symbols)
         return curriculum(
             source,
-            told.curriculum or words.max_length,
+            settings.curriculum or words.max_length,
             subject.network,
             learning=learning,
             precision=subject.precision,

@@ -67,13 +67,13 @@ class OperatorsFirst:
             return self._words.step(longest, generator)
         few = self._batch_size // 2
         rest = self._batch_size - few
-        drawn = self._words.of_one_length(longest, rest + _DRAWN * few, generator)
-        seen = torch.zeros(len(drawn.tokens), self._num_symbols, dtype=torch.int64)
-        different = seen.scatter_(1, drawn.tokens, 1).sum(dim=1)
+        words = self._words.of_one_length(longest, rest + _DRAWN * few, generator)
+        seen = torch.zeros(len(words.tokens), self._num_symbols, dtype=torch.int64)
+        different = seen.scatter_(1, words.tokens, 1).sum(dim=1)
         ranked = rest + different[rest:].argsort(stable=True)
-        kept = torch.cat([torch.arange(rest), ranked[:few]])
+        rows = torch.cat([torch.arange(rest), ranked[:few]])
         return Batch(
-            tokens=drawn.tokens[kept], lengths=drawn.lengths[kept], classes=drawn.classes[kept]
+            tokens=words.tokens[rows], lengths=words.lengths[rows], classes=words.classes[rows]
         )
 
     def review(self, longest: int, generator: torch.Generator) -> Batch:

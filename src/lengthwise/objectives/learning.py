@@ -133,8 +133,8 @@ def associativity(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float
     """Return the mean squared difference of the two products of three random nodes."""
     assert isinstance(model, RegularGPT)
     nodes = torch.cat(seen.vectors)
-    drawn = torch.randint(len(nodes), (3, _SAMPLE), generator=noise, device=nodes.device)
-    a, b, c = nodes[drawn]
+    numbers = torch.randint(len(nodes), (3, _SAMPLE), generator=noise, device=nodes.device)
+    a, b, c = nodes[numbers]
     left = composed(model, composed(model, a, b, noise), c, noise)
     right = composed(model, a, composed(model, b, c, noise), noise)
     return (left - right).square().mean()
@@ -159,8 +159,8 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
     nodes, lower = torch.cat([lower, upper]), lower.detach()
     pairs = torch.randint(len(nodes), (2, _SAMPLE), generator=noise, device=nodes.device)
     if len(upper):
-        drawn = torch.randint(len(upper), (_SAMPLE,), generator=noise, device=nodes.device)
-        upper = upper[drawn]
+        numbers = torch.randint(len(upper), (_SAMPLE,), generator=noise, device=nodes.device)
+        upper = upper[numbers]
     left, right = nodes[pairs]
     x = torch.cat([composed(model, left, right, noise), upper])
     nearest = lower[torch.cdist(x.detach(), lower).argmin(dim=1)]
@@ -185,26 +185,30 @@ class Consensus:
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the number of batches, the nodes gathered since, the table, and deep nodes."""
-        found = {"batches": torch.tensor(self._batches)}
+        stored = {"batches": torch.tensor(self._batches)}
         if self._gathered:
-            found["gathered"] = torch.cat(self._gathered)
+            stored["gathered"] = torch.cat(self._gathered)
         if self._products is not None:
-            found |= self._products.tensors()
+            stored |= self._products.tensors()
         if self._deep is not None:
-            found["deep"] = self._deep
-        return {f"consensus/{name}": tensor for name, tensor in found.items()}
+            stored["deep"] = self._deep
+        return {f"consensus/{name}": tensor for name, tensor in stored.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the number of batches, the nodes gathered, the table, and deep nodes."""
         self._batches = int(tensors["consensus/batches"])
-        own = {
+        own_tensors = {
             name.removeprefix("consensus/"): tensor
             for name, tensor in tensors.items()
             if name.startswith("consensus/") and name != "consensus/batches"
         }
-        self._gathered = [own.pop("gathered")] if "gathered" in own else []
-        self._deep = own.pop("deep", None)
-        self._products = Products(*(own[each.name] for each in fields(Products))) if own else None
+        self._gathered = [own_tensors.pop("gathered")] if "gathered" in own_tensors else []
+        self._deep = own_tensors.pop("deep", None)
+        self._products = (
+            Products(*(own_tensors[table_field.name] for table_field in fields(Products)))
+            if own_tensors
+            else None
+        )
 
     def __call__(self, model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
         """Return the mean squared distance of products from those agreed on."""
@@ -230,7 +234,7 @@ class Consensus:
 
     def _move(self, device: torch.device) -> None:
         """Have what a checkpoint held, which is on the processor, where the model is."""
-        self._gathered = [sent(each, device) for each in self._gathered]
+        self._gathered = [sent(nodes, device) for nodes in self._gathered]
         if self._products is not None and self._products.centres.device != device:
             self._products = self._products.to(device)
         if self._deep is not None:
@@ -314,10 +318,10 @@ class Regularised(Learning):
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the number of batches so far, and the states of terms."""
-        found = {"batches": torch.tensor(self._batches)}
+        stored = {"batches": torch.tensor(self._batches)}
         for term in self._remembering:
-            found |= term.tensors()
-        return found
+            stored |= term.tensors()
+        return stored
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore the number of batches, and the states of terms."""
@@ -331,14 +335,14 @@ class Regularised(Learning):
         share = max(0.0, 1 - self._batches / self._anneal) if self._anneal else 1.0
         self._batches += 1
         with _learned(model.memory, self._bits, share), observed(model.memory) as seen:
-            found = Labels().step(model, batch, noise)
+            outcome = Labels().step(model, batch, noise)
             nodes = Seen(list(seen.vectors), list(seen.numbers))  # terms compose more of them
             more = [
                 weight * term(model, nodes, noise)
                 for term, weight, after in self._terms
                 if self._batches > after
             ]
-        return Step(sum(more, found.loss), found.accuracy, found.num_words)
+        return Step(sum(more, outcome.loss), outcome.accuracy, outcome.num_words)
 
 
 @contextmanager
@@ -373,4 +377,4 @@ def observed(memory: ContinuousMemory | BinaryMemory) -> Iterator[Seen]:
 
 def _keep(place: list[Tensor]) -> Callable[[nn.Module, Any, Tensor], None]:
     """Return a hook that keeps what a module returned."""
-    return lambda module, given, result: place.append(result)
+    return lambda module, inputs, result: place.append(result)

@@ -79,11 +79,11 @@ class MapLoss(Objective):
         weights = model.scores(rows).log_softmax(dim=-1)
         weights = weights[torch.arange(len(rows), device=device), rows]
         sides = _lowest_sides(model, codes, weights.exp())
-        written = torch.cat([model.symbols, model.pad[None], model.start.expand(1, count, -1)])
+        slot_weights = torch.cat([model.symbols, model.pad[None], model.start.expand(1, count, -1)])
         start = codes[self._machine.start].expand(1, count, -1)
         moves = codes[sent(self._moves, device)]
-        told = written * torch.cat([moves, codes[None], start])
-        loss = sign_loss(sides) + sign_loss(told) * len(told) - weights.mean()
+        signs = slot_weights * torch.cat([moves, codes[None], start])
+        loss = sign_loss(sides) + sign_loss(signs) * len(signs) - weights.mean()
         logits = model.read(sent(self._states, device))
         loss = loss + masked_cross_entropy(logits, self._classes)
         right = (sides > 0).all(dim=-1).double().mean()
@@ -93,13 +93,13 @@ class MapLoss(Objective):
         """Return loss and accuracy on words of mixed lengths; perfect if the structure holds."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
-        found = self._judge(slots(model))
+        structure = self._judge(slots(model))
         figures: dict[str, Any] = {
-            "chunks": found.cases,
-            "wrong": found.wrong,
-            "proved": found.holds,
+            "chunks": structure.cases,
+            "wrong": structure.wrong,
+            "proved": structure.holds,
         }
-        return Validation(answers.loss, answers.accuracy, found.holds, more=figures)
+        return Validation(answers.loss, answers.accuracy, structure.holds, more=figures)
 
     def _judge(self, model: StateSlots) -> Structure:
         weights = weights_of(in_precision(model, self._precision))

@@ -66,12 +66,12 @@ class OwnAutomaton(Curriculum):
         network = in_precision(model, self._precision)
         codes = TrackedCodes(recurrent_node_of(network))
         recurrence = CodeRecurrence(codes)
-        shown = Neighbours.of(batch.tokens.numpy(), batch.lengths.numpy(), codes.num_symbols)
-        found = own_automaton(recurrence, shown, max_steps=_MOST_STEPS)
+        neighbours = Neighbours.of(batch.tokens.numpy(), batch.lengths.numpy(), codes.num_symbols)
+        automaton = own_automaton(recurrence, neighbours, max_steps=_MOST_STEPS)
         figures: dict[str, int | None] = {"codes": len(recurrence.packed), "states": None}
-        if found is None or not codes.is_certain:
+        if automaton is None or not codes.is_certain:
             return False, figures
-        table, classes = found
+        table, classes = automaton
         self._before = _digest(table, classes)
         figures["states"] = len(classes) - (OUTSIDE in classes)
         return torch.equal(before, self._before), figures
@@ -96,5 +96,5 @@ _NONE = torch.zeros(32, dtype=torch.uint8)
 
 
 def _digest(table: Table, classes: tuple[int, ...]) -> Tensor:
-    found = hashlib.sha256(json.dumps([table, classes]).encode()).digest()
-    return torch.tensor(list(found), dtype=torch.uint8)
+    digest = hashlib.sha256(json.dumps([table, classes]).encode()).digest()
+    return torch.tensor(list(digest), dtype=torch.uint8)

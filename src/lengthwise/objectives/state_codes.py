@@ -54,11 +54,11 @@ class StateCodeTable(StepTable):
         states, row = torch.unique(table.states[rows], return_inverse=True)
         vectors = model.memory.recall(sent(table.codes[states], device))
         after = model.cell(vectors[sent(row, device)], sent(table.symbols[rows], device))
-        wanted = sent(table.codes[table.results[rows]], device)
-        numbers = _on_side(model, after, wanted, noise)
-        ends, own = torch.unique(table.results[rows]), table.classes
+        codes = sent(table.codes[table.results[rows]], device)
+        numbers = _on_side(model, after, codes, noise)
+        ends, state_classes = torch.unique(table.results[rows]), table.classes
         read = torch.cat([vectors, model.memory.recall(sent(table.codes[ends], device))])
-        return numbers, model.read(read), torch.cat([own[states], own[ends]])
+        return numbers, model.read(read), torch.cat([state_classes[states], state_classes[ends]])
 
     def _start_sides(
         self, model: BinaryRecurrent, noise: torch.Generator | None
@@ -75,8 +75,8 @@ def _on_side(
 ) -> Float[Tensor, "row bit"]:
     numbers = model.memory.numbers(vectors)
     if noise is not None and model.memory.noise:
-        drawn = torch.randn(numbers.shape, generator=noise, device=numbers.device)
-        numbers = numbers + model.memory.noise * drawn
+        normal = torch.randn(numbers.shape, generator=noise, device=numbers.device)
+        numbers = numbers + model.memory.noise * normal
     return torch.where(codes, numbers, -numbers)
 
 

@@ -81,9 +81,9 @@ def contexts_of(
         first = degree.cumsum(0) - degree
     while len(tokens) < field:
         choices = degree[state] + (state == table.start)
-        chosen = (torch.rand(len(rows), generator=generator) * choices).long()
-        begins = chosen >= degree[state]  # there is nothing before the start
-        edge = edges[torch.where(begins | ended, 0, first[state] + chosen)]
+        choice = (torch.rand(len(rows), generator=generator) * choices).long()
+        begins = choice >= degree[state]  # there is nothing before the start
+        edge = edges[torch.where(begins | ended, 0, first[state] + choice)]
         symbol = torch.where(begins, model.config.vocab_size, table.symbols[edge])
         tokens.append(torch.where(ended, ABSENT, symbol))
         ended = ended | begins
@@ -100,8 +100,8 @@ def state_token_loss(
 ) -> Float[Tensor, ""]:
     """Return the mean cross-entropy of the digits of states, plus that of their classes."""
     loss = F.cross_entropy(logits.flatten(0, 1), model.digits_of(states).flatten())
-    wanted = sent(classes, states.device)[states]
-    return loss + masked_cross_entropy(model.read(model.tokens_of(states)), wanted)
+    targets = sent(classes, states.device)[states]
+    return loss + masked_cross_entropy(model.read(model.tokens_of(states)), targets)
 
 
 def _margins(
@@ -113,17 +113,19 @@ def _margins(
     """Return by how much the right digits and classes lead at least."""
     device = model.embedding.weight.device
     contexts, states = sent(contexts, device), sent(states, device)
-    own = sent(classes, device)[states]
+    own_classes = sent(classes, device)[states]
     ahead = _ahead(model.logits(contexts), model.digits_of(states)).amin(dim=1)
-    told = _ahead(model.read(model.tokens_of(states)), own.clamp(min=0))
-    return torch.where(own == IGNORED, ahead, torch.minimum(ahead, told)).clamp(max=_FAR)
+    lead_of_classes = _ahead(model.read(model.tokens_of(states)), own_classes.clamp(min=0))
+    return torch.where(own_classes == IGNORED, ahead, torch.minimum(ahead, lead_of_classes)).clamp(
+        max=_FAR
+    )
 
 
 def _ahead(logits: Float[Tensor, "*axes value"], right: Int[Tensor, "*axes"]) -> Tensor:
     """Return by how much the right value leads the best other one; infinite if there is none."""
     index = right[..., None]
-    others = logits.scatter(-1, index, -torch.inf).amax(dim=-1)
-    return logits.gather(-1, index)[..., 0] - others
+    best_other = logits.scatter(-1, index, -torch.inf).amax(dim=-1)
+    return logits.gather(-1, index)[..., 0] - best_other
 
 
 def bounded(model: nn.Module) -> WindowNode:

@@ -104,8 +104,8 @@ class StateTokenLoss(StateLoss):
         """Return loss and accuracy on words of mixed lengths; perfect if exploration closes."""
         lengths = self._lengths.draw(self._words.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
-        kept, language = in_precision(model, self._precision), self._task.language
-        closure, proved = explored(bounded(kept), language)
+        rounded, language = in_precision(model, self._precision), self._task.language
+        closure, proved = explored(bounded(rounded), language)
         wrong = closure.wrong
         figures = {
             "proved": proved,

@@ -55,8 +55,8 @@ class StepTable(ReplayedTable):
         return self._learned(model, rows, data, noise)
 
     def _is_proved(self, model: nn.Module) -> bool:
-        kept = in_precision(model, self._precision)
-        return explored(self._bounded(kept), self._task.language)[1]
+        rounded = in_precision(model, self._precision)
+        return explored(self._bounded(rounded), self._task.language)[1]
 
     def _sides_of_all(self, model: nn.Module) -> tuple[Float[Tensor, "1"], Float[Tensor, " step"]]:
         rows = torch.split(torch.arange(len(self._table.states)), _TOGETHER)

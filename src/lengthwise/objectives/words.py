@@ -65,8 +65,8 @@ class WordLengths:
         self, count: int, generator: torch.Generator, longest: int | None = None
     ) -> Int[Tensor, " word"]:
         """Return that many lengths, of `longest` at most, each drawn independently."""
-        own = self.lengths if longest is None else self.lengths[self.lengths <= longest]
-        return own[torch.randint(len(own), (count,), generator=generator)]
+        lengths = self.lengths if longest is None else self.lengths[self.lengths <= longest]
+        return lengths[torch.randint(len(lengths), (count,), generator=generator)]
 
 
 def draw_one_length(

@@ -73,7 +73,7 @@ class Records:
         Raises:
             RunError: one is damaged.
         """
-        ended = [each.stage_record() for each in folder.ended_stages()]
+        ended = [stage.stage_record() for stage in folder.ended_stages()]
         return cls(plan=plan, metrics=folder.metrics(), ended=ended, folder=folder)
 
     @property
@@ -107,12 +107,12 @@ class Records:
     @property
     def stages(self) -> list[dict[str, Any]]:
         """A record for every stage: those that ended without a proof, and the last."""
-        records = [dict(each) for each in self.ended]
+        records = [dict(record) for record in self.ended]
         if best := self.best if len(records) < self.plan.stage else {}:
             measured = {name: best.get(name) for name in ("proved", "right_to", "first_wrong")}
             ending = "perfect" if best["perfect"] else "steps"
             records.append({**self.of_stage(ending), **measured, "reason": ""})
-        return [{**each, "kept": each["stage"] == self.plan.stage} for each in records]
+        return [{**record, "kept": record["stage"] == self.plan.stage} for record in records]
 
     def of_stage(self, ending: str) -> dict[str, Any]:
         """Return the facts about the stage of the plan, which ended in this way."""
@@ -136,7 +136,7 @@ class Records:
         plan, best, stages = self.plan, self.best, self.stages
         if not best:
             return {}
-        own = next(each for each in stages if each["kept"])
+        stage_record = next(stage for stage in stages if stage["kept"])
         of_best = ("validation_accuracy", "validation_loss", "perfect", "longest", "grows_to")
         of_stage = ("proved", "right_to", "first_wrong", "wrong_chunks", "reason")
         return {
@@ -149,7 +149,7 @@ class Records:
             "steps": self.metrics[-1]["step"],
             "kept_step": best["step"],
             **{name: best.get(name) for name in (*of_best, "states")},
-            **{name: own[name] for name in of_stage},
+            **{name: stage_record[name] for name in of_stage},
             "stage": plan.stage,
             "stages": stages,
             f"{plan.problem.setup.unit}_per_second": self.metrics[-1].get("words_per_second"),
@@ -158,7 +158,7 @@ class Records:
 
 def sizes_of(model: nn.Module) -> dict[str, int]:
     """Count the parameters of a model, and those that training changes."""
-    sizes = [(each.numel(), each.requires_grad) for each in model.parameters()]
+    sizes = [(parameter.numel(), parameter.requires_grad) for parameter in model.parameters()]
     trained = sum(size for size, changes in sizes if changes)
     return {"parameters": sum(size for size, _ in sizes), "trained_parameters": trained}
 
@@ -166,5 +166,5 @@ def sizes_of(model: nn.Module) -> dict[str, int]:
 def size_of(model: nn.Module) -> str:
     """Return the number of parameters of a model in words."""
     every, trained = sizes_of(model).values()
-    some = "" if trained == every else f", {trained:,} of them trained"
-    return f"{counted(every, 'parameter')}{some}"
+    trained_part = "" if trained == every else f", {trained:,} of them trained"
+    return f"{counted(every, 'parameter')}{trained_part}"

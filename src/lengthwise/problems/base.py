@@ -46,7 +46,16 @@ __all__ = ["Plan", "Problem", "Run", "evaluated"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run(Viewed):
-    """A trained or computed model, with its problem, its plan and the folder that stores it."""
+    """A trained or computed model, with its problem, its plan and the folder that stores it.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.load("zoo:parity")
+        >>> run.language.spec, run.plan.model
+        ('parity', 'regular-gpt-binary')
+        >>> run.model.training
+        False
+    """
 
     problem: "Problem"
     plan: Plan | Compiled
@@ -58,8 +67,8 @@ class Run(Viewed):
     """One record for each stage that ended without a proof (`problems.stages`)."""
 
     def __repr__(self) -> str:
-        said, where = self.account, f", in {self.folder.path}" if self.folder else ""
-        return f"Run({said.title}: {said.rows[0][1]}{where})"
+        account, place = self.account, f", in {self.folder.path}" if self.folder else ""
+        return f"Run({account.title}: {account.rows[0][1]}{place})"
 
     @property
     def account(self) -> Account:
@@ -223,10 +232,12 @@ def run_test(run: Run, test: "Test") -> "TestResult":
         return run.problem.test(run, test)
     from lengthwise.problems.testing import TestResult  # noqa: PLC0415  sweeps alone
 
-    wanted = {"lengths": list(test.lengths), "words": test.words_per_length, "seed": test.seed}
-    taken = run.problem.setup.evaluate_options
-    found = evaluated(run, {name: value for name, value in wanted.items() if name in taken})
-    return TestResult.plain(test, run.problem.kind, {"figures": found.values})
+    all_options = {"lengths": list(test.lengths), "words": test.words_per_length, "seed": test.seed}
+    names = run.problem.setup.evaluate_options
+    evaluation = evaluated(
+        run, {name: value for name, value in all_options.items() if name in names}
+    )
+    return TestResult.plain(test, run.problem.kind, {"figures": evaluation.values})
 
 
 def evaluated(
@@ -243,7 +254,7 @@ def evaluated(
         if option not in run.problem.setup.evaluate_options:
             raise ConfigError(f"{option} is not for {run.problem.noun}. Leave it out.")
     with enough_memory("Lower words or lengths, or use a larger machine."):
-        found = run.problem.evaluate(run, read_options(options), watch)
-    if run.folder and not run.folder.is_read_only and stored and found.is_stored:
-        run.folder.save_evaluation(found.records, found.values)
-    return found
+        evaluation = run.problem.evaluate(run, read_options(options), watch)
+    if run.folder and not run.folder.is_read_only and stored and evaluation.is_stored:
+        run.folder.save_evaluation(evaluation.records, evaluation.values)
+    return evaluation

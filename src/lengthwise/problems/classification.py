@@ -25,9 +25,9 @@ def classify(
     return [
         Answer(
             shown=name,
-            record={"word": language.decode(word), "class": name, "probability": each},
+            record={"word": language.decode(word), "class": name, "probability": probability},
         )
-        for word, name, each in zip(words, names, share, strict=True)
+        for word, name, probability in zip(words, names, share, strict=True)
     ]
 
 
@@ -38,24 +38,24 @@ def class_predictor(
     return Predictor(read=read, answer=lambda words: classify(model, language, words), joint=", ")
 
 
-def require_same_symbols(own: Language, other: Language) -> None:
+def require_same_symbols(language: Language, other: Language) -> None:
     """Refuse another language than a model's own that has other symbols or classes.
 
     Raises:
         LanguageError: it has.
     """
-    if (other.alphabet, other.class_names) != (own.alphabet, own.class_names):
+    if (other.alphabet, other.class_names) != (language.alphabet, language.class_names):
         raise LanguageError(
-            f"the model was trained on symbols {listed(own.alphabet)!r} and classes "
-            f"{' '.join(own.class_names)!r}, but {other.spec} has "
+            f"the model was trained on symbols {listed(language.alphabet)!r} and classes "
+            f"{' '.join(language.class_names)!r}, but {other.spec} has "
             f"{listed(other.alphabet)!r} and {' '.join(other.class_names)!r}. "
-            f"Give a language over the same{_remedy(own, other)}."
+            f"Give a language over the same{_remedy(language, other)}."
         )
 
 
-def _remedy(own: Language, other: Language) -> str:
+def _remedy(language: Language, other: Language) -> str:
     """Return how to give an expression all symbols of a model, if it lacks some."""
-    is_expression = other.spec.startswith("regex:") and set(other.alphabet) < set(own.alphabet)
-    if not is_expression or own.class_names != other.class_names:
+    is_expression = other.spec.startswith("regex:") and set(other.alphabet) < set(language.alphabet)
+    if not is_expression or language.class_names != other.class_names:
         return ""
-    return f", regex[{written_alphabet(own.alphabet)}]{other.spec.removeprefix('regex')}"
+    return f", regex[{written_alphabet(language.alphabet)}]{other.spec.removeprefix('regex')}"

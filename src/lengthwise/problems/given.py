@@ -104,20 +104,21 @@ def fitting_language(model: Model, language: Language | str | None) -> Language:
         raise ConfigError(
             f"this run is about {model.problem.name}, and classifies no words. Leave language out."
         )
-    network, chosen = module_of(model), asked_language(model, language)
-    if (other := difference(network, chosen)) is not None:
+    network, asked_about = module_of(model), asked_language(model, language)
+    if (other := difference(network, asked_about)) is not None:
         raise ConfigError(other)
     config = getattr(network, "config", None)
     if hasattr(config, "vocab_size") and not hasattr(config, "num_classes"):
         raise ConfigError("this model writes symbols, and classifies no words. Give its run alone.")
     made_for = (getattr(config, "vocab_size", None), getattr(config, "num_classes", None))
-    asked = (chosen.num_symbols, chosen.num_classes)
-    if None not in made_for and made_for != asked:
+    sizes_asked = (asked_about.num_symbols, asked_about.num_classes)
+    if None not in made_for and made_for != sizes_asked:
         raise ConfigError(
             f"the model was made for {made_for[0]} symbols and {made_for[1]} classes, but "
-            f"{chosen.spec or 'the language'} has {asked[0]} and {asked[1]}. Give its own language."
+            f"{asked_about.spec or 'the language'} has {sizes_asked[0]} and {sizes_asked[1]}. Give "
+            f"its own language."
         )
-    return chosen
+    return asked_about
 
 
 def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
@@ -127,10 +128,10 @@ def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
         ConfigError: they are not.
     """
     try:
-        given = list(lengths)
-        if any(isinstance(each, bool) for each in given):
+        values = list(lengths)
+        if any(isinstance(value, bool) for value in values):
             raise TypeError
-        found = [index(each) for each in given]
+        integers = [index(value) for value in values]
     except TypeError:
         raise ConfigError(
             f"lengths are integers, such as range(41, 501), but got {short(lengths)}. Give "
@@ -138,6 +139,6 @@ def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
             if isinstance(lengths, int)
             else f"lengths are integers, such as range(41, 501), but got {short(lengths)}."
         ) from None
-    if min(found, default=0) < 0:
-        raise ConfigError(f"a length is 0 or more, but got {min(found)}.")
-    return found
+    if min(integers, default=0) < 0:
+        raise ConfigError(f"a length is 0 or more, but got {min(integers)}.")
+    return integers

@@ -53,6 +53,9 @@ class Plan:
     """Origin of each value that is not the default of its class, by the setting's name with its
     section; empty in a plan that was stored (`planning.origins_of`)."""
 
+    def __repr__(self) -> str:
+        return f"Plan({self.title}, {self.preset} preset, seed {self.training.seed})"
+
     @property
     def alone(self) -> "Plan":
         """The plan as one that no stage comes before or after, and whose model was named."""
@@ -87,8 +90,8 @@ class Plan:
     @property
     def entry(self) -> Entry:
         """The entry of its model, which builds the network."""
-        found: Entry = self.problem.setup.models[self.model]
-        return found
+        model_entry: Entry = self.problem.setup.models[self.model]
+        return model_entry
 
     @property
     def threads(self) -> int:
@@ -133,7 +136,7 @@ class Plan:
 
     def with_seed(self, seed: int) -> "Plan":
         """Return the same plan, in all its stages, with another seed of training."""
-        later = tuple(each.with_seed(seed) for each in self.later)
+        later = tuple(stage.with_seed(seed) for stage in self.later)
         return replace(self, training=replace(self.training, seed=seed), later=later)
 
     @property
@@ -157,19 +160,19 @@ class Plan:
         return {
             "problem": {"kind": self.problem.kind, **self.problem.to_dict()},
             **self._own(),
-            **self._staged([each._own() for each in self.later]),
+            **self._staged([stage._own() for stage in self.later]),
         }
 
     def _own(self) -> dict[str, Any]:
         """Return the values that differ from stage to stage."""
-        chosen = {"chosen": self.chosen} if self.chosen else {}
-        return {"model": self.model, **chosen, "preset": self.preset, **self.settings}
+        choice = {"chosen": self.chosen} if self.chosen else {}
+        return {"model": self.model, **choice, "preset": self.preset, **self.settings}
 
     def _staged(self, later: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the values of a run with several stages; none of a run with one."""
-        found = {"stage": self.stage, "later": later, "barrier": self.barrier}
+        values = {"stage": self.stage, "later": later, "barrier": self.barrier}
         usual = {"stage": 1, "later": [], "barrier": ""}
-        return {name: value for name, value in found.items() if value != usual[name]}
+        return {name: value for name, value in values.items() if value != usual[name]}
 
     def identity(self) -> dict[str, Any]:
         """Return the settings that differ from their defaults, whatever section they are in.
@@ -177,7 +180,7 @@ class Plan:
         Jobs of sweeps are recognised by a digest of them, which a setting that is added later, with
         its default, or that moves to another section therefore does not change.
         """
-        later = [each._own_identity() for each in self.later]
+        later = [stage._own_identity() for stage in self.later]
         return {**self.problem.identity(), **self._own_identity(), **self._staged(later)}
 
     def _own_identity(self) -> dict[str, Any]:
@@ -185,5 +188,10 @@ class Plan:
         settings of networks are apart from those of the other sections, whose names are unique."""
         set_here: Parts = {name: part.non_defaults() for name, part in self.sections.items()}
         network = set_here.pop("network")
-        others = {name: value for part in set_here.values() for name, value in part.items()}
-        return {"model": self.model, "preset": self.preset, "network": network, "settings": others}
+        settings = {name: value for part in set_here.values() for name, value in part.items()}
+        return {
+            "model": self.model,
+            "preset": self.preset,
+            "network": network,
+            "settings": settings,
+        }

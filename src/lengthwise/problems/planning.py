@@ -51,27 +51,27 @@ def make_plan(
     """
     PRESETS[preset]  # raises unless it is a name
     layers = [settings] if isinstance(settings, Mapping) else list(settings)
-    own = {name: value for name, value in (options or {}).items() if value is not None}
+    given_options = {name: value for name, value in (options or {}).items() if value is not None}
     kind = kind_of(spec) if isinstance(spec, str) else type(as_problem(spec))
-    require_own_options(kind, own, spec)
-    if "protocol" in own:
-        layers.insert(max(0, len(layers) - 1), {"data.protocol": own.pop("protocol")})
+    require_own_options(kind, given_options, spec)
+    if "protocol" in given_options:
+        layers.insert(max(0, len(layers) - 1), {"data.protocol": given_options.pop("protocol")})
     first_model = kind.setup.default_model if model is None else model
-    asked = _sorted(kind, kind.setup.models[first_model], spec, layers)
-    problem = as_problem(spec, asked.pop("task", {}), own)
+    requested = _sorted(kind, kind.setup.models[first_model], spec, layers)
+    problem = as_problem(spec, requested.pop("task", {}), given_options)
     if model is not None:
-        return _planned(problem, model, preset, asked)
-    first, *others = problem.routes(preset, asked)
+        return _planned(problem, model, preset, requested)
+    first, *other_routes = problem.routes(preset, requested)
     if first.model != first_model:
-        asked = _sorted(kind, kind.setup.models[first.model], spec, layers)
-        asked.pop("task", None)
-    later, barrier = _later(problem, others, preset, asked)
-    plan = _planned(problem, first.model, preset, asked, first.steps if later else None)
+        requested = _sorted(kind, kind.setup.models[first.model], spec, layers)
+        requested.pop("task", None)
+    later, barrier = _later(problem, other_routes, preset, requested)
+    plan = _planned(problem, first.model, preset, requested, first.steps if later else None)
     return replace(plan, later=later, barrier=barrier, chosen=first.chosen)
 
 
 def _planned(
-    problem: Problem, model: str, preset: str, asked: Parts, steps: int | None = None
+    problem: Problem, model: str, preset: str, requested: Parts, steps: int | None = None
 ) -> Plan:
     """Return the plan of a model; `steps` are those of a stage that another follows.
 
@@ -80,23 +80,25 @@ def _planned(
     layers = [
         problem.setup.of_model(model),  # 1. the defaults of the model
         *problem.setup.of_preset(preset, model, problem.name),  # 2. those of the preset
-        *_suited(problem, model, preset, asked, steps),  # 3. those that suit the subject
-        Defaults(SET, {f"{s}.{name}": v for s in asked for name, v in asked[s].items()}),  # 4.
+        *_suited(problem, model, preset, requested, steps),  # 3. those that suit the subject
+        Defaults(
+            SET, {f"{s}.{name}": v for s in requested for name, v in requested[s].items()}
+        ),  # 4.
     ]
-    return _checked(problem, model, preset, asked, layers)  # 5. all of them are checked
+    return _checked(problem, model, preset, requested, layers)  # 5. all of them are checked
 
 
 def _suited(
-    problem: Problem, model: str, preset: str, asked: Parts, steps: int | None
+    problem: Problem, model: str, preset: str, requested: Parts, steps: int | None
 ) -> Iterator[Defaults]:
     if isinstance(problem, Formal):
-        yield from problem.suited(preset, problem.setup.models[model], asked)
+        yield from problem.suited(preset, problem.setup.models[model], requested)
     if steps is not None:
         yield Defaults("stage that another follows", {"steps": steps})
 
 
 def _checked(
-    problem: Problem, model: str, preset: str, asked: Parts, layers: Sequence[Defaults]
+    problem: Problem, model: str, preset: str, requested: Parts, layers: Sequence[Defaults]
 ) -> Plan:
     """Return the plan with the values of all layers.
 
@@ -104,15 +106,17 @@ def _checked(
         ConfigError: a value does not fit.
     """
     entry: Entry = problem.setup.models[model]
-    named = [each.values["objective.name"] for each in layers if "objective.name" in each.values]
-    names = problem.setup.settable(entry, named[-1] if named else None)
-    chosen: Parts = {section: {} for section in SECTIONS}
-    found = dict[str, tuple[Any, str]]()
+    objectives = [
+        layer.values["objective.name"] for layer in layers if "objective.name" in layer.values
+    ]
+    names = problem.setup.settable(entry, objectives[-1] if objectives else None)
+    values_of: Parts = {section: {} for section in SECTIONS}
+    origin_of = dict[str, tuple[Any, str]]()
     for origin, values in layers:
         for section, part in sort_settings(values, names, strict=False).items():
-            chosen[section] |= part
-            found |= {f"{section}.{name}": (value, origin) for name, value in part.items()}
-    network, data, objective = problem.configure(model, entry, chosen, asked)
+            values_of[section] |= part
+            origin_of |= {f"{section}.{name}": (value, origin) for name, value in part.items()}
+    network, data, objective = problem.configure(model, entry, values_of, requested)
     plan = Plan(
         problem=problem,
         model=model,
@@ -120,11 +124,11 @@ def _checked(
         network=network,
         data=data,
         objective=objective,
-        training=problem.setup.training.from_dict(chosen["training"]),
+        training=problem.setup.training.from_dict(values_of["training"]),
     )
     follows, none = f"follows from {problem.name}", (None, "")
     origins = {
-        name: found[name][1] if found.get(name, none)[0] == value else follows
+        name: origin_of[name][1] if origin_of.get(name, none)[0] == value else follows
         for name, value in plan.non_defaults.items()
     }
     return replace(plan, origins=origins)
@@ -138,15 +142,15 @@ def origins_of(plan: Plan) -> Mapping[str, str]:
     """
     if plan.origins:
         return plan.origins
-    problem, asked = plan.problem, {section: dict[str, Any]() for section in SECTIONS}
+    problem, requested = plan.problem, {section: dict[str, Any]() for section in SECTIONS}
     name = plan.settings["objective"].get("name")
     try:
-        routes = problem.routes(plan.preset, asked) if isinstance(problem, Formal) else ()
+        routes = problem.routes(plan.preset, requested) if isinstance(problem, Formal) else ()
         steps = next((e.steps for e in routes if plan.later and e.model == plan.model), None)
-        usual = _planned(problem, plan.model, plan.preset, asked, steps)
+        usual = _planned(problem, plan.model, plan.preset, requested, steps)
         if usual.settings["objective"].get("name") != name:
-            asked["objective"]["name"] = name
-            usual = _planned(problem, plan.model, plan.preset, asked, steps)
+            requested["objective"]["name"] = name
+            usual = _planned(problem, plan.model, plan.preset, requested, steps)
     except LengthwiseError:
         return {}
     follow = dict.fromkeys(
@@ -161,18 +165,18 @@ def origins_of(plan: Plan) -> Mapping[str, str]:
 
 
 def _later(
-    problem: Problem, routes: Sequence[Route], preset: str, asked: Parts
+    problem: Problem, routes: Sequence[Route], preset: str, requested: Parts
 ) -> tuple[tuple[Plan, ...], str]:
     """Return the plans of the stages after the first, and why there are no more, if a setting that
     is asked for does not fit one."""
-    found = list[Plan]()
+    plans = list[Plan]()
     for route in routes:
         try:
-            plan = _planned(problem, route.model, preset, asked)
+            plan = _planned(problem, route.model, preset, requested)
         except ConfigError as error:
-            return tuple(found), str(error).partition(". ")[0]
-        found.append(replace(plan, chosen=route.chosen))
-    return tuple(found), ""
+            return tuple(plans), str(error).partition(". ")[0]
+        plans.append(replace(plan, chosen=route.chosen))
+    return tuple(plans), ""
 
 
 def _sorted(
@@ -189,10 +193,10 @@ def _sorted(
         names["task"] = set(kind.own_settings(spec))
     _require_choice(kind, names["objective"], layers)
     _require_settings_of(kind, names, layers)
-    asked = merged(sort_settings(each, names, derived=derived) for each in layers)
+    requested = merged(sort_settings(layer, names, derived=derived) for layer in layers)
     for section in SECTIONS:
-        asked.setdefault(section, {})
-    return asked
+        requested.setdefault(section, {})
+    return requested
 
 
 def _require_settings_of(
@@ -226,15 +230,15 @@ def _require_choice(
         ConfigError: a layer has either.
     """
     for layer in layers:
-        given, told = layer.get("objective"), layer.get("supervision")
+        objective, supervision = layer.get("objective"), layer.get("supervision")
         require(
-            "name" in names or not isinstance(given, str),
-            f"{kind.noun} have one objective alone, but got objective={given!r}. Leave it out.",
+            "name" in names or not isinstance(objective, str),
+            f"{kind.noun} have one objective alone, but got objective={objective!r}. Leave it out.",
         )
         require(
-            told is None or "supervision" in names,
-            f"supervision={told!r} is not a setting here. Choose what is learned from with "
-            f"--objective {told}, in Python objective={told!r}.",
+            supervision is None or "supervision" in names,
+            f"supervision={supervision!r} is not a setting here. Choose what is learned from with "
+            f"--objective {supervision}, in Python objective={supervision!r}.",
         )
 
 
@@ -257,28 +261,33 @@ def plan_for(
         ConfigError: a name is unknown, or a value does not fit.
     """
     folder = RunFolder(out)
-    named = "laptop" if preset is None else preset
-    asked = make_plan(spec, model, preset=named, settings=settings, options=options)
+    preset_name = "laptop" if preset is None else preset
+    new_plan = make_plan(spec, model, preset=preset_name, settings=settings, options=options)
     if not folder.is_claimed or is_compiled(stored := folder.config()):
-        return asked
-    there = plan_from_dict(stored)
-    is_same = there.problem == asked.problem or there.problem.identity() == asked.problem.identity()
-    if not is_same or model not in (None, there.model):
-        require_unchanged(folder, there, asked)
-        folder.require_same(there.alone.to_dict(), asked.alone.to_dict())
-    there = replace(there, problem=asked.problem)  # its corpus may have been moved
+        return new_plan
+    stored_plan = plan_from_dict(stored)
+    is_same = (
+        stored_plan.problem == new_plan.problem
+        or stored_plan.problem.identity() == new_plan.problem.identity()
+    )
+    if not is_same or model not in (None, stored_plan.model):
+        require_unchanged(folder, stored_plan, new_plan)
+        folder.require_same(stored_plan.alone.to_dict(), new_plan.alone.to_dict())
+    stored_plan = replace(stored_plan, problem=new_plan.problem)  # its corpus may have been moved
 
     def filled_in(left_out: frozenset[str]) -> Plan:
-        usual = {k: v for k, v in _of_folder(there).items() if k not in left_out}
-        layers, preset_there = [usual, *settings], there.preset if preset is None else preset
-        return make_plan(spec, there.model, preset=preset_there, settings=layers, options=options)
+        usual = {k: v for k, v in _of_folder(stored_plan).items() if k not in left_out}
+        layers, preset_there = [usual, *settings], stored_plan.preset if preset is None else preset
+        return make_plan(
+            spec, stored_plan.model, preset=preset_there, settings=layers, options=options
+        )
 
-    found = filled_in(there.problem.setup.derived)
-    if found != there.alone:  # a derived setting may have been set when the run began
+    filled = filled_in(stored_plan.problem.setup.derived)
+    if filled != stored_plan.alone:  # a derived setting may have been set when the run began
         with suppress(ConfigError):
-            found = filled_in(frozenset())
-    folder.require_same(there.alone.to_dict(), found.to_dict())
-    return there
+            filled = filled_in(frozenset())
+    folder.require_same(stored_plan.alone.to_dict(), filled.to_dict())
+    return stored_plan
 
 
 def _of_folder(plan: Plan) -> dict[str, Any]:
@@ -293,7 +302,7 @@ def _of_folder(plan: Plan) -> dict[str, Any]:
     }
 
 
-def require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
+def require_unchanged(folder: RunFolder, stored_plan: Plan, new_plan: Plan) -> None:
     """Refuse a specification that names another language now than when the run began.
 
     Raises:
@@ -301,24 +310,27 @@ def require_unchanged(folder: RunFolder, there: Plan, asked: Plan) -> None:
             specification names has changed: the message has the digests of both automata, and a
             word that tells them apart.
     """
-    if (there.problem.kind, there.problem.name) != (asked.problem.kind, asked.problem.name):
+    if (stored_plan.problem.kind, stored_plan.problem.name) != (
+        new_plan.problem.kind,
+        new_plan.problem.name,
+    ):
         return
-    if isinstance(there.problem, Parametrised) and isinstance(asked.problem, Parametrised):
-        folder.require_same(there.problem.own_values(), asked.problem.own_values())
+    if isinstance(stored_plan.problem, Parametrised) and isinstance(new_plan.problem, Parametrised):
+        folder.require_same(stored_plan.problem.own_values(), new_plan.problem.own_values())
     try:
-        then, now = there.task.language, asked.task.language
+        then, now = stored_plan.task.language, new_plan.task.language
     except RunError:  # it is about no language
         return
     if then == now:
         return
-    told = "in its alphabet"
+    difference = "in its alphabet"
     if then.alphabet == now.alphabet:
         word = then.difference(now)
-        told = "in its states" if word is None else f"on the word {short(now.decode(word))}"
+        difference = "in its states" if word is None else f"on the word {short(now.decode(word))}"
     raise RunError(
-        f"{folder.path} holds a run on {there.problem.name} as it was, {machine_name(then)}, but "
-        f"now it is {machine_name(now)}, which differs {told}. Use another folder, or restore the "
-        f"old one back."
+        f"{folder.path} holds a run on {stored_plan.problem.name} as it was, {machine_name(then)}, "
+        f"but now it is {machine_name(now)}, which differs {difference}. Use another folder, or "
+        f"restore the old one back."
     )
 
 
@@ -338,7 +350,7 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
         return replace(
             _stored_plan(problem, values),
             stage=values.get("stage", 1),
-            later=tuple(_stored_plan(problem, each) for each in values.get("later", ())),
+            later=tuple(_stored_plan(problem, stage) for stage in values.get("later", ())),
             barrier=values.get("barrier", ""),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -65,13 +65,13 @@ def read_proof(folder: RunFolder, symbols: Language) -> Proof | None:
         return Proof(certificate=certificate, path=folder.certificate, refused=str(error))
 
 
-def verdict_about(made: Certificate, language: Language) -> str | None:
+def verdict_about(certificate: Certificate, language: Language) -> str | None:
     """Return the verdict of a certificate, or None if it says nothing of the model as it runs.
 
     It says nothing of it if it is about another language, about the model with its vectors
     snapped, or about the model in another precision.
     """
-    return None if _apart(made, language) else made.verdict
+    return None if _apart(certificate, language) else certificate.verdict
 
 
 def known_verdict(proof: Proof | None, language: Language) -> str | None:
@@ -81,21 +81,21 @@ def known_verdict(proof: Proof | None, language: Language) -> str | None:
     return verdict_about(proof.certificate, language)
 
 
-def is_about(made: Certificate, language: Language) -> bool:
+def is_about(certificate: Certificate, language: Language) -> bool:
     """Return whether a certificate is about a language, or one that is the same on every word."""
-    return made.language.minimised() == language.minimised()
+    return certificate.language.minimised() == language.minimised()
 
 
-def _apart(made: Certificate, language: Language) -> list[str]:
+def _apart(certificate: Certificate, language: Language) -> list[str]:
     """Return what else than the model as it runs, and its language, a certificate is about."""
     return [
-        *([] if is_about(made, language) else ["another language"]),
-        *(["snapped"] if made.strength == "snapped" else []),
-        *([] if made.precision == "weights" else [made.precision]),
+        *([] if is_about(certificate, language) else ["another language"]),
+        *(["snapped"] if certificate.strength == "snapped" else []),
+        *([] if certificate.precision == "weights" else [certificate.precision]),
     ]
 
 
-def require_own_network(made: Certificate, folder: RunFolder) -> None:
+def require_own_network(certificate: Certificate, folder: RunFolder) -> None:
     """Refuse a certificate of another network than the run's; no code of a user is imported.
 
     Raises:
@@ -104,27 +104,27 @@ def require_own_network(made: Certificate, folder: RunFolder) -> None:
     """
     config = folder.config()
     architecture = _architecture(config)
-    kinds: Mapping[Any, str] = {each: each.__name__ for each in PROVABLE}
-    if architecture is None or kinds.get(architecture.module) != made.kind:
+    kinds: Mapping[Any, str] = {network_type: network_type.__name__ for network_type in PROVABLE}
+    if architecture is None or kinds.get(architecture.module) != certificate.kind:
         raise CertificateError(
             f"the certificate is for another kind of network than the run's, which is "
             f"{config.get('model')!r:.60}. Certify the run."
         )
-    made.require_model(folder.network(), folder.arrays())
+    certificate.require_model(folder.network(), folder.arrays())
 
 
-def require_symbols(made: Certificate, symbols: Language | None) -> None:
+def require_symbols(certificate: Certificate, symbols: Language | None) -> None:
     """Refuse a certificate whose symbols or classes are written otherwise than the run's.
 
     Raises:
         CertificateError: they differ.
     """
-    own = made.language
-    theirs = None if symbols is None else (symbols.alphabet, symbols.class_names)
-    if theirs != (own.alphabet, own.class_names):
+    language = certificate.language
+    run_symbols = None if symbols is None else (symbols.alphabet, symbols.class_names)
+    if run_symbols != (language.alphabet, language.class_names):
         raise CertificateError(
-            f"the certificate is about words over {listed(own.alphabet)!a:.60} and classes "
-            f"{' '.join(own.class_names)!a:.60}, but the run has other symbols or classes. "
+            f"the certificate is about words over {listed(language.alphabet)!a:.60} and classes "
+            f"{' '.join(language.class_names)!a:.60}, but the run has other symbols or classes. "
             f"Certify the run again."
         )
 

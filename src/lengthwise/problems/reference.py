@@ -45,20 +45,20 @@ def reference_of_plan(
     entry = setup.models[name]
     names = setup.settable(entry)
     usual = [setup.of_model(name), *setup.of_preset(preset, name, spec)]
-    values = merged(sort_settings(each.values, names, strict=False) for each in usual)
+    values = merged(sort_settings(defaults.values, names, strict=False) for defaults in usual)
     values = plan.settings if plan else values
-    found = list[SettingInfo]()
+    infos = list[SettingInfo]()
     if spec and issubclass(kind, Parametrised):
-        found += kind.own_settings(spec).values()
+        infos += kind.own_settings(spec).values()
     objective_there = setup.objective.from_dict(values["objective"])
     kinds = {**setup.sections(entry), "objective": type(objective_there)}
     for section, config in kinds.items():
-        found += describe_settings(section, config, names[section], values[section])
+        infos += describe_settings(section, config, names[section], values[section])
     origins = plan.origins if plan else {}
     follow = dict.fromkeys(setup.derived, None)
     return [
         replace(e, default=follow.get(e.name, e.default), origin=origins.get(e.name, ""))
-        for e in found
+        for e in infos
     ]
 
 
@@ -69,8 +69,8 @@ def usual_plan(
     if not spec:
         return None
     try:
-        chosen = {} if objective is None else {"objective": objective}
-        return make_plan(spec, model, preset=preset, settings=chosen)
+        settings = {} if objective is None else {"objective": objective}
+        return make_plan(spec, model, preset=preset, settings=settings)
     except TextError:
         return None
     except ConfigError:  # such as of a model that needs a body

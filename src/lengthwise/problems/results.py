@@ -30,7 +30,15 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evaluation(Viewed):
-    """The result of testing a run."""
+    """The result of testing a run.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> run = lw.train("steps:addition", preset="smoke", steps=2, bits=3, examples=8)
+        >>> tested = lw.evaluate(run, words=8)
+        >>> tested.summary()["task"], tested.summary()["words"]
+        ('addition of 3-bit numbers, representation 2', 8)
+    """
 
     values: dict[str, Any]
     """The summary: figures and the conditions of the test; `evaluation.json` of the run's
@@ -49,8 +57,8 @@ class Evaluation(Viewed):
     """Whether it belongs in the folder of the run."""
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}: {value}" for name, value in self.facts)
-        return f"Evaluation({shortened(said, 300)})"
+        facts_text = ", ".join(f"{name}: {value}" for name, value in self.facts)
+        return f"Evaluation({shortened(facts_text, 300)})"
 
     def summary(self) -> dict[str, Any]:
         """Return the figures and the conditions of the test."""

@@ -84,10 +84,15 @@ def _trained(
     if processes.count > 1:
         made_with["processes"] = str(processes.count)
     if plan.is_staged:
-        where = choose_device(device)
+        torch_device = choose_device(device)
         with nullcontext() if folder is None else _claimed(folder, plan, made_with):
             run = train_stages(
-                plan, device=where, folder=folder, film=film, made_with=made_with, progress=progress
+                plan,
+                device=torch_device,
+                folder=folder,
+                film=film,
+                made_with=made_with,
+                progress=progress,
             )
         if run is not None:
             return run
@@ -121,14 +126,14 @@ def _trained(
 @contextmanager
 def _claimed(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> Iterator[None]:
     """Claim a folder for a plan; give it up if the plan is refused before anything is trained."""
-    there = folder.path.exists()
+    existed = folder.path.exists()
     is_created = claim(folder, plan, made_with)
     try:
         with enough_memory(_LESS):
             yield
     except ConfigError:
         if is_created:
-            folder.unclaim(keep_folder=there)
+            folder.unclaim(keep_folder=existed)
         raise
 
 
@@ -201,23 +206,25 @@ def claim(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> bool:
     Raises:
         RunError: the folder holds something else.
     """
-    asked = {**plan.to_dict(), "environment": dict(made_with)}
+    config = {**plan.to_dict(), "environment": dict(made_with)}
     if folder.is_claimed:
         stored = folder.config()
         if is_compiled(stored):
             raise RunError(
                 f"{folder.path} holds computed weights, which are not trained. Use another folder."
             )
-        there = plan_from_dict(stored)
-        if _are_of_one_run(there, plan):
+        stored_plan = plan_from_dict(stored)
+        if _are_of_one_run(stored_plan, plan):
             return folder.claim(stored)
-        require_unchanged(folder, there, plan)
-        same_stage = next((each for each in plan.stages if _names(each) == _names(there)), plan)
+        require_unchanged(folder, stored_plan, plan)
+        same_stage = next(
+            (stage for stage in plan.stages if _names(stage) == _names(stored_plan)), plan
+        )
         folder.require_same(
-            {**there.alone.to_dict(), "environment": {}},
+            {**stored_plan.alone.to_dict(), "environment": {}},
             {**same_stage.alone.to_dict(), "environment": dict(made_with)},
         )
-    return folder.claim(asked)
+    return folder.claim(config)
 
 
 def _names(plan: Plan) -> tuple[str, str]:
@@ -225,19 +232,19 @@ def _names(plan: Plan) -> tuple[str, str]:
     return plan.model, plan.supervision
 
 
-def _are_of_one_run(there: Plan, plan: Plan) -> bool:
+def _are_of_one_run(stored_plan: Plan, plan: Plan) -> bool:
     """Return whether the plan of a folder is that of the first stage of a plan, or a later one."""
-    return there.alone in [each.alone for each in plan.stages]
+    return stored_plan.alone in [stage.alone for stage in plan.stages]
 
 
 def _plan_there(folder: RunFolder, plan: Plan) -> Plan | None:
     """Return the plan of the stage at which a folder is, if it is one of this plan's run."""
     stored = folder.config()
-    there = None if is_compiled(stored) else plan_from_dict(stored)
-    return there if there is not None and _are_of_one_run(there, plan) else None
+    stored_plan = None if is_compiled(stored) else plan_from_dict(stored)
+    return stored_plan if stored_plan is not None and _are_of_one_run(stored_plan, plan) else None
 
 
-def require_own_certificate(made: "Certificate", folder: RunFolder) -> None:
+def require_own_certificate(certificate: "Certificate", folder: RunFolder) -> None:
     """Refuse a certificate that is not of the run in a folder; no code of a user is imported.
 
     Raises:
@@ -246,16 +253,16 @@ def require_own_certificate(made: "Certificate", folder: RunFolder) -> None:
     """
     from lengthwise.problems.proof import require_own_network, require_symbols  # noqa: PLC0415  seldom
 
-    require_own_network(made, folder)
+    require_own_network(certificate, folder)
     config = folder.config()
     if is_compiled(config):
-        require_symbols(made, Compiled.from_dict(config).task.language)
+        require_symbols(certificate, Compiled.from_dict(config).task.language)
         return
     try:
         problem = problem_from_dict(config["problem"])
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RunError(f"{folder.path}/config.json is damaged ({error!r:.80}).") from None
-    require_symbols(made, problem.symbols if isinstance(problem, Proving) else None)
+    require_symbols(certificate, problem.symbols if isinstance(problem, Proving) else None)
 
 
 def load_run(path: Path | str, *, device: str = "auto") -> Run:
@@ -290,5 +297,5 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
         model=model,
         metrics=metrics,
         folder=folder,
-        stages=tuple(each.stage_record() for each in folder.ended_stages()),
+        stages=tuple(stage.stage_record() for stage in folder.ended_stages()),
     )

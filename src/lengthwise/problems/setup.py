@@ -55,14 +55,16 @@ class Setup:
 
         Where there are several objectives, they are those of one, or of all.
         """
-        found = {
+        names = {
             section: {
-                each.name for each in fields(kind) if f"{section}.{each.name}" not in self.given
+                setting.name
+                for setting in fields(kind)
+                if f"{section}.{setting.name}" not in self.given
             }
             for section, kind in self.sections(entry).items()
         }
-        found["network"] -= entry.fixed
-        return found
+        names["network"] -= entry.fixed
+        return names
 
     def of_model(self, model: str) -> Defaults:
         """Return the defaults of a model, by its name."""

@@ -85,17 +85,19 @@ def train_stages(
                     f"another process has continued {folder.path} in the meantime. Run the "
                     f"command again."
                 )
-            ended = [Ended(each.stage_record(), each) for each in folder.ended_stages()]
-            film = film or folder.is_filmed or any(each.is_filmed for each in folder.ended_stages())
+            ended = [Ended(stage.stage_record(), stage) for stage in folder.ended_stages()]
+            film = (
+                film or folder.is_filmed or any(stage.is_filmed for stage in folder.ended_stages())
+            )
         while True:
             if len(ended) < plan.stage:
-                steps = sum(each.record["steps"] for each in ended)
-                shown = _of_stage(progress, plan, steps)
-                run, ending, error = _trained(plan, device, folder, shown, film=film)
+                steps = sum(stage.record["steps"] for stage in ended)
+                stage_progress = _of_stage(progress, plan, steps)
+                run, ending, error = _trained(plan, device, folder, stage_progress, film=film)
                 if ending == "perfect":
-                    return replace(run, stages=tuple(each.record for each in ended))
+                    return replace(run, stages=tuple(stage.record for stage in ended))
                 ended.append(_retired(run, ending, error, folder))
-            if not plan.later or any(each.record["proved"] for each in ended):
+            if not plan.later or any(stage.record["proved"] for stage in ended):
                 return _nearest(ended, folder)
             plan = plan.next
             if folder is not None:
@@ -106,7 +108,7 @@ def train_stages(
 def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progress | None:
     if progress is None:
         return None
-    about = {
+    stage_values = {
         "stage": plan.stage,
         "stages": plan.num_stages,
         "model": plan.model,
@@ -114,7 +116,7 @@ def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progr
         "stage_steps": plan.training.steps,
         "steps_before": steps_before,
     }
-    return StageProgress(progress, about)
+    return StageProgress(progress, stage_values)
 
 
 def empty_film(plan: Plan) -> "Film | None":
@@ -167,11 +169,11 @@ def _nearest(ended: list[Ended], folder: RunFolder | None) -> Run | None:
     Raises:
         ClaimError: none has weights.
     """
-    best = max(ended, key=lambda each: each.rank)
+    best = max(ended, key=lambda stage: stage.rank)
     if best.record["validation_accuracy"] is None:
         raise ClaimError(f"no stage reached a validation: {best.record['error']}")
     if isinstance(best.source, Run):
-        return replace(best.source, stages=tuple(each.record for each in ended))
+        return replace(best.source, stages=tuple(stage.record for stage in ended))
     assert folder is not None
     folder.keep_stage(best.source)
     return None

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from lengthwise.arguments import whole
 from lengthwise.errors import ConfigError
-from lengthwise.evaluation.scores import Scores
+from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.settings import require
 
 
@@ -24,22 +24,22 @@ class Test:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        about = f"test {self.name!r}"
+        test_name = f"test {self.name!r}"
         if isinstance(self.lengths, str) or not isinstance(self.lengths, Iterable):
             raise ConfigError(
-                f"{about} has lengths={self.lengths!r:.60}. Give a list of integers; "
+                f"{test_name} has lengths={self.lengths!r:.60}. Give a list of integers; "
                 f"parse_lengths reads 41:500."
             )
-        lengths = tuple(whole(f"a length of {about}", length) for length in self.lengths)
+        lengths = tuple(whole(f"a length of {test_name}", length) for length in self.lengths)
         object.__setattr__(self, "lengths", lengths)
-        require(bool(self.lengths), f"{about} has no length. Give at least one.")
+        require(bool(self.lengths), f"{test_name} has no length. Give at least one.")
         require(
             len(set(self.lengths)) == len(self.lengths),
-            f"{about} has length {repeated(self.lengths)} twice. Give each once.",
+            f"{test_name} has length {repeated(self.lengths)} twice. Give each once.",
         )
         require(
             self.words_per_length >= 1,
-            f"{about} has words_per_length={self.words_per_length}. Use 1 or more.",
+            f"{test_name} has words_per_length={self.words_per_length}. Use 1 or more.",
         )
 
 
@@ -66,6 +66,12 @@ class TestResult:
     def shortcuts(self) -> dict[str, float]:
         """Accuracy of rules that use very little of a word, on the same test."""
         return dict(self.summary["shortcuts"])
+
+    def in_words(self) -> str:
+        """Return the name, and the mean accuracy over lengths if words were scored."""
+        shares = self.accuracy_by_length().values()
+        mean = f" {percent(sum(shares) / len(shares))} %" if shares else ""
+        return f"{self.name}{mean}"
 
     def accuracy_by_length(self) -> dict[int, float]:
         """Return the share of right answers at each length."""

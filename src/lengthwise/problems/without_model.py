@@ -52,19 +52,25 @@ def with_inference(
         ConfigError: a setting or option is unknown, or does not fit.
         RunError: the folder holds a run on other words, or from another inference.
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    require_own_options(LabelledWordsProblem, given, spec)
-    there = _plan_there(out)
-    if there is not None and isinstance(there.problem, LabelledWordsProblem):
-        return Asked(subject=spec, model=there.model, settings=settings, options=options)
-    own, others = divided(settings)
+    given_options = {name: value for name, value in options.items() if value is not None}
+    require_own_options(LabelledWordsProblem, given_options, spec)
+    stored_plan = _plan_there(out)
+    if stored_plan is not None and isinstance(stored_plan.problem, LabelledWordsProblem):
+        return Asked(subject=spec, model=stored_plan.model, settings=settings, options=options)
+    of_inference, of_training = divided(settings)
     entry = InferredProblem.setup.models[InferredProblem.setup.default_model]
     names = {**InferredProblem.setup.settable(entry), "inference": OF_INFERENCE}
-    for layer in others:  # unknown names are refused before work that may take minutes
+    for layer in of_training:  # unknown names are refused before work that may take minutes
         sort_settings(layer, names, derived=InferredProblem.setup.derived)
-    before = there.problem if there and isinstance(there.problem, InferredProblem) else None
-    config = InferenceConfig.from_dict({**(before.own_values() if before else {}), **own})
-    words = referred(spec, given.get("alphabet"), config, given.get("columns"), needs_labels=True)
+    before = (
+        stored_plan.problem
+        if stored_plan and isinstance(stored_plan.problem, InferredProblem)
+        else None
+    )
+    config = InferenceConfig.from_dict({**(before.own_values() if before else {}), **of_inference})
+    words = referred(
+        spec, given_options.get("alphabet"), config, given_options.get("columns"), needs_labels=True
+    )
     if before is None:
         problem = InferredProblem.of(infer_from(words, config, watch))
     else:
@@ -76,7 +82,7 @@ def with_inference(
                 f"not those of {spec}. Use another folder."
             )
         problem = replace(before, words=words)
-    return Asked(subject=problem, model=None, settings=others, options={})
+    return Asked(subject=problem, model=None, settings=of_training, options={})
 
 
 def _plan_there(out: Path | None) -> Plan | None:

@@ -72,7 +72,19 @@ class _Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Evaluated runs of one problem, side by side."""
+    """Evaluated runs of one problem, side by side.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> small = {"preset": "smoke", "steps": 2}
+        >>> runs = [lw.train("parity", "gru", seed=s, out=f"gru-{s}", **small) for s in (0, 1)]
+        >>> scores = [lw.evaluate(run, lengths=[50], words_per_length=20) for run in runs]
+        >>> comparison = lw.compare(runs)
+        >>> columns, rows = comparison.table
+        >>> len(comparison.runs), columns[:2]
+        (2, ['learner', 'told'])
+        >>> comparison.save("comparison.svg")
+    """
 
     subject: str
     groups: Sequence[_Group]
@@ -163,6 +175,9 @@ class Comparison:
     def save(self, path: Path | str) -> None:
         """Write the page, or the figure alone if the name ends in `.svg`.
 
+        Args:
+            path: the file.
+
         Raises:
             ConfigError: the name ends neither in `.html` nor in `.svg`.
         """
@@ -178,14 +193,14 @@ class Comparison:
         means = [self._overall([run]).get("overall", run.mean) for run in group.runs]
         sign = -1 if self.curve.is_less_better else 1
         worst = min(group.runs, key=lambda run: sign * run.curve.points[run.worst_length])
-        shown = self._shown
-        spread = f" ({shown(min(means))} to {shown(max(means))})" if len(means) > 1 else ""
+        in_words = self._shown
+        spread = f" ({in_words(min(means))} to {in_words(max(means))})" if len(means) > 1 else ""
         return [
             group.name,
             *group.told.values(),
             ", ".join(str(run.plan.training.seed) for run in group.runs),
-            f"{shown(fmean(means))}{spread}",
-            shown(worst.curve.points[worst.worst_length]),
+            f"{in_words(fmean(means))}{spread}",
+            in_words(worst.curve.points[worst.worst_length]),
             str(worst.worst_length),
             ", ".join(str(run.path) for run in group.runs),
         ]
@@ -211,8 +226,20 @@ class Comparison:
 def compare(runs: Sequence[Run | Path | str]) -> Comparison:
     """Compare evaluated runs of one problem at the lengths that all of them were tested on.
 
-    `runs` are run folders, or runs that have one. The measure is that of the problem: accuracy of
-    recognisers, perplexity of language models, BLEU of translators.
+    Args:
+        runs: run folders, or runs that have one, each evaluated (`lw.evaluate(run)`).
+
+    Returns:
+        `.table`, `.figure` and `.save(file)`. The measure is that of the problem: accuracy of
+        recognisers (%), perplexity of language models, BLEU of translators.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> for model in ("gru", "lstm"):
+        ...     run = lw.train("parity", model, preset="smoke", steps=2, out=f"runs/{model}")
+        ...     scores = lw.evaluate(run, lengths=[50], words_per_length=20)
+        >>> len(lw.compare(["runs/gru", "runs/lstm"]).runs)
+        2
 
     Raises:
         ConfigError: there are no runs, one is given twice, or they are of different problems or
@@ -250,7 +277,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
                 )
             raise RunError(
                 f"{path} is not evaluated yet. Run lengthwise evaluate {shlex.quote(str(path))}"
-                f"{option}"
+                f"{option}, or lw.evaluate(run)"
             )
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves, option)
@@ -284,14 +311,14 @@ def compared_curve_of(path: Path, plan: Plan) -> Curve | None:
         RunError: it is damaged.
     """
     with values_of(path / "evaluation.json", remedy="Evaluate again."):
-        problem, found = plan.problem, None
+        problem, curve = plan.problem, None
         if isinstance(problem, Plotted):
-            found = problem.curve(RunFolder(path), plan)
-        if found is not None:
-            others = [each for each in (found.overall, found.trained_to) if each is not None]
-            if not all(map(isfinite, [*found.points.values(), *others])):
+            curve = problem.curve(RunFolder(path), plan)
+        if curve is not None:
+            shares = [share for share in (curve.overall, curve.trained_to) if share is not None]
+            if not all(map(isfinite, [*curve.points.values(), *shares])):
                 raise ValueError("a number is not finite")
-    return found if found is None or found.points else None
+    return curve if curve is None or curve.points else None
 
 
 def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
@@ -320,13 +347,13 @@ def _require_one_test(paths: Sequence[Path], curves: Sequence[Curve], lengths: s
 
     `lengths` is the option of `evaluate` that asks for the lengths of the first run.
     """
-    options = " ".join(each.options for each in curves[0].conditions) + lengths
+    options = " ".join(condition.options for condition in curves[0].conditions) + lengths
     for path, curve in zip(paths, curves, strict=True):
-        for wanted, found in zip(curves[0].conditions, curve.conditions, strict=True):
-            if found.value != wanted.value:
+        for expected, condition in zip(curves[0].conditions, curve.conditions, strict=True):
+            if condition.value != expected.value:
                 raise ConfigError(
                     f"runs are compared on one test, but {paths[0]} was evaluated with "
-                    f"{wanted.shown}, and {path} with {found.shown}. Run lengthwise evaluate "
+                    f"{expected.shown}, and {path} with {condition.shown}. Run lengthwise evaluate "
                     f"{shlex.quote(str(path))} {options}"
                 )
 
@@ -383,7 +410,9 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
     samples = sorted({curve.sample for curve in curves})
     if len(samples) > 1:
         notes.append(f"The runs were not tested on the same: {'; '.join(samples)}.")
-    if any(len({run.plan.training.seed for run in each.runs}) < len(each.runs) for each in groups):
+    if any(
+        len({run.plan.training.seed for run in group.runs}) < len(group.runs) for group in groups
+    ):
         notes.append(
             "Some runs have the same settings and the same seed: they may be copies of one run, "
             "but each is counted."
@@ -406,17 +435,17 @@ def _settings(plan: Plan) -> dict[str, Any]:
 def _names(plans: Sequence[Plan]) -> list[str]:
     """Return a different name for each plan: model, supervision, and differing settings."""
     names = [plan.model for plan in plans]
-    told = {plan.supervision for plan in plans}
-    if len(told) > 1:
+    supervisions = {plan.supervision for plan in plans}
+    if len(supervisions) > 1:
         names = [f"{plan.model} ({plan.supervision})" for plan in plans]
-    found = []
+    all_names = []
     for name, plan in zip(names, plans, strict=True):
         alike = [_settings(other) for n, other in zip(names, plans, strict=True) if n == name]
-        own = _settings(plan)
+        settings = _settings(plan)
         differing = [
-            f"{key.partition('.')[2]}={own[key]}"
-            for key in own
-            if any(other.get(key) != own[key] for other in alike)
+            f"{key.partition('.')[2]}={settings[key]}"
+            for key in settings
+            if any(other.get(key) != settings[key] for other in alike)
         ]
-        found.append(", ".join([name, *differing]))
-    return found
+        all_names.append(", ".join([name, *differing]))
+    return all_names

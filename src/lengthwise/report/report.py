@@ -48,14 +48,14 @@ class RunPage:
 
         It is empty if there are not two lengths at least.
         """
-        found = compared_curve_of(self.path, self.plan)
-        if self.section.body or found is None or len(found.points) < 2:
+        curve = compared_curve_of(self.path, self.plan)
+        if self.section.body or curve is None or len(curve.points) < 2:
             return ""
         figure = bands_figure(
-            {self.said.title: [found.points]},
-            xlabel=found.horizontal,
-            ylabel=found.measure,
-            trained_to=found.trained_to,
+            {self.said.title: [curve.points]},
+            xlabel=curve.horizontal,
+            ylabel=curve.measure,
+            trained_to=curve.trained_to,
         )
         return to_page_svg(figure)
 
@@ -96,7 +96,7 @@ def read_run(path: Path) -> RunPage:
     origins = origins_of(plan)
     if folder.is_finished and not records.metrics:
         raise RunError(f"{path}/metrics.jsonl is empty or missing. Train again in a new folder.")
-    said = plan.problem.account(records)
+    account = plan.problem.account(records)
     return RunPage(
         path=path,
         plan=plan,
@@ -106,28 +106,28 @@ def read_run(path: Path) -> RunPage:
             for name, value in _settings({**plan.to_dict(), "environment": environment})
         ],
         metrics=records.metrics,
-        said=said,
-        section=said.section(said) if said.section else _section(folder, plan, said),
+        said=account,
+        section=account.section(account) if account.section else _section(folder, plan, account),
     )
 
 
-def _section(folder: RunFolder, plan: Plan, said: Account) -> Section:
+def _section(folder: RunFolder, plan: Plan, account: Account) -> Section:
     """Return the section of a problem that draws none of its own.
 
     Raises:
         RunError: a record is damaged.
     """
-    found = folder.evaluation()
+    evaluation = folder.evaluation()
     with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
-        facts = said.tested(found) if found else [("evaluation", "not evaluated yet")]
-    by, result = said.rows[0]
+        facts = account.tested(evaluation) if evaluation else [("evaluation", "not evaluated yet")]
+    by, result = account.rows[0]
     return Section(columns=["run", "trained on", by], cells=[plan.trained_on, result], facts=facts)
 
 
 def _made(folder: RunFolder, environment: Mapping[str, Any]) -> str:
     """Return when a run last wrote its weights or records, and what made it, in words."""
-    files = [each for each in folder.path.iterdir() if each.is_file()]
-    when = datetime.fromtimestamp(max(each.stat().st_mtime for each in files), tz=UTC)
+    files = [path for path in folder.path.iterdir() if path.is_file()]
+    when = datetime.fromtimestamp(max(file.stat().st_mtime for file in files), tz=UTC)
     parts = [f"{name} {value}" for name, value in environment.items()]
     return ", ".join([f"{when:%Y-%m-%d %H:%M} UTC", *parts])
 
@@ -137,10 +137,10 @@ def _written_page() -> str:
     code = f"lengthwise {version('lengthwise')}"
     if (at := commit()) is not None:
         code += f" (commit {at})"
-    here = environment("cpu")
+    versions = environment("cpu")
     return (
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by {code}, Python {here['python']}, torch "
-        f"{here['torch']}, on {here['processor']}"
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by {code}, Python {versions['python']}, torch "
+        f"{versions['torch']}, on {versions['processor']}"
     )
 
 
@@ -151,11 +151,11 @@ def together(pages: Sequence[RunPage]) -> list[Together]:
         if compared_curve_of(page.path, page.plan) is None:
             continue
         subject = compared_subject(page.plan)
-        own = next((members for known, members in subjects if known == subject), None)
-        if own is None:
+        group = next((members for known, members in subjects if known == subject), None)
+        if group is None:
             subjects.append((subject, [page]))
-        elif page.path.resolve() not in [other.path.resolve() for other in own]:
-            own.append(page)
+        elif page.path.resolve() not in [other.path.resolve() for other in group]:
+            group.append(page)
     return [_drawn(members) for _, members in subjects if len(members) > 1]
 
 
@@ -163,12 +163,14 @@ def _drawn(members: Sequence[RunPage]) -> Together:
     """Draw runs on one subject: compared if that is possible, else each at its own lengths."""
     name = members[0].plan.problem.name
     try:
-        shown = compare([page.path for page in members])
-        return Together(subject=name, picture=shown.figure, notes=[AT_COMMON, *shown.notes])
+        comparison = compare([page.path for page in members])
+        return Together(
+            subject=name, picture=comparison.figure, notes=[AT_COMMON, *comparison.notes]
+        )
     except ConfigError as error:
         note = f"Each run is shown as it was tested: {error}"
-    found = [compared_curve_of(page.path, page.plan) for page in members]
-    curves = [curve for curve in found if curve is not None]
+    curves_or_none = [compared_curve_of(page.path, page.plan) for page in members]
+    curves = [curve for curve in curves_or_none if curve is not None]
     lines = {
         f"{page.plan.model}, {page.path}": [c.points]
         for page, c in zip(members, curves, strict=True)

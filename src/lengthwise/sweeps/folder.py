@@ -52,19 +52,19 @@ def claim_sweep(folder: Path, experiment: str) -> None:
         RunError: the folder holds the sweep of another experiment, or files of something else.
     """
     stored = folder / "sweep.json"
-    there = [path for path in folder.iterdir() if not is_leftover(path)] if folder.is_dir() else []
-    is_known = stored in there or all(_JOB.fullmatch(path.name) for path in there)
+    paths = [path for path in folder.iterdir() if not is_leftover(path)] if folder.is_dir() else []
+    is_known = stored in paths or all(_JOB.fullmatch(path.name) for path in paths)
     if (folder.exists() and not folder.is_dir()) or not is_known:
         raise RunError(
             f"{folder} exists and holds no sweep of lengthwise. Use a new or empty folder."
         )
     create_json(stored, {"format": FORMAT, "experiment": experiment})
-    found = read_json(stored, remedy="Delete that file; the runs beside it stay.")
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    record = read_json(stored, remedy="Delete that file; the runs beside it stay.")
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise RunError(f"{stored} is not of format {FORMAT}. Use a new folder.")
-    if found.get("experiment") != experiment:
+    if record.get("experiment") != experiment:
         raise RunError(
-            f"{folder} holds the sweep of {found.get('experiment')}, but {experiment} is asked "
+            f"{folder} holds the sweep of {record.get('experiment')}, but {experiment} is asked "
             f"for. Use another folder."
         )
 
@@ -156,8 +156,8 @@ class JobFolder:
 
     def _require_settings_of(self, job: Job, outcome: Outcome) -> None:
         """Refuse an outcome of other settings: the digest leaves out defaults, which may change."""
-        asked = json.loads(json.dumps(job.plan.to_dict()))  # as it is stored
-        for name, then, now in differing(outcome.plan, asked):
+        plan = json.loads(json.dumps(job.plan.to_dict()))  # as it is stored
+        for name, then, now in differing(outcome.plan, plan):
             raise RunError(
                 f"{self.path} holds the outcome of a run with {name}={then!r}, but now "
                 f"{name}={now!r} is asked for. Delete that folder, or use another one for all "
@@ -172,8 +172,8 @@ class JobFolder:
         stored = read_json(path)
         try:
             seconds, processor = (
-                None if each is None else float(each)
-                for each in (stored["seconds"], stored.get("processor_seconds"))
+                None if seconds is None else float(seconds)
+                for seconds in (stored["seconds"], stored.get("processor_seconds"))
             )
             return Spent(seconds, int(stored["attempts"]), processor)
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -184,11 +184,11 @@ class JobFolder:
         write_json(self.path / _CLOCK, spent._asdict())
 
 
-def differing(stored: Any, asked: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+def differing(stored: Any, requested: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield the settings to which both give different values: the name, and both values."""
-    if isinstance(stored, Mapping) and isinstance(asked, Mapping):
+    if isinstance(stored, Mapping) and isinstance(requested, Mapping):
         for key in stored:
-            if key in asked:
-                yield from differing(stored[key], asked[key], f"{name}.{key}" if name else key)
-    elif stored != asked and name != "problem.corpus.folder":  # a corpus may be moved
-        yield name, stored, asked
+            if key in requested:
+                yield from differing(stored[key], requested[key], f"{name}.{key}" if name else key)
+    elif stored != requested and name != "problem.corpus.folder":  # a corpus may be moved
+        yield name, stored, requested

@@ -35,6 +35,14 @@ class Job:
                 if test.protocol is not None:
                     Task(language=problem.symbols, protocol=test.protocol)
 
+    def __repr__(self) -> str:
+        return f"Job({self.title}; {', '.join(test.name for test in self.tests)})"
+
+    @property
+    def title(self) -> str:
+        """The name of its problem, its model and its seed."""
+        return f"{self.plan.title}, seed {self.plan.training.seed}"
+
     @property
     def digest(self) -> str:
         """Twelve hex digits that change with the plan and with the tests.

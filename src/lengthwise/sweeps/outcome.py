@@ -6,6 +6,7 @@ from typing import Any
 
 from lengthwise.errors import RunError
 from lengthwise.problems.testing import AtLength, TestResult
+from lengthwise.wording import counted
 
 FORMAT = 1
 """Version of the stored format."""
@@ -41,6 +42,10 @@ class Outcome:
     outcomes of earlier versions."""
     longest: int | None = None
     """Greatest length of the words of that validation, if words grow; None if they do not."""
+
+    def __repr__(self) -> str:
+        tests = "".join(f"; {test.in_words()}" for test in self.tests)
+        return f"Outcome({_about(self)}: {counted(self.steps, 'step')}{tests})"
 
     def test(self, name: str) -> TestResult:
         """Return the result of the test of that name.
@@ -98,6 +103,17 @@ class Failure:
     details: str = ""
     """The traceback, if an error was raised."""
 
+    def __repr__(self) -> str:
+        return f"Failure({_about(self)}: {self.error})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the failure as plain values, ready for JSON."""
         return asdict(self)
+
+
+def _about(result: Outcome | Failure) -> str:
+    """Return the digest, the model and the seed of a job."""
+    plan = result.plan
+    found = [result.digest, plan.get("model"), plan.get("training", {}).get("seed")]
+    words = zip(("", "", "seed "), found, strict=True)
+    return ", ".join(f"{word}{value}" for word, value in words if value is not None)

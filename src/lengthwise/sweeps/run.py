@@ -96,11 +96,11 @@ def attempt(job: Mapping[str, Any], folder: str, device: str) -> dict[str, Any]:
     The result is `{"outcome": ...}`, or `{"failure": ...}` if an error was raised, which is also
     stored, or `{"busy": ...}` if another process is working on the job.
     """
-    asked = Job.from_dict(job)
+    work = Job.from_dict(job)
     try:
         with _ONE_AT_A_TIME:
-            return {"outcome": run_job(asked, Path(folder), device=device).to_dict()}
+            return {"outcome": run_job(work, Path(folder), device=device).to_dict()}
     except BusyError as error:
         return {"busy": str(error)}
     except Exception as error:
-        return {"failure": _failure(asked, error).to_dict()}
+        return {"failure": _failure(work, error).to_dict()}

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from lengthwise.sweeps.folder import JobFolder, claim_sweep
 from lengthwise.sweeps.job import Job, require_distinct
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.run import attempt
+from lengthwise.training.progress import Count, caller_watch
 
 _PAUSE = 1.0
 """Seconds after which a job that another process was working on is tried again."""
@@ -37,30 +39,51 @@ def run_sweep(
     executor: Executor,
     *,
     device: str = "auto",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     retries: int = 2,
 ) -> list[Outcome | Failure]:
     """Do all jobs; return the result of each, in their order.
 
     Jobs that are done are loaded. A job whose worker died is given to another one, at most
     `retries` times. A job that raises an error is recorded as a failure, which does not stop the
-    others, and is tried again when the sweep is run again. `progress(done, all)` is called for each
-    job that has ended.
+    others, and is tried again when the sweep is run again.
+
+    A bar shows how many jobs have ended, one that runs, and the time left, on a terminal and in a
+    notebook; `progress=True` prints lines elsewhere, and `progress=False` nothing. A function is
+    called as `progress(done, all)` when a job has ended.
 
     Raises:
-        ConfigError: two jobs are the same run.
+        ConfigError: two jobs are the same run, or `progress` is none of these.
         RunError: the folder holds something else.
     """
     require(retries >= 0, f"retries={retries} is too small. Use 0 or more.")
     require_distinct(jobs)
     place = Path(folder).resolve()  # workers have other working folders
     claim_sweep(place, experiment)
-    sweep = _Sweep(jobs, place, executor, device=device, retries=retries, progress=progress)
-    try:
-        return sweep.run()
-    except BaseException:
-        executor.stop()
-        raise
+    with _shown(progress, experiment) as shown:
+        sweep = _Sweep(jobs, place, executor, device=device, retries=retries, progress=shown)
+        try:
+            return sweep.run()
+        except BaseException:
+            executor.stop()
+            raise
+
+
+def _shown(
+    progress: Progress | bool | None, experiment: str
+) -> AbstractContextManager[Count | None]:
+    """Return the display of a sweep: that of the caller, or a bar or lines."""
+    if not callable(progress):
+        return caller_watch(progress)(f"sweep {experiment}", "jobs", at_once=True)
+    ended = 0
+
+    def call(done: int, total: int | None, note: str = "") -> None:
+        nonlocal ended
+        if total is not None and done > ended:
+            ended = done
+            progress(done, total)
+
+    return nullcontext(call)
 
 
 class _Sweep:
@@ -74,7 +97,7 @@ class _Sweep:
         *,
         device: str,
         retries: int,
-        progress: Progress | None,
+        progress: Count | None,
     ) -> None:
         self._jobs = {job.digest: job for job in jobs}
         self._folder = folder
@@ -95,7 +118,9 @@ class _Sweep:
             if outcome is None:
                 self._waiting.append(digest)
             else:
-                self._end(digest, outcome)
+                self._over[digest] = outcome
+        if not self._waiting:
+            self._show([])
         while len(self._over) < len(self._jobs):
             self._recall(time.monotonic())
             self._submit()
@@ -111,6 +136,7 @@ class _Sweep:
         slots = self._executor.slots
         while self._waiting and (slots is None or len(self._running) < slots):
             digest = self._waiting.popleft()
+            self._show([*self._running.values(), digest])
             call = self._executor.submit(
                 attempt, self._jobs[digest].to_dict(), str(self._folder), self._device
             )
@@ -155,5 +181,12 @@ class _Sweep:
 
     def _end(self, digest: str, result: Outcome | Failure) -> None:
         self._over[digest] = result
-        if self._progress:
-            self._progress(len(self._over), len(self._jobs))
+        self._show(list(self._running.values()))
+
+    def _show(self, running: Sequence[str]) -> None:
+        """Show how many jobs have ended, and the jobs that run."""
+        if self._progress is None:
+            return
+        more = f", and {len(running) - 1} more" if len(running) > 1 else ""
+        note = f"{self._jobs[running[0]].title}{more}" if running else ""
+        self._progress(len(self._over), len(self._jobs), note)

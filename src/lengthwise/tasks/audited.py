@@ -54,12 +54,12 @@ def draw_audited(
     started = torch.where(near, sources, classes)
     place(tokens, torch.ones_like(near), sampler.draw(started, lengths, generator))
     if near.any():
-        edited, found = one_edit_into(sampler.automaton, tokens[near], classes[near], generator)
-        wanted = near.nonzero()[:, 0]
-        tokens[wanted[found]] = edited[found]
-        if not found.all():
+        edited, is_edited = one_edit_into(sampler.automaton, tokens[near], classes[near], generator)
+        rows = near.nonzero()[:, 0]
+        tokens[rows[is_edited]] = edited[is_edited]
+        if not is_edited.all():
             missed = torch.zeros_like(near)
-            missed[wanted[~found]] = True
+            missed[rows[~is_edited]] = True
             place(tokens, missed, sampler.draw(classes[missed], lengths[missed], generator))
     return tokens, classes
 
@@ -75,10 +75,10 @@ def other_classes(
         present = torch.tensor(sampler.classes_at(length))
         sizes[row] = len(present)
         options[row, : len(present)] = present
-    own = (options[which] < classes[:, None]).logical_and(
+    ranks = (options[which] < classes[:, None]).logical_and(
         torch.arange(options.shape[1]) < sizes[which][:, None]
     )
-    rank = own.sum(dim=1)
+    rank = ranks.sum(dim=1)
     steps = 1 + integers_below((sizes[which] - 1).clamp(min=1), generator)
     return options[which, (rank + steps) % sizes[which]]
 
@@ -93,13 +93,15 @@ def one_edit_into(
     Raises:
         WordError: a token is neither a symbol nor `PAD`.
     """
-    each = max(1, tokens.shape[1] * (automaton.num_symbols + 1), automaton.num_states)
-    size = max(1, _MAX_EDITS // each)
+    edits_per_word = max(1, tokens.shape[1] * (automaton.num_symbols + 1), automaton.num_states)
+    size = max(1, _MAX_EDITS // edits_per_word)
     parts = [
-        _edit(automaton, some, wanted, generator)
-        for some, wanted in zip(torch.split(tokens, size), torch.split(classes, size), strict=True)
+        _edit(automaton, words, goals, generator)
+        for words, goals in zip(torch.split(tokens, size), torch.split(classes, size), strict=True)
     ]
-    return torch.cat([words for words, _ in parts]), torch.cat([found for _, found in parts])
+    return torch.cat([words for words, _ in parts]), torch.cat(
+        [is_edited for _, is_edited in parts]
+    )
 
 
 def _edit(
@@ -115,20 +117,20 @@ def _edit(
     fits[:, :, :-1] &= ~swaps[:, None, None]
     by_place = fits.sum(dim=2).cumsum(dim=1)
     total = by_place[:, -1]
-    found = total > 0
+    is_possible = total > 0
     pick = integers_below(total.clamp(min=1), generator)
     time = torch.searchsorted(by_place, pick[:, None], right=True)[:, 0]
-    time = torch.where(found, time, 0)
+    time = torch.where(is_possible, time, 0)
     word = torch.arange(len(tokens))
-    here = fits[word, time].cumsum(dim=1)
-    before = by_place[word, time] - here[:, -1]
-    symbol = torch.searchsorted(here, (pick - before)[:, None], right=True)[:, 0]
+    fitting = fits[word, time].cumsum(dim=1)
+    before = by_place[word, time] - fitting[:, -1]
+    symbol = torch.searchsorted(fitting, (pick - before)[:, None], right=True)[:, 0]
     edited = tokens.clone()
     after = (time + swaps.long()).clamp(max=tokens.shape[1] - 1)
     edited[word, after] = tokens[word, time]
     replacement = torch.where(swaps, tokens[word, after], symbol)
-    edited[word, time] = torch.where(found, replacement, tokens[word, time])
-    return edited, found
+    edited[word, time] = torch.where(is_possible, replacement, tokens[word, time])
+    return edited, is_possible
 
 
 def _fitting_edits(
@@ -141,7 +143,7 @@ def _fitting_edits(
     time, states = tokens.shape[1], automaton.num_states
     size = max(1, _AT_ONCE // (time * max(automaton.num_symbols + 1, states)))
     parts = zip(torch.split(tokens, size), torch.split(classes, size), strict=True)
-    return torch.cat([_few_fitting_edits(automaton, some, wanted) for some, wanted in parts])
+    return torch.cat([_few_fitting_edits(automaton, words, goals) for words, goals in parts])
 
 
 def _few_fitting_edits(

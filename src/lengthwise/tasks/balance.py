@@ -52,9 +52,9 @@ def integers_below(
     bounds: Int[Tensor, " word"], generator: torch.Generator
 ) -> Int[Tensor, " word"]:
     """Draw a uniform integer from 0 up to each bound, the bound excluded."""
-    whole = 2**62 // bounds * bounds
+    limit = 2**62 // bounds * bounds
     values = torch.randint(2**62, bounds.shape, generator=generator)
-    while (late := values >= whole).any():  # never seen: the chance is bound / 2^62
+    while (late := values >= limit).any():  # never seen: the chance is bound / 2^62
         again = torch.randint(2**62, bounds.shape, generator=generator)
         values = torch.where(late, again, values)
     return values % bounds

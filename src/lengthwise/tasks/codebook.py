@@ -129,19 +129,21 @@ def _chunks(elements: MonoidElements, chunk: int, max_length: int | None) -> lis
         level = len(levels)
         if max_length is None and level:
             connected = elements.steps(level, chunk).tobytes()
-            here = (interior.tobytes(), edge.meanings.tobytes(), connected)
-            if here in seen:
+            key = (interior.tobytes(), edge.meanings.tobytes(), connected)
+            if key in seen:
                 break
-            seen.add(here)
+            seen.add(key)
         leads_in = elements.leads_in(level + 1, chunk)
-        found, begun = [], []
+        chunks, edges_found = [], []
         above = np.empty(0, dtype=np.int64)
         if chunk ** (level + 1) <= longest:
             rows = _grid([len(interior)] * chunk)
             meaning = _product(elements, [interior_meanings[rows[:, i]] for i in range(chunk)])
-            kept = elements.occurs(level + 1, chunk)[meaning // 2]
-            found.append(np.concatenate([interior[rows[kept]], meaning[kept, None]], axis=1))
-            above = np.unique(meaning[kept])
+            occurring = elements.occurs(level + 1, chunk)[meaning // 2]
+            chunks.append(
+                np.concatenate([interior[rows[occurring]], meaning[occurring, None]], axis=1)
+            )
+            above = np.unique(meaning[occurring])
         for used in range(1, chunk + 1):
             rows = _grid([len(edge.parts)] + [len(interior)] * (used - 1))
             columns = [interior_meanings[rows[:, i]] for i in range(1, used)]
@@ -152,18 +154,18 @@ def _chunks(elements: MonoidElements, chunk: int, max_length: int | None) -> lis
             length = edge.lengths[rows[:, 0]]
             if max_length is not None:  # of no length is a bound needed
                 length = length + (used - 1) * chunk**level
-            kept = leads_in[state] & (length <= longest)
-            parts = np.full((int(kept.sum()), chunk + 1), _ABSENT)
-            parts[:, chunk - used] = edge.parts[rows[kept, 0]]
-            parts[:, chunk - used + 1 : -1] = interior[rows[kept, 1:]]
-            parts[:, -1] = meaning[kept]
-            found.append(parts)
-            begun.append(np.stack([meaning[kept], length[kept]], axis=1))
+            occurring = leads_in[state] & (length <= longest)
+            parts = np.full((int(occurring.sum()), chunk + 1), _ABSENT)
+            parts[:, chunk - used] = edge.parts[rows[occurring, 0]]
+            parts[:, chunk - used + 1 : -1] = interior[rows[occurring, 1:]]
+            parts[:, -1] = meaning[occurring]
+            chunks.append(parts)
+            edges_found.append(np.stack([meaning[occurring], length[occurring]], axis=1))
         if not level:
-            found.append(np.array([[_ABSENT] * chunk + [2 * start + 1]]))
-        levels.append(np.concatenate(found))
+            chunks.append(np.array([[_ABSENT] * chunk + [2 * start + 1]]))
+        levels.append(np.concatenate(chunks))
         interior = interior_meanings = above
-        edges = distinct_rows(np.concatenate(begun)).rows  # of a meaning, the shortest first
+        edges = distinct_rows(np.concatenate(edges_found)).rows  # of a meaning, the shortest first
         meanings, row = np.unique(edges[:, 0], return_index=True)
         edge = _Edge(meanings, meanings, edges[row, 1])
     return levels
@@ -171,14 +173,18 @@ def _chunks(elements: MonoidElements, chunk: int, max_length: int | None) -> lis
 
 def _product(elements: MonoidElements, meanings: list[Integers]) -> Integers:
     """Return the meaning of sub-words put together; only the first can be a state."""
-    whole = meanings[0]
+    product_so_far = meanings[0]
     for part in meanings[1:]:
-        is_state = whole % 2 == 1
-        product = np.empty_like(whole)
-        product[is_state] = 2 * elements.maps[part[is_state] // 2, whole[is_state] // 2] + 1
-        product[~is_state] = 2 * elements.product(whole[~is_state] // 2, part[~is_state] // 2)
-        whole = product
-    return whole
+        is_state = product_so_far % 2 == 1
+        product = np.empty_like(product_so_far)
+        product[is_state] = (
+            2 * elements.maps[part[is_state] // 2, product_so_far[is_state] // 2] + 1
+        )
+        product[~is_state] = 2 * elements.product(
+            product_so_far[~is_state] // 2, part[~is_state] // 2
+        )
+        product_so_far = product
+    return product_so_far
 
 
 def _state(elements: MonoidElements, meanings: Integers) -> Integers:

@@ -115,8 +115,8 @@ class Compositions:
         kind = below.kind[rows[:, 0]]
         for column in range(1, chunk):
             kind = elements.product(kind, below.kind[rows[:, column]])
-        kept = elements.occurs(level + 1, chunk)[kind]
-        rows, kind = rows[kept], kind[kept]
+        occurring = elements.occurs(level + 1, chunk)[kind]
+        rows, kind = rows[occurring], kind[occurring]
         length = np.full(len(rows), chunk ** (level + 1))
         return below.index[rows], _Nodes(np.arange(len(rows)), kind, length)
 
@@ -135,13 +135,13 @@ class Compositions:
             length = edge.length[rows[:, 0]] + (used - 1) * chunk**level
             for column in range(1, used):
                 kind = elements.maps[interior.kind[rows[:, column]], kind]
-            kept = leads_in[kind] & (length <= self._max_length)
+            possible = leads_in[kind] & (length <= self._max_length)
             children = np.full((len(rows), chunk), _ABSENT)
             for column, part in enumerate(parts):
                 children[:, chunk - used + column] = part.index[rows[:, column]]
-            all_children.append(children[kept])
-            kinds.append(kind[kept])
-            lengths.append(length[kept])
+            all_children.append(children[possible])
+            kinds.append(kind[possible])
+            lengths.append(length[possible])
         kind = np.concatenate(kinds)
         return (
             np.concatenate(all_children),
@@ -149,8 +149,8 @@ class Compositions:
         )
 
 
-def _take(nodes: _Nodes, kept: Booleans) -> _Nodes:
-    return _Nodes(nodes.index[kept], nodes.kind[kept], nodes.length[kept])
+def _take(nodes: _Nodes, rows: Booleans) -> _Nodes:
+    return _Nodes(nodes.index[rows], nodes.kind[rows], nodes.length[rows])
 
 
 def _choose(parts: list[_Nodes], count: int, random: np.random.Generator) -> Integers:

@@ -74,19 +74,19 @@ def biased_bits(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator, *, p_one: float = 0.5
 ) -> Tokens:
     """Draw independent symbols 0 and 1, with P(1) = `p_one`."""
-    one = sampler.language.alphabet.index("1")
-    begun = _begun(lengths)
-    ones = torch.rand(begun.shape, generator=generator, dtype=torch.float64) < p_one
-    return torch.where(begun, torch.where(ones, one, 1 - one), PAD)
+    symbol_one = sampler.language.alphabet.index("1")
+    is_begun = _begun(lengths)
+    ones = torch.rand(is_begun.shape, generator=generator, dtype=torch.float64) < p_one
+    return torch.where(is_begun, torch.where(ones, symbol_one, 1 - symbol_one), PAD)
 
 
 def uniform_symbols(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator
 ) -> Tokens:
     """Draw independent uniform symbols."""
-    begun = _begun(lengths)
-    symbols = torch.randint(sampler.language.num_symbols, begun.shape, generator=generator)
-    return torch.where(begun, symbols, PAD)
+    is_begun = _begun(lengths)
+    symbols = torch.randint(sampler.language.num_symbols, is_begun.shape, generator=generator)
+    return torch.where(is_begun, symbols, PAD)
 
 
 def sums(sampler: UniformSampler, lengths: Lengths, generator: torch.Generator) -> Tokens:
@@ -95,15 +95,15 @@ def sums(sampler: UniformSampler, lengths: Lengths, generator: torch.Generator) 
     alphabet = sampler.language.alphabet
     digits = torch.tensor([i for i, symbol in enumerate(alphabet) if symbol.isdigit()])
     operators = torch.tensor([i for i, symbol in enumerate(alphabet) if not symbol.isdigit()])
-    begun = _begun(lengths)
-    time = begun.shape[1]
+    is_begun = _begun(lengths)
+    time = is_begun.shape[1]
     left = time - torch.arange(time)  # symbols to come, even at operators
-    first = begun & (left == lengths[:, None])
-    digit = digits[torch.randint(len(digits), begun.shape, generator=generator)]
-    operator = operators[torch.randint(len(operators), begun.shape, generator=generator)]
+    first = is_begun & (left == lengths[:, None])
+    digit = digits[torch.randint(len(digits), is_begun.shape, generator=generator)]
+    operator = operators[torch.randint(len(operators), is_begun.shape, generator=generator)]
     tokens = torch.where(left % 2 == 0, operator, digit)
     tokens[first] = alphabet.index("+")
-    return torch.where(begun, tokens, PAD)
+    return torch.where(is_begun, tokens, PAD)
 
 
 # ---- half members, half not ------------------------------------------------------------------
@@ -137,16 +137,16 @@ def nested_brackets(
     the remaining length less 2. Each word keeps, for every open level, what remains to be written
     there; one symbol is written at a time.
     """
-    begun = _begun(lengths).T.contiguous()
+    is_begun = _begun(lengths).T.contiguous()
     opening, closing = (sampler.language.alphabet.index(symbol) for symbol in "01")
-    shares = 0.75 + 0.075 * torch.randn(begun.shape, generator=generator, dtype=torch.float64)
+    shares = 0.75 + 0.075 * torch.randn(is_begun.shape, generator=generator, dtype=torch.float64)
     remaining = torch.zeros(len(lengths), depth + 1, dtype=torch.int64)
     remaining[:, 0] = lengths
     remaining = remaining.flatten()  # one place for each word and level
     level = torch.arange(len(lengths)) * (depth + 1)
     innermost = level + depth
-    opened = torch.empty_like(begun)
-    for share, word_begun, opens in zip(shares, begun, opened, strict=True):
+    opened = torch.empty_like(is_begun)
+    for share, word_begun, opens in zip(shares, is_begun, opened, strict=True):
         left = remaining[level]
         torch.logical_and(left > 0, word_begun, out=opens)
         most = left - 2
@@ -155,7 +155,7 @@ def nested_brackets(
         remaining[level] = torch.where(opens, most - inner, left)
         level = level + torch.where(opens, 1, -1) * word_begun
         remaining[level] = torch.where(opens, inner, remaining[level])
-    symbols = torch.where(begun, torch.where(opened, opening, closing), PAD)
+    symbols = torch.where(is_begun, torch.where(opened, opening, closing), PAD)
     return symbols.T.contiguous()
 
 
@@ -174,20 +174,20 @@ def tomita_4_members(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator
 ) -> Tokens:
     """Draw fair bits, but after two zeros a 1."""
-    zero, one = (sampler.language.alphabet.index(symbol) for symbol in "01")
-    begun = _begun(lengths)
-    ones = (torch.rand(begun.shape, generator=generator) < 0.5) | ~begun
-    for column in range(2, begun.shape[1]):
+    zero, symbol_one = (sampler.language.alphabet.index(symbol) for symbol in "01")
+    is_begun = _begun(lengths)
+    ones = (torch.rand(is_begun.shape, generator=generator) < 0.5) | ~is_begun
+    for column in range(2, is_begun.shape[1]):
         ones[:, column] |= ~(ones[:, column - 1] | ones[:, column - 2])
-    return torch.where(begun, torch.where(ones, one, zero), PAD)
+    return torch.where(is_begun, torch.where(ones, symbol_one, zero), PAD)
 
 
 def _tomita_3_runs(sampler: UniformSampler, lengths: Lengths, generator: torch.Generator) -> Tokens:
-    zero, one = (sampler.language.alphabet.index(symbol) for symbol in "01")
-    begun = _begun(lengths)
-    time = begun.shape[1]
+    zero, symbol_one = (sampler.language.alphabet.index(symbol) for symbol in "01")
+    is_begun = _begun(lengths)
+    time = is_begun.shape[1]
     column = torch.arange(time)
-    tokens = torch.where(begun, zero, PAD)
+    tokens = torch.where(is_begun, zero, PAD)
     remaining = lengths.clone()
     last_ones = torch.zeros_like(lengths)
     while (remaining > 0).any():
@@ -196,8 +196,8 @@ def _tomita_3_runs(sampler: UniformSampler, lengths: Lengths, generator: torch.G
         run = torch.where(~is_one & (last_ones % 2 == 1), run - run % 2, run)
         last_ones = torch.where(is_one & (remaining > 0), run, last_ones)
         start = (time - remaining)[:, None]
-        written = is_one[:, None] & (column >= start) & (column < start + run[:, None])
-        tokens[written] = one
+        in_run = is_one[:, None] & (column >= start) & (column < start + run[:, None])
+        tokens[in_run] = symbol_one
         remaining = remaining - run
     return tokens
 

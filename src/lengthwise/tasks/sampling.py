@@ -121,15 +121,17 @@ class UniformSampler:
 
     def _near(self, length: int, c: int | None) -> str:
         def fits(other: int) -> bool:
-            there = self.classes_at(other)
-            return bool(there) if c is None else c in there
+            classes = self.classes_at(other)
+            return bool(classes) if c is None else c in classes
 
         if length < 0:
             return "A length is 0 or more."
         below = [n for n in range(max(0, length - _SEARCHED), length) if fits(n)][-1:]
         above = next((n for n in range(length + 1, length + _SEARCHED) if fits(n)), None)
-        found = [str(n) for n in (*below, *([] if above is None else [above]))]
-        return f"Nearest that has one: {' and '.join(found)}." if found else "No length has one."
+        lengths = [str(n) for n in (*below, *([] if above is None else [above]))]
+        return (
+            f"Nearest that has one: {' and '.join(lengths)}." if lengths else "No length has one."
+        )
 
     def _name(self) -> str:
         return self.language.spec or "the language"
@@ -175,5 +177,5 @@ class _Reach:
         return self._classes[length]
 
     def _present(self, states: frozenset[int]) -> tuple[int, ...]:
-        found = {self._class_of[state] for state in states}
-        return tuple(sorted(c for c in found if c < self._num_classes))
+        classes = {self._class_of[state] for state in states}
+        return tuple(sorted(c for c in classes if c < self._num_classes))

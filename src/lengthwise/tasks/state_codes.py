@@ -75,15 +75,15 @@ def make_state_codes(language: Language, max_length: int | None) -> StateCodes:
     occurs = since[states] + 1 + togo[transitions.reshape(-1)] <= longest
     states, symbols = states[occurs], symbols[occurs]
     results = transitions[states, symbols]
-    named = np.unique(np.concatenate([[machine.start], states, results]))
-    own = np.where(classes < language.num_classes, classes, IGNORED)[named]
+    used = np.unique(np.concatenate([[machine.start], states, results]))
+    state_classes = np.where(classes < language.num_classes, classes, IGNORED)[used]
     return StateCodes(
-        start=int(np.searchsorted(named, machine.start)),
-        states=torch.from_numpy(np.searchsorted(named, states)),
+        start=int(np.searchsorted(used, machine.start)),
+        states=torch.from_numpy(np.searchsorted(used, states)),
         symbols=torch.from_numpy(symbols),
-        results=torch.from_numpy(np.searchsorted(named, results)),
-        codes=torch.from_numpy(_codes(classes[named])),
-        classes=torch.from_numpy(own),
+        results=torch.from_numpy(np.searchsorted(used, results)),
+        codes=torch.from_numpy(_codes(classes[used])),
+        classes=torch.from_numpy(state_classes),
     )
 
 
@@ -99,26 +99,26 @@ def _codes(classes: np.ndarray) -> np.ndarray:
 
 def _symbols_from(transitions: np.ndarray, start: int) -> np.ndarray:
     """Return the number of symbols of the shortest word to each state."""
-    found = np.full(len(transitions), np.inf)
+    distances = np.full(len(transitions), np.inf)
     new, length = np.array([start]), 0
     while len(new):
-        found[new] = length
+        distances[new] = length
         reached = np.unique(transitions[new])
-        new, length = reached[found[reached] == np.inf], length + 1
-    return found
+        new, length = reached[distances[reached] == np.inf], length + 1
+    return distances
 
 
 def _symbols_to(transitions: np.ndarray, good: np.ndarray) -> np.ndarray:
     """Return the number of symbols of the shortest word from each state to a good one."""
-    found = np.where(good, 0.0, np.inf)
+    distances = np.where(good, 0.0, np.inf)
     before: list[list[int]] = [[] for _ in transitions]
     for state, row in enumerate(transitions.tolist()):
         for after in row:
             before[after].append(state)
     new, length = np.flatnonzero(good).tolist(), 1
     while new:
-        earlier = {state for after in new for state in before[after] if found[state] == np.inf}
+        earlier = {state for after in new for state in before[after] if distances[state] == np.inf}
         new = sorted(earlier)
-        found[new] = length
+        distances[new] = length
         length += 1
-    return found
+    return distances

@@ -91,8 +91,8 @@ def probe_states(machine: Language) -> tuple[int, ...]:
     try:
         elements = torch.tensor(transition_monoid(machine, max_elements=_MOST_ELEMENTS).elements)
     except LanguageError:
-        others = (state for state in range(machine.num_states) if state != machine.start)
-        return (machine.start, *others)
+        other_states = (state for state in range(machine.num_states) if state != machine.start)
+        return (machine.start, *other_states)
     probes = [machine.start]
     while _num_distinct(elements[:, probes]) < len(elements):
         rest = [state for state in range(machine.num_states) if state not in probes]

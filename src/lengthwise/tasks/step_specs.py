@@ -56,19 +56,19 @@ def make_step_task(spec: str, settings: Mapping[str, Any] | None = None) -> Step
         raise ConfigError(f"a step task is a line, such as 'steps:addition', but got {spec!r:.40}.")
     known = settings_of(spec)
     require_known(settings or {}, known)
-    chosen, body = {**known, **(settings or {})}, spec.removeprefix(PREFIX)
-    if "length" in chosen:
-        _require_number("length", chosen["length"], _MOST_SYMBOLS)
+    values, body = {**known, **(settings or {})}, spec.removeprefix(PREFIX)
+    if "length" in values:
+        _require_number("length", values["length"], _MOST_SYMBOLS)
         _require_known(body)
         language = parse(body)
-        name = f"the states of {body} after each of {chosen['length']} symbols"
-        return StateSteps(name=name, language=language, length=chosen["length"])
-    order = chosen["order"]
+        name = f"the states of {body} after each of {values['length']} symbols"
+        return StateSteps(name=name, language=language, length=values["length"])
+    order = values["order"]
     if body.startswith(_FILE):
         return _in_order(body, read_circuit(body.removeprefix(_FILE)), order)
     circuits = _CIRCUITS[body]
-    _require_number("bits", chosen["bits"], circuits.most_bits)
-    return circuits.make(chosen["bits"], order)
+    _require_number("bits", values["bits"], circuits.most_bits)
+    return circuits.make(values["bits"], order)
 
 
 def _require_known(body: str) -> None:

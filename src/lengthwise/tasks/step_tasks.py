@@ -51,7 +51,16 @@ class Layout:
 
 
 class StepTask(Viewed, ABC):
-    """Inputs, and the symbols that are written after them."""
+    """Inputs, and the symbols that are written after them.
+
+    Examples:
+        >>> import torch
+        >>> import lengthwise as lw
+        >>> task = lw.steps.step_task("steps:addition", bits=2)
+        >>> written = task.written(torch.tensor([task.read("1101")]))  # symbols [word, step]
+        >>> dict(zip(task.names, written[0].tolist()))["d1"]
+        1
+    """
 
     name: str
     """Name for people."""
@@ -79,23 +88,23 @@ class StepTask(Viewed, ABC):
             WordError: they are not such a tensor, or a number is not a symbol of its input.
         """
         if not isinstance(inputs, Tensor):
-            came = short(inputs)
+            description = short(inputs)
         elif (
             inputs.is_floating_point()
             or inputs.is_complex()
             or inputs.ndim != 2
             or inputs.shape[1] != self.num_inputs
         ):
-            came = f"one of {str(inputs.dtype).removeprefix('torch.')} {list(inputs.shape)}"
+            description = f"one of {str(inputs.dtype).removeprefix('torch.')} {list(inputs.shape)}"
         elif (
             (inputs < 0) | (inputs >= torch.tensor(self.input_sizes, device=inputs.device))
         ).any():
-            came = f"a number outside 0..{max(self.input_sizes) - 1}"
+            description = f"a number outside 0..{max(self.input_sizes) - 1}"
         else:
             return self._written(inputs)
         raise WordError(
-            f"inputs are a tensor of integers [word, {self.num_inputs}], but got {came}. Read "
-            f"lines: torch.tensor([task.read(line) for line in lines])."
+            f"inputs are a tensor of integers [word, {self.num_inputs}], but got {description}. "
+            f"Read lines: torch.tensor([task.read(line) for line in lines])."
         )
 
     @abstractmethod
@@ -104,7 +113,7 @@ class StepTask(Viewed, ABC):
 
     @abstractmethod
     def read(self, line: str) -> tuple[int, ...]:
-        """Return the inputs on a line of text.
+        """Return the inputs on a `line`.
 
         Raises:
             WordError: they are not inputs of this task.
@@ -128,7 +137,7 @@ class StepTask(Viewed, ABC):
         return len(self.input_sizes)
 
     def layout(self, supervision: Regime) -> Layout:
-        """Return the layout of the sequences of a regime."""
+        """Return the layout of the sequences of `supervision`, a regime."""
         every = range(len(self.names))
         if supervision == "weak":
             all_kept = tuple(range(len(self.outputs)))
@@ -143,7 +152,7 @@ class StepTask(Viewed, ABC):
         return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:
-        """Draw uniform inputs, no two the same; more of them begin with the same ones.
+        """Draw `count` different inputs by `generator`; a larger count begins with the same ones.
 
         Raises:
             TaskError: there are fewer than `count`.
@@ -156,18 +165,18 @@ class StepTask(Viewed, ABC):
             )
         if total <= _FEW:
             return self._numbered(torch.randperm(total, generator=generator)[:count])
-        found = np.empty((0, self.num_inputs), dtype=np.int64)
-        while len(found) < count:  # half as many again each time, so that few rounds do
-            blocks = 1 + (count - len(found)) // _BLOCK + len(found) // (2 * _BLOCK)
-            every = np.concatenate([found, *(self._block(generator) for _ in range(blocks))])
+        inputs = np.empty((0, self.num_inputs), dtype=np.int64)
+        while len(inputs) < count:  # half as many again each time, so that few rounds do
+            blocks = 1 + (count - len(inputs)) // _BLOCK + len(inputs) // (2 * _BLOCK)
+            every = np.concatenate([inputs, *(self._block(generator) for _ in range(blocks))])
             _, first = np.unique(every, axis=0, return_index=True)
-            found = every[np.sort(first)]
-        return torch.from_numpy(found[:count])
+            inputs = every[np.sort(first)]
+        return torch.from_numpy(inputs[:count])
 
     def _block(self, generator: torch.Generator) -> NDArray[np.int64]:
         """Draw uniform inputs, some of them perhaps the same."""
-        drawn = [torch.randint(s, (_BLOCK,), generator=generator) for s in self.input_sizes]
-        return torch.stack(drawn, dim=1).numpy()
+        columns = [torch.randint(s, (_BLOCK,), generator=generator) for s in self.input_sizes]
+        return torch.stack(columns, dim=1).numpy()
 
     @property
     def num_words(self) -> int:
@@ -280,14 +289,14 @@ class CircuitSteps(StepTask):
                     )
 
 
-def _nearest(sequence: GateSequence, written: set[str]) -> list[set[int]]:
+def _nearest(sequence: GateSequence, names: set[str]) -> list[set[int]]:
     """Return, for every symbol, the written gates that it needs with no written one between."""
     needs: list[set[int]] = [set() for _ in range(sequence.num_inputs)]
     for step in sequence.steps:
-        found: set[int] = set()
+        gates: set[int] = set()
         for source in step.sources:
-            found |= {source} if sequence.names[source] in written else needs[source]
-        needs.append(found)
+            gates |= {source} if sequence.names[source] in names else needs[source]
+        needs.append(gates)
     return needs
 
 

@@ -77,7 +77,7 @@ class Walk:
         if self._num_symbols > 1:
             self._grow(longest)
         order = torch.argsort(lengths, descending=True, stable=True)
-        begun = np.searchsorted(
+        counts = np.searchsorted(
             -lengths[order].numpy(), -np.arange(longest, 0, -1), side="right"
         )  # how many words have begun at each place
         keys = (goals[order].numpy() * self._num_states + self._start) * self._num_symbols
@@ -87,7 +87,7 @@ class Walk:
         for start in range(0, longest, size):
             end = min(start + size, longest)
             to_come = np.arange(longest - start, longest - end, -1)
-            keys = self._block(keys, to_come, begun[start:end], symbols[start:end], generator)
+            keys = self._block(keys, to_come, counts[start:end], symbols[start:end], generator)
         tokens = torch.from_numpy(symbols).T.contiguous().long()
         return tokens.index_select(0, order.argsort())
 
@@ -95,7 +95,7 @@ class Walk:
         self,
         keys: NDArray[np.int64],
         to_come: NDArray[np.int64],
-        begun: NDArray[np.int64],
+        counts: NDArray[np.int64],
         symbols: NDArray[np.int8] | NDArray[np.int32],
         generator: Generator,
     ) -> NDArray[np.int64]:
@@ -105,14 +105,14 @@ class Walk:
         # Words that have not begun keep a boundary that no number comes near.
         boundaries = np.full((*shape, self._num_symbols - 1), -(2**30), dtype=np.int32)
         current = keys.copy()
-        self._walk(current, to_come.tolist(), begun.tolist(), chances, boundaries)
+        self._walk(current, to_come.tolist(), counts.tolist(), chances, boundaries)
         passed = boundaries <= chances[:, :, None]
-        drawn = passed[:, :, 0] if self._num_symbols == 2 else passed.sum(axis=2)
-        np.copyto(symbols, drawn, where=np.arange(len(keys)) < begun[:, None], casting="unsafe")
+        draws = passed[:, :, 0] if self._num_symbols == 2 else passed.sum(axis=2)
+        np.copyto(symbols, draws, where=np.arange(len(keys)) < counts[:, None], casting="unsafe")
 
         doubtful = self._doubtful(to_come, chances, boundaries)
         for word in np.flatnonzero(doubtful).tolist():
-            first = int((begun <= word).sum())
+            first = int((counts <= word).sum())
             current[word], symbols[first:, word] = self._redraw(
                 int(keys[word]), to_come[first:].tolist(), chances[first:, word].tolist(), generator
             )
@@ -122,7 +122,7 @@ class Walk:
         self,
         keys: NDArray[np.int64],
         to_come: list[int],
-        begun: list[int],
+        counts: list[int],
         chances: NDArray[np.int32],
         boundaries: NDArray[np.int32],
     ) -> None:
@@ -134,23 +134,25 @@ class Walk:
         if self._num_symbols == 1:
             return
         if self._num_symbols != 2 or to_come[0] >= len(self._table):
-            for r, count, chance, met in zip(to_come, begun, chances, boundaries, strict=True):
-                here = keys[:count]
-                met[:count] = self._look_up(r, here)[:, :-1]
-                here += np.add.reduce(met[:count] <= chance[:count, None], axis=1)
-                self._next_key.take(here, out=here, mode="clip")
+            for r, count, chance, row_boundaries in zip(
+                to_come, counts, chances, boundaries, strict=True
+            ):
+                current = keys[:count]
+                row_boundaries[:count] = self._look_up(r, current)[:, :-1]
+                current += np.add.reduce(row_boundaries[:count] <= chance[:count, None], axis=1)
+                self._next_key.take(current, out=current, mode="clip")
             return
-        drawn = np.empty(len(keys), dtype=np.bool_)
-        count, here, now = -1, keys, drawn
+        bits = np.empty(len(keys), dtype=np.bool_)
+        count, current, now = -1, keys, bits
         rows = self._table[to_come[-1] : to_come[0] + 1][::-1]
-        places = zip(rows, begun, chances, boundaries[:, :, 0], strict=True)
-        for row, begun_here, chance, met in places:
+        places = zip(rows, counts, chances, boundaries[:, :, 0], strict=True)
+        for row, begun_here, chance, row_boundaries in places:
             if begun_here != count:
-                count, here, now = begun_here, keys[:begun_here], drawn[:begun_here]
-            row.take(here, out=met[:count], mode="clip")
-            np.less_equal(met[:count], chance[:count], out=now)
-            np.add(here, now, out=here)
-            self._next_key.take(here, out=here, mode="clip")
+                count, current, now = begun_here, keys[:begun_here], bits[:begun_here]
+            row.take(current, out=row_boundaries[:count], mode="clip")
+            np.less_equal(row_boundaries[:count], chance[:count], out=now)
+            np.add(current, now, out=current)
+            self._next_key.take(current, out=current, mode="clip")
 
     def _doubtful(
         self, to_come: NDArray[np.int64], chances: NDArray[np.int32], boundaries: NDArray[np.int32]
@@ -176,8 +178,8 @@ class Walk:
         known = len(self._mantissas)
         if longest < known:
             return
-        each = self._goals.size
-        total = max(longest + 1, min(2 * known, MAX_COUNTS // each))
+        size = self._goals.size
+        total = max(longest + 1, min(2 * known, MAX_COUNTS // size))
         mantissas = np.empty((total, *self._goals.shape))
         exponents = np.empty(mantissas.shape, dtype=np.int32)
         mantissas[:known], exponents[:known] = self._mantissas, self._exponents
@@ -237,13 +239,13 @@ class Walk:
     def _exact_counts(self, goal: int, fewest: int, most: int) -> list[list[int]]:
         """Return the number of walks from each state, for `fewest` to `most` symbols to come."""
         targets = self._targets.tolist()
-        ways = [int(wanted) for wanted in self._goals[:, goal]]
-        kept = [ways] if fewest == 0 else []
+        ways = [int(count) for count in self._goals[:, goal]]
+        tables = [ways] if fewest == 0 else []
         for r in range(1, most + 1):
             ways = [sum(ways[target] for target in row) for row in targets]
             if r >= fewest:
-                kept.append(ways)
-        return kept
+                tables.append(ways)
+        return tables
 
 
 def _integers(shape: tuple[int, int], bits: int, generator: Generator) -> NDArray[np.int32]:

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from lengthwise.api import predict
+from lengthwise.answers import predict
 from lengthwise.arguments import path_of
 from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Run, evaluated
@@ -125,7 +125,7 @@ def perplexity(
     """
     _require_run_of(run, "language-modelling", "this run is not a language model.")
     options = {"lengths": listed_lengths(lengths), "words": windows, "seed": seed}
-    return {each["length"]: each["perplexity"] for each in evaluated(run, options).records}
+    return {record["length"]: record["perplexity"] for record in evaluated(run, options).records}
 
 
 _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."
@@ -142,19 +142,19 @@ def _require_run_of(run: Run, kind: str, message: str) -> None:
         raise ConfigError(f"{message} Use evaluate.")
 
 
-def _sources(given: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
+def _sources(sources: Mapping[str, Path | str | Sequence[Path | str]]) -> dict[str, list[str]]:
     """Return the sources of each part as strings."""
     listed = {
-        part: found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
-        for part, found in given.items()
+        part: source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
+        for part, source in sources.items()
     }
-    for part, each in listed.items():
-        if wrong := [one for one in each if not isinstance(one, str | PathLike)]:
+    for part, paths in listed.items():
+        if wrong := [source for source in paths if not isinstance(source, str | PathLike)]:
             raise ConfigError(
                 f"{part} is a source such as 'book.txt', or a list of them, but got "
                 f"{wrong[0]!r:.40}. Write the text to a file, and give that."
             )
-    return {part: [os.fspath(one) for one in each] for part, each in listed.items()}
+    return {part: [os.fspath(source) for source in sources] for part, sources in listed.items()}
 
 
 def _require_one_vocabulary(tokenizer: Path | str | None, settings: Mapping[str, Any]) -> None:

@@ -37,7 +37,7 @@ def context_norms(model: LanguageModel, tokens: FullWords) -> Float[Tensor, "wor
     """Return s_t of texts of one length."""
     leaves: list[Tensor] = []
 
-    def keep(module: nn.Module, given: Any, embedded: Tensor) -> Tensor:
+    def keep(module: nn.Module, arguments: Any, embedded: Tensor) -> Tensor:
         leaves.append(embedded.detach().requires_grad_())
         return leaves[-1]
 

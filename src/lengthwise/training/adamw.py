@@ -48,15 +48,15 @@ class AdamW:
     def step(self) -> None:
         """Take one step; parameters without a gradient are left as they are."""
         for group in self.param_groups:
-            moved = [each for each in group["params"] if each.grad is not None]
+            moved = [parameter for parameter in group["params"] if parameter.grad is not None]
             if moved:
                 self._adapt(moved, group["lr"], group["weight_decay"])
 
     def _adapt(self, moved: Sequence[Tensor], rate: float, decay: float) -> None:
-        states = [self._state(each) for each in moved]
+        states = [self._state(parameter) for parameter in moved]
         adamw(
             list(moved),
-            [each.grad for each in moved if each.grad is not None],
+            [parameter.grad for parameter in moved if parameter.grad is not None],
             [state["exp_avg"] for state in states],
             [state["exp_avg_sq"] for state in states],
             [],

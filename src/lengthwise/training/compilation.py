@@ -22,8 +22,8 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     program = torch.compile(function)
 
     @wraps(function)
-    def chosen(*arguments: Given.args, **named: Given.kwargs) -> Found:
-        return (program if torch.is_grad_enabled() else function)(*arguments, **named)
+    def chosen(*arguments: Given.args, **keywords: Given.kwargs) -> Found:
+        return (program if torch.is_grad_enabled() else function)(*arguments, **keywords)
 
     return chosen
 
@@ -34,9 +34,9 @@ def require_compiler(device: torch.device) -> None:
     Raises:
         ConfigError: with the reason.
     """
-    asked = torch.zeros(2, device=device, requires_grad=True)
+    probe = torch.zeros(2, device=device, requires_grad=True)
     try:
-        torch.compile(_trial)(asked).sum().backward()  # type: ignore[no-untyped-call]
+        torch.compile(_trial)(probe).sum().backward()  # type: ignore[no-untyped-call]
     except Exception as error:  # torch raises many kinds, none of them named in its documentation
         lines = [line for line in str(error).splitlines() if line.strip()]
         raise ConfigError(

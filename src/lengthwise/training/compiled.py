@@ -128,8 +128,8 @@ def save_compiled(
     folder = RunFolder(Path(path))
     stored = folder.config() if folder.is_claimed else {}
     same_as_stored = is_compiled(stored) and Compiled.from_dict(stored) == compiled
-    asked = {**compiled.to_dict(), "environment": dict(environment)}
-    folder.claim(stored if same_as_stored else asked)
+    config = {**compiled.to_dict(), "environment": dict(environment)}
+    folder.claim(stored if same_as_stored else config)
     with folder.locked():
         weights = model.state_dict()
         narrow = {name: weight.float() for name, weight in weights.items()}

@@ -26,8 +26,8 @@ def deterministic(device: torch.device, config: TrainingConfig) -> Iterator[None
     Raises:
         ConfigError: torch has no such form of an operation on that device.
     """
-    here = device.type == "cpu"
-    if not (config.threads > 1 if here else config.deterministic):
+    on_cpu = device.type == "cpu"
+    if not (config.threads > 1 if on_cpu else config.deterministic):
         yield
         return
     was, only_warned, filled = (
@@ -41,18 +41,20 @@ def deterministic(device: torch.device, config: TrainingConfig) -> Iterator[None
     try:
         yield
     except RuntimeError as error:
-        told = " ".join(str(error).split())
-        if "determinis" not in told.lower():
+        message = " ".join(str(error).split())
+        if "determinis" not in message.lower():
             raise
         cure = (
             f"Set {WORKSPACE}={ITS_VALUE} before Python starts"
-            if WORKSPACE in told
+            if WORKSPACE in message
             else "Use threads=1"
-            if here
+            if on_cpu
             else "Leave it out, or train on a processor"
         )
-        what = f"threads={config.threads}" if here else "deterministic=true"
-        raise ConfigError(f"{what} cannot be kept on {device} ({told[:120]}). {cure}.") from None
+        setting = f"threads={config.threads}" if on_cpu else "deterministic=true"
+        raise ConfigError(
+            f"{setting} cannot be kept on {device} ({message[:120]}). {cure}."
+        ) from None
     finally:
         torch.use_deterministic_algorithms(was, warn_only=only_warned)
         torch_deterministic.fill_uninitialized_memory = filled  # type: ignore[attr-defined]

@@ -44,13 +44,13 @@ def choose_device(name: str) -> torch.device:
 def environment(device: str) -> dict[str, str]:
     """Return the versions, the processor and the device that a result is computed with, and the
     name of an accelerator."""
-    chosen = choose_device(device)
+    selected = choose_device(device)
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,
         "processor": processor(),
-        "device": str(chosen),
-        **({} if chosen.type == "cpu" else {"accelerator": accelerator_name(chosen)}),
+        "device": str(selected),
+        **({} if selected.type == "cpu" else {"accelerator": accelerator_name(selected)}),
     }
 
 

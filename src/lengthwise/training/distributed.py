@@ -100,15 +100,15 @@ class Joined:
 
     def summed(self, *figures: float) -> tuple[float, ...]:
         """Return the sum of each figure over all processes, in double precision."""
-        own = torch.tensor(figures, dtype=torch.float64, device=self._state.device)
-        return tuple(_sum(own).tolist())
+        values = torch.tensor(figures, dtype=torch.float64, device=self._state.device)
+        return tuple(_sum(values).tolist())
 
     def sum_gradients(self, model: nn.Module) -> None:
         """Sum all gradients in one message; a weight not used here counts as zeros."""
         trained = [p for p in model.parameters() if p.requires_grad]
-        own = [torch.zeros_like(p) if p.grad is None else p.grad for p in trained]
-        whole = _sum(torch.cat([gradient.flatten() for gradient in own]))
-        parts = torch.split(whole, [p.numel() for p in trained])
+        gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in trained]
+        total = _sum(torch.cat([gradient.flatten() for gradient in gradients]))
+        parts = torch.split(total, [p.numel() for p in trained])
         for parameter, part in zip(trained, parts, strict=True):
             parameter.grad = part.view_as(parameter).to(parameter.dtype)
 
@@ -118,11 +118,11 @@ class Joined:
             self._state.wait_for_everyone()
 
 
-def _sum(own: torch.Tensor) -> torch.Tensor:
+def _sum(tensor: torch.Tensor) -> torch.Tensor:
     from accelerate.utils import reduce  # noqa: PLC0415
 
     with _all_there():
-        return reduce(own, "sum")
+        return reduce(tensor, "sum")
 
 
 @contextmanager
@@ -158,7 +158,7 @@ class Rank:
         return cls(_whole("RANK"), count)
 
 
-def require_alone(what: str) -> None:
+def require_alone(work: str) -> None:
     """Refuse to run as one of several processes if the work cannot be divided.
 
     Raises:
@@ -167,7 +167,7 @@ def require_alone(what: str) -> None:
     count = Rank.here().count
     require(
         count == 1,
-        f"{what} is not divided among processes, but there are {count}; only training on text:DIR "
+        f"{work} is not divided among processes, but there are {count}; only training on text:DIR "
         f"is. Start one, without torchrun.",
     )
 
@@ -189,10 +189,10 @@ def join(device: str) -> ProcessGroup:
 
     on_processor = device == "cpu" or (device == "auto" and not torch.accelerator.is_available())
     if not on_processor:
-        needed, there = _whole("LOCAL_WORLD_SIZE"), torch.accelerator.device_count()
+        needed, available = _whole("LOCAL_WORLD_SIZE"), torch.accelerator.device_count()
         require(
-            needed <= there,
-            f"{needed} processes on a machine need an accelerator each, but there are {there}. "
+            needed <= available,
+            f"{needed} processes on a machine need an accelerator each, but there are {available}. "
             f"Start fewer, or use device cpu.",
         )
         require(

@@ -64,7 +64,7 @@ class Film:
         stride = 1
         while number // stride >= MOST_FRAMES:
             stride *= 2
-        earlier = [each for each in self.frames if each.number % stride == 0]
+        earlier = [frame for frame in self.frames if frame.number % stride == 0]
         self.frames = [*earlier, Frame(number, step, accuracy, codes)]
 
     def tensors(self) -> dict[str, Tensor]:
@@ -73,17 +73,17 @@ class Film:
         return {
             "tokens": self.tokens,
             "lengths": self.lengths,
-            "numbers": torch.tensor([each.number for each in frames]),
-            "steps": torch.tensor([each.step for each in frames]),
-            "accuracies": torch.tensor([each.accuracy for each in frames], dtype=torch.float64),
-            "codes": torch.stack([each.codes for each in frames]),
+            "numbers": torch.tensor([frame.number for frame in frames]),
+            "steps": torch.tensor([frame.step for frame in frames]),
+            "accuracies": torch.tensor([frame.accuracy for frame in frames], dtype=torch.float64),
+            "codes": torch.stack([frame.codes for frame in frames]),
         }
 
     def restore(self, frames: Sequence[Frame], step: int) -> None:
         """Continue the film of an interrupted run after the step from which the run continues."""
         shape = (len(self.tokens),)
         self.frames = [
-            each for each in frames if each.step <= step and each.codes.shape[:1] == shape
+            frame for frame in frames if frame.step <= step and frame.codes.shape[:1] == shape
         ]
 
 

@@ -87,11 +87,11 @@ class Listed:
         """The state with the step at which training stopped, or the damage."""
         match self.state:
             case "stopped" | "running":
-                where = f"at step {self.step or 0:,}" + (
+                position = f"at step {self.step or 0:,}" + (
                     f" of {self.steps:,}" if self.steps else ""
                 )
-                where += f", stage {self.stage} of {self.stages}" if self.stages else ""
-                return f"{self.state} {where}"
+                position += f", stage {self.stage} of {self.stages}" if self.stages else ""
+                return f"{self.state} {position}"
             case "damaged":
                 return f"damaged: {self.reason}"
         return self.state
@@ -148,9 +148,9 @@ def _read(path: Path) -> dict[str, Any]:
     version = config["format"]
     if version != FORMAT:
         raise RunError(f"it has format {version}, but this version reads format {FORMAT} alone")
-    own = {"folder": str(path), "model": config["model"], "written": _written(path)}
+    common = {"folder": str(path), "model": config["model"], "written": _written(path)}
     if "construction" in config:
-        return {**own, **_computed(path, config)}
+        return {**common, **_computed(path, config)}
     training = config.get("training") or {}
     metrics = list(read_lines(path / "metrics.jsonl"))
     is_finished = (path / "model.safetensors").exists()
@@ -164,15 +164,15 @@ def _read(path: Path) -> dict[str, Any]:
         step = metrics[-1]["step"] if metrics else 0
     of_best = {name: best.get(name) for name in _SHOWN}
     require_kinds(of_best, _SHOWN, where=f"{path}/metrics.jsonl", remedy="Train again.")
-    said = read_statement(path)
+    statement = read_statement(path)
     of_words = ("held_out_accuracy", "shortcut_accuracy", "verdict")
-    by_words = {name: said[name] for name in of_words} if said else {}
+    by_words = {name: statement[name] for name in of_words} if statement else {}
     claim = _claim(path, config, is_proved=is_finished and best.get("proved") is True)
     running = not is_finished and _is_locked(path / "config.json")
     stage, later = config.get("stage", 1), len(config.get("later", ()))
     staged = {"stage": stage, "stages": stage + later} if stage > 1 or later else {}
     return {
-        **own,
+        **common,
         "problem": kind,
         "subject": subject,
         "seed": training.get("seed"),
@@ -183,7 +183,7 @@ def _read(path: Path) -> dict[str, Any]:
         **of_best,
         **by_words,
         "evaluation": _evaluation(path),
-        "proof": f"{claim} to A" if said and claim == "claims equivalent" else claim,
+        "proof": f"{claim} to A" if statement and claim == "claims equivalent" else claim,
     }
 
 
@@ -209,12 +209,14 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
     if not file.exists():
         return None
     with values_of(file, remedy="Train again in a new folder."):
-        found = read_object(file)
-        held = found["held_out"]
+        statement = read_object(file)
+        held = statement["held_out"]
         share = (held["words"] - held["wrong"]) / held["words"]
-        shortcut = found["shortcut_right"] / held["words"]
-        own = {name: found[name] for name in ("headline", "sentences", "support", "refutation")}
-        return {**found, **own, "held_out_accuracy": share, "shortcut_accuracy": shortcut}
+        shortcut = statement["shortcut_right"] / held["words"]
+        fields = {
+            name: statement[name] for name in ("headline", "sentences", "support", "refutation")
+        }
+        return {**statement, **fields, "held_out_accuracy": share, "shortcut_accuracy": shortcut}
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
@@ -235,8 +237,8 @@ def _require_whole(path: Path, remedy: str) -> None:
             if length > size:
                 raise ValueError("the head is longer than the file")
             head = json.loads(file.read(length))
-            tensors = [each for name, each in head.items() if name != "__metadata__"]
-            end = max((each["data_offsets"][1] for each in tensors), default=0)
+            tensors = [entry for name, entry in head.items() if name != "__metadata__"]
+            end = max((tensor["data_offsets"][1] for tensor in tensors), default=0)
             if size != 8 + length + end:
                 raise ValueError(f"it has {size:,} bytes instead of {8 + length + end:,}")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -259,17 +261,17 @@ def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _about(config: Mapping[str, Any]) -> tuple[str, str]:
     """Return the kind of the problem, and its subject; computed weights have it at the top."""
-    about = config.get("problem", config)
-    kind = about.get("kind", "recognition" if "language" in about else "")
-    source = f"words:{Path(about['words']['file']).name}" if "words" in about else ""
-    if "language" in about or source:
-        return kind, about.get("language", {}).get("spec") or source or "a language"
+    problem = config.get("problem", config)
+    kind = problem.get("kind", "recognition" if "language" in problem else "")
+    source = f"words:{Path(problem['words']['file']).name}" if "words" in problem else ""
+    if "language" in problem or source:
+        return kind, problem.get("language", {}).get("spec") or source or "a language"
     for name in _SUBJECTS:
-        value = about.get(name)
+        value = problem.get(name)
         if isinstance(value, str):
             return kind, value
         if isinstance(value, dict):
-            plain = [str(each) for each in value.values() if isinstance(each, str | int)]
+            plain = [str(item) for item in value.values() if isinstance(item, str | int)]
             return kind, str(value.get("folder") or value.get("name") or " ".join(plain[:2]))
     return kind, kind
 
@@ -279,23 +281,23 @@ def _evaluation(path: Path) -> str:
     if not file.exists():
         return ""
     remedy = "Evaluate again."
-    found = read_object(file, remedy=remedy)
-    shares = {name: "a share" for name in _MEASURES if name in found}
-    require_kinds(found, shares, where=str(file), remedy=remedy)
+    evaluation = read_object(file, remedy=remedy)
+    shares = {name: "a share" for name in _MEASURES if name in evaluation}
+    require_kinds(evaluation, shares, where=str(file), remedy=remedy)
     with values_of(file, remedy=remedy):
-        return _figure(found)
+        return _figure(evaluation)
 
 
-def _figure(found: Mapping[str, Any]) -> str:
+def _figure(evaluation: Mapping[str, Any]) -> str:
     """Return the main figure of an evaluation."""
     for name, label in _MEASURES.items():
-        if name in found:
-            return f"{label} {percent(found[name])} %"
-    part = f" ({found['part']})" if found.get("part", "test") != "test" else ""
-    if "bleu" in found:
-        return f"BLEU {found['bleu']:.2f}{part}"
-    if found.get("perplexity"):
-        length, value = max(found["perplexity"].items(), key=lambda pair: int(pair[0]))
+        if name in evaluation:
+            return f"{label} {percent(evaluation[name])} %"
+    part = f" ({evaluation['part']})" if evaluation.get("part", "test") != "test" else ""
+    if "bleu" in evaluation:
+        return f"BLEU {evaluation['bleu']:.2f}{part}"
+    if evaluation.get("perplexity"):
+        length, value = max(evaluation["perplexity"].items(), key=lambda pair: int(pair[0]))
         return f"perplexity {value:.2f} at {int(length):,}{part}"
     return ""
 
@@ -309,28 +311,30 @@ def _claim(path: Path, config: Mapping[str, Any], *, is_proved: bool = False) ->
     if not file.exists():
         return "no certificate yet, proved in training" if is_proved else "none"
     try:
-        found = read_object(file)
-        if found["verdict"] == "not-closed":
+        certificate = read_object(file)
+        if certificate["verdict"] == "not-closed":
             return "not closed"
-        about_words, precision = found["language"], found.get("precision", "weights")
+        about_words, precision = certificate["language"], certificate.get("precision", "weights")
         name = shortened(shown(about_words["spec"]), _LONGEST) or "another language"
         stored = config if "construction" in config else config.get("problem", config)
-        own = stored.get("language")
-        about = [
-            *([name] if own and not _are_alike(own, about_words) else []),
-            *(["snapped"] if found["strength"] == "snapped" else []),
+        own_language = stored.get("language")
+        notes = [
+            *([name] if own_language and not _are_alike(own_language, about_words) else []),
+            *(["snapped"] if certificate["strength"] == "snapped" else []),
             *([shown(precision)] if precision != "weights" else []),
         ]
-        return f"claims {shown(found['verdict'])}" + (f" ({', '.join(about)})" if about else "")
+        return f"claims {shown(certificate['verdict'])}" + (
+            f" ({', '.join(notes)})" if notes else ""
+        )
     except (LengthwiseError, LookupError, TypeError, ValueError, AttributeError):
         return "damaged certificate"
 
 
-def _are_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _are_alike(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two stored automata are of one language, whatever its name."""
-    if {**one, "spec": ""} == {**other, "spec": ""}:
+    if {**first, "spec": ""} == {**other, "spec": ""}:
         return True
-    return from_dict(one).minimised() == from_dict(other).minimised()
+    return from_dict(first).minimised() == from_dict(other).minimised()
 
 
 def _is_locked(path: Path) -> bool:
@@ -346,5 +350,5 @@ def _is_locked(path: Path) -> bool:
 
 
 def _written(path: Path) -> str:
-    times = [each.stat().st_mtime for each in os.scandir(path) if each.is_file()]
+    times = [entry.stat().st_mtime for entry in os.scandir(path) if entry.is_file()]
     return datetime.fromtimestamp(max(times)).astimezone().isoformat(" ", "minutes")[:16]

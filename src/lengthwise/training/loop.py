@@ -168,17 +168,17 @@ def fit_stage(
     with processor_threads(config.threads), deterministic(device_of(model), config):
         state = begin(model, objective, config, folder, film)
         ending: Ending = "steps"
-        clock, told = Clock(), ""
+        clock, message = Clock(), ""
         try:
             while not is_over(state, config):
                 _advance(state, objective, config, clock, folder=folder, progress=progress)
         except ClaimError as error:
-            ending, told = "diverged", str(error)
+            ending, message = "diverged", str(error)
         if state.metrics:
             if kept(state.metrics)["perfect"]:
                 ending = "perfect"
             end(state, config, folder if ending == "perfect" else None)
-        return state.metrics, ending, told
+        return state.metrics, ending, message
 
 
 def _advance(
@@ -274,7 +274,7 @@ def decays(model: nn.Module) -> dict[str, bool]:
         is_matrix = parameter.ndim == 2 and kind.startswith("weight")
         return is_matrix and not isinstance(owners[owner], nn.Embedding)
 
-    return {name: is_applied(name, each) for name, each in model.named_parameters()}
+    return {name: is_applied(name, parameter) for name, parameter in model.named_parameters()}
 
 
 def _groups(model: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
@@ -282,7 +282,11 @@ def _groups(model: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
     decayed = decays(model)
     return [
         {
-            "params": [each for name, each in model.named_parameters() if decayed[name] is with_it],
+            "params": [
+                parameter
+                for name, parameter in model.named_parameters()
+                if decayed[name] is with_it
+            ],
             "weight_decay": config.weight_decay if with_it else 0.0,
             "orthogonal": with_it and config.optimiser == "muon",
         }
@@ -305,7 +309,7 @@ def _train_step(
     processes.sum_gradients(state.model)
     norm = nn.utils.clip_grad_norm_(state.model.parameters(), config.clip)
     state.optimiser.step()
-    *figures, norm_found = _read([*(each for batch in batches for each in batch[:2]), norm])
+    *figures, norm_found = _read([*(number for batch in batches for number in batch[:2]), norm])
     loss, accuracy, num_words = processes.summed(
         _mean(figures[::2]), _mean(figures[1::2]), sum(batch[2] for batch in batches)
     )
@@ -327,8 +331,10 @@ def _add_gradient(
 def _read(numbers: Sequence[Tensor]) -> list[float]:
     """Return the values of numbers on a device: the one wait for it in a step."""
     device = numbers[0].device
-    found: list[float] = torch.stack([sent(each, device).double() for each in numbers]).tolist()
-    return found
+    values: list[float] = torch.stack(
+        [sent(number, device).double() for number in numbers]
+    ).tolist()
+    return values
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -336,17 +342,17 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values[1:], values[0]) / len(values)
 
 
-def require_finite(what: str, value: float, state: State, config: TrainingConfig) -> None:
+def require_finite(quantity: str, value: float, state: State, config: TrainingConfig) -> None:
     """Refuse to continue with a number that is not finite.
 
     Raises:
         ClaimError: it is not finite.
     """
     if not math.isfinite(value):
-        kept = state.metrics[-1]["step"] if state.metrics else 0
+        saved_step = state.metrics[-1]["step"] if state.metrics else 0
         raise ClaimError(
-            f"the {what} is {value} at step {state.step + 1}, so training stops; what was reached "
-            f"at step {kept} is kept. Lower learning_rate={config.learning_rate} or "
+            f"the {quantity} is {value} at step {state.step + 1}, so training stops; what was "
+            f"reached at step {saved_step} is kept. Lower learning_rate={config.learning_rate} or "
             f"clip={config.clip}."
         )
 

@@ -23,19 +23,19 @@ def difference(model: nn.Module, asked: Language) -> str | None:
 
     The result is None if they are the same, and for a model whose language is not known.
     """
-    own = _MADE_FOR.get(model)
-    if own is None:
+    own_language = _MADE_FOR.get(model)
+    if own_language is None:
         return None
-    if own.alphabet != asked.alphabet:
-        kind, mine, theirs = "symbols", own.alphabet, asked.alphabet
-    elif own.class_names != asked.class_names:
-        kind, mine, theirs = "classes", own.class_names, asked.class_names
+    if own_language.alphabet != asked.alphabet:
+        kind, own_names, other_names = "symbols", own_language.alphabet, asked.alphabet
+    elif own_language.class_names != asked.class_names:
+        kind, own_names, other_names = "classes", own_language.class_names, asked.class_names
     else:
         return None
     name = asked.spec or "the language"
     return (
-        f"the model was made for the {kind} {_few(mine)}, but {name} has {_few(theirs)}. Give its "
-        f"own language, or one over the same."
+        f"the model was made for the {kind} {_few(own_names)}, but {name} has {_few(other_names)}. "
+        f"Give its own language, or one over the same."
     )
 
 

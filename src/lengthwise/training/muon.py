@@ -49,7 +49,7 @@ class Muon(AdamW):
         """Take one step; parameters without a gradient are left as they are."""
         for group in self.param_groups:
             if group.get("orthogonal"):
-                moved = [each for each in group["params"] if each.grad is not None]
+                moved = [parameter for parameter in group["params"] if parameter.grad is not None]
                 for alike in _by_shape(moved):
                     self._move(alike, group["lr"], group["weight_decay"])
         super().step()
@@ -105,7 +105,7 @@ def _factor(gram: Float[Tensor, "matrix row row"]) -> Float[Tensor, "matrix row 
 
 def _by_shape(matrices: Sequence[Tensor]) -> list[list[Tensor]]:
     """Return the matrices in lists of one shape each."""
-    found: dict[tuple[int, ...], list[Tensor]] = {}
+    groups: dict[tuple[int, ...], list[Tensor]] = {}
     for matrix in matrices:
-        found.setdefault(tuple(matrix.shape), []).append(matrix)
-    return list(found.values())
+        groups.setdefault(tuple(matrix.shape), []).append(matrix)
+    return list(groups.values())

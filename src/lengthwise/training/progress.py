@@ -56,36 +56,36 @@ Speed: TypeAlias = Callable[[Mapping[str, Any]], str]
 
 
 def caller_progress(
-    asked: Shown, title: str, steps: int, unit: str = "words"
+    progress: Shown, title: str, steps: int, unit: str = "words"
 ) -> AbstractContextManager[TrainingProgress | None]:
     """Return the progress of training that a caller in Python asked for.
 
     Raises:
         ConfigError: it is neither True, False, None nor an object with `update`.
     """
-    if asked is None or isinstance(asked, bool):
-        return training_progress(title, steps, unit) if _is_wanted(asked) else nullcontext()
-    if not callable(getattr(asked, "update", None)):
+    if progress is None or isinstance(progress, bool):
+        return training_progress(title, steps, unit) if _is_wanted(progress) else nullcontext()
+    if not callable(getattr(progress, "update", None)):
         raise ConfigError(
             f"progress is True, False, or an object with update(step, record), but got "
-            f"{asked!r:.40}."
+            f"{progress!r:.40}."
         )
-    return nullcontext(asked)
+    return nullcontext(progress)
 
 
-def caller_watch(asked: bool | None) -> Callable[..., AbstractContextManager[Count | None]]:
+def caller_watch(progress: bool | None) -> Callable[..., AbstractContextManager[Count | None]]:
     """Return the display of counted work that a caller in Python asked for.
 
     Raises:
         ConfigError: it is neither True, False nor None.
     """
-    if asked is not None and not isinstance(asked, bool):
-        raise ConfigError(f"progress is True or False, but got {asked!r:.40}.")
-    return counting_progress if _is_wanted(asked) else lambda title, what="words": nullcontext()
+    if progress is not None and not isinstance(progress, bool):
+        raise ConfigError(f"progress is True or False, but got {progress!r:.40}.")
+    return counting_progress if _is_wanted(progress) else lambda *title, **options: nullcontext()
 
 
-def _is_wanted(asked: bool | None) -> bool:
-    return (sys.stderr.isatty() or is_notebook()) if asked is None else asked
+def _is_wanted(progress: bool | None) -> bool:
+    return (sys.stderr.isatty() or is_notebook()) if progress is None else progress
 
 
 def is_notebook() -> bool:
@@ -107,11 +107,11 @@ class TimeLeft:
         now = time.monotonic()
         if total != self._total or done < self._first:
             self._first, self._start, self._total = done, now, total
-        counted, taken = done - self._first, now - self._start
-        is_some = taken >= _LEAST_SECONDS and counted >= _LEAST_SHARE * (total - self._first)
-        if counted == 0 or not (is_some or taken >= _ENOUGH_SECONDS):
+        counted, elapsed = done - self._first, now - self._start
+        is_some = elapsed >= _LEAST_SECONDS and counted >= _LEAST_SHARE * (total - self._first)
+        if counted == 0 or not (is_some or elapsed >= _ENOUGH_SECONDS):
             return None
-        return taken / counted * (total - done)
+        return elapsed / counted * (total - done)
 
 
 def _duration(seconds: float | None, before: str = "") -> str:
@@ -150,10 +150,10 @@ class _NotebookBar:
             self._next = now + _SECONDS_BETWEEN_FRAMES
             self._handle.update(self._html(self._drawn(done, total, told)))
 
-    def _drawn(self, done: int, total: int | None, told: str) -> str:
+    def _drawn(self, done: int, total: int | None, status: str) -> str:
         value = "" if total is None else f' value="{done}" max="{total}"'
-        of = "" if total is None else f"/{total:,}"
-        text = html.escape(f"{done:,}{of} {told}".strip())
+        of_total = "" if total is None else f"/{total:,}"
+        text = html.escape(f"{done:,}{of_total} {status}".strip())
         return (
             f'<div style="font: 14px system-ui, sans-serif">{html.escape(self._title)} '
             f"<progress{value}></progress> {text}</div>"
@@ -170,13 +170,13 @@ class NotebookProgress:
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Advance the bar; figures of the last validation stay."""
         self._steps = record.get("stage_steps", self._steps)
-        told = f"{_stage(record)}loss {record['loss']:.4f}, {self._speed(record)}"
+        status = f"{_stage(record)}loss {record['loss']:.4f}, {self._speed(record)}"
         if "validation_accuracy" in record:
             self._validation = f", validation {percent(record['validation_accuracy'])} %"
             shorter = shorter_words(record)
             self._validation += shorter and f" on words{shorter}"
             self._validation += ", proved" if record.get("proved") else ""
-        self._bar.show(step, self._steps, told + self._validation)
+        self._bar.show(step, self._steps, status + self._validation)
 
 
 @contextmanager
@@ -258,16 +258,16 @@ class PlainProgress:
         if seconds is not None and not record.get("proved"):
             left = f", at most {seconds:.0f} s left"
             left += " in this stage" if record.get("stages", 1) > 1 else ""
-        where = f"{self._title}: {_stage(record)}step {step}/{self._steps}"
-        speak(f"{where}, {figures(record, self._speed)}{left}")
+        prefix = f"{self._title}: {_stage(record)}step {step}/{self._steps}"
+        speak(f"{prefix}, {figures(record, self._speed)}{left}")
 
 
 def _stage(record: Mapping[str, Any]) -> str:
     """Return which stage a record is of, where there are several."""
     if "stage" not in record:
         return ""
-    what = f"{record['model']}, {record['supervision']}"
-    return f"stage {record['stage']} of {record['stages']} ({what}), "
+    details = f"{record['model']}, {record['supervision']}"
+    return f"stage {record['stage']} of {record['stages']} ({details}), "
 
 
 def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
@@ -298,18 +298,24 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     It yields a function of the number done and of the total, which may be None. `at_once` writes
     the first line at the first call, for work whose single pieces may take hours.
     """
+    estimate = TimeLeft()
+
+    def words(done: int, total: int | None, note: str) -> str:
+        seconds = None if total is None else estimate.seconds(done, total)
+        return _noted(what, note) + (f", about {seconds:.0f} s left" if seconds else "")
+
     if is_notebook():
         bar = _NotebookBar(title)
         with muted(is_shown=True):
-            yield lambda done, total, note="": bar.show(done, total, _noted(what, note))
+            yield lambda done, total, note="": bar.show(done, total, words(done, total, note))
         return
     if not sys.stderr.isatty():
         last, reached = -math.inf if at_once else time.monotonic(), title
 
         def line(done: int, total: int | None, note: str = "") -> None:
             nonlocal last, reached
-            of = "" if total is None else f" of {total}"
-            reached = f"{title}: {done}{of} {_noted(what, note)}"
+            of_total = "" if total is None else f" of {total}"
+            reached = f"{title}: {done}{of_total} {words(done, total, note)}"
             if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
                 speak(reached)
@@ -320,13 +326,13 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
     count = [MofNCompleteColumn(), _text_column(what)] if at_once else []
     left = _text_column("{task.fields[left]}")
     columns = [_text_column("{task.description}"), BarColumn(bar_width=20), *count, left]
-    with _rich_bar(*columns) as shown:
-        row, estimate = shown.add_task(printable(title), total=None, left=""), TimeLeft()
+    with _rich_bar(*columns) as rich_bar:
+        row = rich_bar.add_task(printable(title), total=None, left="")
 
         def advance(done: int, total: int | None, note: str = "") -> None:
             seconds = None if total is None else estimate.seconds(done, total)
             described = printable(_noted(title, note))
-            shown.update(
+            rich_bar.update(
                 row, completed=done, total=total, left=_duration(seconds), description=described
             )
 

@@ -49,19 +49,19 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     """
     records = list(read_lines(path))
     for number, record in enumerate(records, start=1):
-        there = {k: kind for k, kind in _OPTIONAL.items() if k in record}
+        present = {k: kind for k, kind in _OPTIONAL.items() if k in record}
         where = f"{path}, line {number}"
         remedy = "Train again in a new folder."
-        require_kinds(record, _ALWAYS | there, where=where, remedy=remedy)
+        require_kinds(record, _ALWAYS | present, where=where, remedy=remedy)
     return records
 
 
 def lasting(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration without the values that may change when a run continues."""
-    found = {key: value for key, value in _plain(config).items() if key != "environment"}
-    if "problem" in found:
-        found["problem"] = _without_places(found["problem"])
-    return found
+    values = {key: value for key, value in _plain(config).items() if key != "environment"}
+    if "problem" in values:
+        values["problem"] = _without_places(values["problem"])
+    return values
 
 
 def _plain(value: Any) -> Any:
@@ -71,11 +71,11 @@ def _plain(value: Any) -> Any:
 
 def _without_places(problem: Mapping[str, Any]) -> dict[str, Any]:
     """Return the problem of a configuration without the place of its data, which may be moved."""
-    found = dict(problem)
+    parts = dict(problem)
     for data, place in _PLACES.items():
-        if isinstance(given := found.get(data), Mapping):
-            found[data] = {key: value for key, value in given.items() if key != place}
-    return found
+        if isinstance(source := parts.get(data), Mapping):
+            parts[data] = {key: value for key, value in source.items() if key != place}
+    return parts
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -83,10 +83,10 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     stored: dict[str, Tensor] = {}
     seen: set[int] = set()
     for name, tensor in tensors.items():
-        found = tensor.detach().cpu().contiguous()
-        tied = found.data_ptr() in seen  # two names of one weight, which is stored twice
-        stored[name] = found.clone() if tied else found
-        seen.add(found.data_ptr())
+        on_cpu = tensor.detach().cpu().contiguous()
+        tied = on_cpu.data_ptr() in seen  # two names of one weight, which is stored twice
+        stored[name] = on_cpu.clone() if tied else on_cpu
+        seen.add(on_cpu.data_ptr())
     write_bytes(path, save(stored))
 
 

@@ -155,8 +155,8 @@ class RunFolder:
 
     def ended_stages(self) -> list["RunFolder"]:
         """Return the folders of the stages that ended without a proof, in their order."""
-        found = [each for each in self._stages.glob("*-*") if not is_leftover(each)]
-        return [RunFolder(each) for each in sorted(found, key=_stage_number)]
+        folders = [folder for folder in self._stages.glob("*-*") if not is_leftover(folder)]
+        return [RunFolder(folder) for folder in sorted(folders, key=_stage_number)]
 
     def stage_record(self) -> dict[str, Any]:
         """Return how a stage ended, from the folder of the stage.
@@ -259,16 +259,16 @@ class RunFolder:
             RunError: they differ; the message names the first setting that does, and whose values
                 are short enough to be read.
         """
-        found, wanted = (flattened(lasting(each)) for each in (stored, asked))
-        differing = [key for key in {**wanted, **found} if found.get(key) != wanted.get(key)]
+        old, new = (flattened(lasting(config)) for config in (stored, asked))
+        differing = [key for key in {**new, **old} if old.get(key) != new.get(key)]
         if differing:
-            texts = {key: [repr(each.get(key)) for each in (found, wanted)] for key in differing}
+            texts = {key: [repr(values.get(key)) for values in (old, new)] for key in differing}
             readable = (key for key in differing if max(map(len, texts[key])) <= _READABLE)
             name = next(readable, differing[0])
-            there, here = (shortened(text, _READABLE) for text in texts[name])
+            stored_text, asked_text = (shortened(text, _READABLE) for text in texts[name])
             raise RunError(
-                f"{self.path} holds a run with {name}={there}, but now {name}={here} is asked for. "
-                f"Use another folder, or ask for the same."
+                f"{self.path} holds a run with {name}={stored_text}, but now {name}={asked_text} "
+                f"is asked for. Use another folder, or ask for the same."
             )
 
     @contextmanager
@@ -296,10 +296,10 @@ class RunFolder:
         Raises:
             RunError: there is no run here, it is of another version, or it has no such settings.
         """
-        found = self.config().get("network")
-        if not isinstance(found, dict):
+        network = self.config().get("network")
+        if not isinstance(network, dict):
             raise RunError(f"{self._config} has no settings of a network. Train again.")
-        return found
+        return network
 
     def config(self) -> dict[str, Any]:
         """Return the configuration of the run.
@@ -349,9 +349,9 @@ class RunFolder:
         Raises:
             RunError: neither can be read.
         """
-        found = [path for path in (self._checkpoint, self._previous) if path.exists()]
-        if len(found) < 2:
-            return load_tensors(found[0]) if found else None
+        paths = [path for path in (self._checkpoint, self._previous) if path.exists()]
+        if len(paths) < 2:
+            return load_tensors(paths[0]) if paths else None
         try:
             return load_tensors(self._checkpoint)
         except RunError:

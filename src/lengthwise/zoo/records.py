@@ -43,8 +43,8 @@ def read_record(name: str) -> dict[str, Any]:
 
 def read_records() -> list[dict[str, Any]]:
     """Return the records of all models, trained ones first."""
-    found = [read_record(name) for name in shipped_names()]
-    return sorted(found, key=lambda one: (one["made"] != "trained", one["name"]))
+    records = [read_record(name) for name in shipped_names()]
+    return sorted(records, key=lambda record: (record["made"] != "trained", record["name"]))
 
 
 def row(record: Mapping[str, Any]) -> list[str]:
@@ -89,8 +89,13 @@ def card(record: Mapping[str, Any]) -> str:
         lines += ["", f"Accuracy on {words}:", "", *_by_length("symbols", "%", shares)]
     if is_text:
         read = f"{record['words_per_length']:,} windows of each length ({record['protocol']})"
-        found = {n: f"{value:.2f}" for n, value in record["perplexity"].items()}
-        lines += ["", f"Perplexity on {read}:", "", *_by_length("tokens", "perplexity", found)]
+        perplexities = {n: f"{value:.2f}" for n, value in record["perplexity"].items()}
+        lines += [
+            "",
+            f"Perplexity on {read}:",
+            "",
+            *_by_length("tokens", "perplexity", perplexities),
+        ]
     lines += ["", f"Made by `{record['command']}`."]
     return "\n".join(lines) + "\n"
 
@@ -129,8 +134,8 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
             ("steps", f"{record['steps']:,}"),
             ("seconds", f"{record['seconds']:g}"),
         ]
-    given = ", ".join(f"{key}={value}" for key, value in record["settings"].items())
-    facts += [("settings that were given", given or "none")]
+    settings = ", ".join(f"{key}={value}" for key, value in record["settings"].items())
+    facts += [("settings that were given", settings or "none")]
     if record["strength"] is not None:
         facts += [
             ("strength of the proof", record["strength"]),
@@ -144,9 +149,9 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _by_length(unit: str, measure: str, found: Mapping[str, str]) -> Sequence[str]:
+def _by_length(unit: str, measure: str, values: Mapping[str, str]) -> Sequence[str]:
     return [
-        f"| {unit} | {' | '.join(found)} |",
-        "|---|" + "---|" * len(found),
-        f"| {measure} | {' | '.join(found.values())} |",
+        f"| {unit} | {' | '.join(values)} |",
+        "|---|" + "---|" * len(values),
+        f"| {measure} | {' | '.join(values.values())} |",
     ]

@@ -128,7 +128,7 @@ def test_options_of_answers_are_checked(
 def test_numbers_of_numpy_are_numbers(run_folder: Path, tmp_path: Path) -> None:
     run = lw.load(shutil.copytree(run_folder, tmp_path / "run"))
     nine = np.int64(9)
-    lw.evaluate(run, lengths=[4], words=nine, seed=cast(int, nine), store=True)
+    lw.evaluate(run, lengths=[4], words=nine, seed=cast(int, nine))
     assert json.loads((tmp_path / "run" / "evaluation.json").read_text())["windows"] == 9
     lw.predict(run, ["what"], tokens=np.int64(2), seed=nine, temperature=np.float32(0.5))
 

@@ -35,8 +35,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     (record,) = main_job.measure(settings, folder)
     run = load_run(folder / "run", device="cpu")
     del record["accuracy_by_length"]
-    found = {name: rounded(analysis_of(name, run.model, run.task)) for name in ANALYSES}
-    return [{**record, **found}]
+    analyses = {name: rounded(analysis_of(name, run.model, run.task)) for name in ANALYSES}
+    return [{**record, **analyses}]
 
 
 def rounded(value: Any) -> Any:
@@ -51,17 +51,17 @@ def rounded(value: Any) -> Any:
 def clusters_table(records: Sequence[Record]) -> Table:
     """Return a row for each language: how well the vectors separate its elements."""
     rows = []
-    for one in records:
-        found = one["clusters"]
+    for record in records:
+        cluster = record["clusters"]
         rows.append(
             [
-                one["language"],
-                percent(one["mean_accuracy"]),
-                str(len(found["elements"])),
-                str(found["points"]),
-                percent(found["purity"]),
-                *(f"{found[name]:.2f}" for name in ("gap", "spread", "gap_to_spread")),
-                f"{100 * sum(found['explained'][:2]):.1f}",
+                record["language"],
+                percent(record["mean_accuracy"]),
+                str(len(cluster["elements"])),
+                str(cluster["points"]),
+                percent(cluster["purity"]),
+                *(f"{cluster[name]:.2f}" for name in ("gap", "spread", "gap_to_spread")),
+                f"{100 * sum(cluster['explained'][:2]):.1f}",
             ]
         )
     columns = ["language", "mean accuracy on 41..500 %", "elements", "vectors", "purity %", "gap"]
@@ -72,13 +72,13 @@ def receptive_field_table(records: Sequence[Record]) -> Table:
     """Return a row for each language: how the gradient is spread over the positions."""
     rows = [
         [
-            one["language"],
+            record["language"],
             f"{curve['half']} of {curve['length']} symbols",
             f"{curve['deviation']:.3f}",
             f"{curve['least']:.3f} / {curve['length']}",
         ]
-        for one in records
-        for curve in one["receptive-field"]["curves"]
+        for record in records
+        for curve in record["receptive-field"]["curves"]
     ]
     columns = ["language", "half of the gradient lies in the last"]
     columns += ["farthest from the straight line", "least share of a position"]
@@ -88,30 +88,35 @@ def receptive_field_table(records: Sequence[Record]) -> Table:
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Plot the clusters and receptive fields of all runs."""
     return {
-        "clusters": clusters_figure([one["clusters"] for one in records]),
-        "receptive-field": receptive_field_figure([one["receptive-field"] for one in records]),
+        "clusters": clusters_figure([record["clusters"] for record in records]),
+        "receptive-field": receptive_field_figure(
+            [record["receptive-field"] for record in records]
+        ),
     }
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what sections 7.3 and 7.4 say."""
-    clusters = {one["language"]: one["clusters"] for one in records}
-    apart = [found["purity"] == 1 and found["gap_to_spread"] > 1 for found in clusters.values()]
+    clusters = {record["language"]: record["clusters"] for record in records}
+    apart = [
+        cluster["purity"] == 1 and cluster["gap_to_spread"] > 1 for cluster in clusters.values()
+    ]
     bent = {
-        one["language"]: curve["deviation"]
-        for one in records
-        for curve in one["receptive-field"]["curves"]
+        record["language"]: curve["deviation"]
+        for record in records
+        for curve in record["receptive-field"]["curves"]
     }
     runs_ = min(map(len, grouped(records, "language").values()))
     return [
         Statement(
             where="section 7.3",
             says="vectors of sub-words have 2 clusters in PARITY and 5 in Cycle Navigation",
-            holds=all(apart) and [len(each["elements"]) for each in clusters.values()] == [2, 5],
+            holds=all(apart)
+            and [len(cluster["elements"]) for cluster in clusters.values()] == [2, 5],
             measured=", ".join(
-                f"{language} {len(found['elements'])}, the gap {found['gap_to_spread']:.2f} times "
-                "the spread"
-                for language, found in clusters.items()
+                f"{language} {len(cluster['elements'])}, the gap {cluster['gap_to_spread']:.2f} "
+                f"times the spread"
+                for language, cluster in clusters.items()
             ),
             runs=runs_,
         ),

@@ -17,32 +17,32 @@ def fields_table(records: Sequence[Record]) -> Table:
     """Return how many of the last tokens hold a half, and nine tenths, of the gradient."""
     rows = []
     for (row, column), of_cell in cells(records).items():
-        found = of_cell[0]["tests"][FIELD]["field"]
-        nine = sum(share < 0.9 for share in found["cumulated"]) + 1
-        rows.append([row, column, f"{found['length']:,}", f"{found['half']:,}", f"{nine:,}"])
+        field = of_cell[0]["tests"][FIELD]["field"]
+        nine = sum(share < 0.9 for share in field["cumulated"]) + 1
+        rows.append([row, column, f"{field['length']:,}", f"{field['half']:,}", f"{nine:,}"])
     return Table(["text", "column", "tokens", "half in the last", "90 % in the last"], rows)
 
 
 def field_figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw the cumulated gradient of the first seed, a line for each network."""
-    drawn = [
+    curves = [
         {"language": column, "curves": [of_cell[0]["tests"][FIELD]["field"]]}
         for (_, column), of_cell in cells(records).items()
     ]
-    return {"receptive-field": receptive_field_figure(drawn)} if drawn else {}
+    return {"receptive-field": receptive_field_figure(curves)} if curves else {}
 
 
 def check_fields(records: Sequence[Record]) -> list[Statement]:
     """Check what section 7.4 says, of each RegularGPT and seed."""
-    found = {
+    curves = {
         run_name(run): run["tests"][FIELD]["field"]["cumulated"]
         for (_, column), of_cell in cells(records).items()
         for run in of_cell
         if " / " in column
     }
-    if not found:
+    if not curves:
         return []
-    shares = {name: curve[len(curve) // 2 - 1] for name, curve in found.items()}
+    shares = {name: curve[len(curve) // 2 - 1] for name, curve in curves.items()}
     least = min(shares, key=lambda name: shares[name])
     return [
         Statement(
@@ -59,7 +59,7 @@ FIGURE_4 = replace(
     TABLE_3,
     item="Figure 4b",
     claim="On natural language RegularGPT settles on a local window.",
-    printed="A curve of cumulated gradient norms that is flat but for the most recent tokens.",
+    printed="A curve of cumulated gradient norms that is flat except for the most recent tokens.",
     table=fields_table,
     more={},
     figures=field_figures,

@@ -55,7 +55,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    found = []
+    cell_runs = []
     near = tuple(parse_lengths(sizes.lengths))
     tests = [
         Test(name=NEAR, lengths=near, words_per_length=sizes.words, protocol="audited"),
@@ -75,8 +75,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 settings=settings,
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-            found += [CellRun(row, model, job) for job in jobs]
-    return found
+            cell_runs += [CellRun(row, model, job) for job in jobs]
+    return cell_runs
 
 
 def steps_that_wait(model: str, length: int) -> int:
@@ -102,7 +102,9 @@ def table(records: Sequence[Record]) -> Table:
                 span(of_cell, "seconds"),
             ]
         )
-    lengths = next((one["tests"][NEAR]["lengths"] for one in records if "tests" in one), "")
+    lengths = next(
+        (record["tests"][NEAR]["lengths"] for record in records if "tests" in record), ""
+    )
     columns = ["language", "model", "supervision", f"accuracy at {lengths} %"]
     columns += [f"at {LONGEST} %", f"steps that wait, T = {LONGEST}", f"ms a word, T = {LONGEST}"]
     return Table([*columns, "parameters", "seconds to train"], rows)
@@ -115,23 +117,22 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what the paper says, where both models are right; other rows are named."""
-    found = cells(records)
-    both = (row for row, _ in found if all((row, model) in found for model in MODELS))
-    rows = list(dict.fromkeys(both))
-    amiss = {row: _not_right(found, row) for row in rows}
+    of_cells = cells(records)
+    complete = (row for row, _ in of_cells if all((row, model) in of_cells for model in MODELS))
+    rows = list(dict.fromkeys(complete))
+    amiss = {row: _not_right(of_cells, row) for row in rows}
     right = [row for row in rows if not amiss[row]]
     if not right:
         return []
     ratios = {
-        row: _mean_seconds(found[row, "scratchpad"])
-        / _mean_seconds(found[row, "regular-gpt-binary"])
+        row: _mean_seconds(of_cells[row, "scratchpad"])
+        / _mean_seconds(of_cells[row, "regular-gpt-binary"])
         for row in right
     }
     waits = steps_that_wait("scratchpad", LONGEST), steps_that_wait("regular-gpt-binary", LONGEST)
-    told = [
-        f"{waits[0]} steps that wait, at two places each, and {waits[1]} levels for {LONGEST} "
-        f"symbols",
-        f"less time: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
+    ratio_lines = [
+        f"for {LONGEST} symbols {waits[0]} steps in turn, of two tokens, and {waits[1]} levels",
+        f"faster: {', '.join(f'{row} {_about(ratio)} times' for row, ratio in ratios.items())}",
         *(f"{row} is left out, as it was not learned: {amiss[row]}" for row in rows if amiss[row]),
     ]
     return [
@@ -140,7 +141,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
             says="log_C T layers of parallel computations are more efficient than a scratchpad's "
             "2T steps of sequential decoding",
             holds=min(ratios.values()) > 1,
-            measured="; ".join(told),
+            measured="; ".join(ratio_lines),
         )
     ]
 
@@ -150,13 +151,13 @@ def _about(ratio: float) -> str:
     return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
-def _not_right(found: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:
+def _not_right(of_cells: Mapping[tuple[str, str], Sequence[Record]], row: str) -> str:
     """Name the models with a wrong answer, and their accuracies; nothing if there is none."""
     return ", ".join(
-        f"{title} {one_digit(min(best_and_mean(found[row, model], t)[1] for t in (NEAR, FAR)))} % "
-        f"right"
+        f"{title} "
+        f"{one_digit(min(best_and_mean(of_cells[row, model], t)[1] for t in (NEAR, FAR)))} % right"
         for model, title in MODELS.items()
-        if any(test["wrong"] for run in found[row, model] for test in run["tests"].values())
+        if any(test["wrong"] for run in of_cells[row, model] for test in run["tests"].values())
     )
 
 

@@ -183,7 +183,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    found = []
+    cell_runs = []
     for row in sizes.rows:
         language, (longest, (first, last)) = parse(row), trained_and_tested(row)
         for key in sizes.columns:
@@ -205,16 +205,16 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
             step, words = sizes.stride.get(key, (1, sizes.words))
             step = max(1, step * (last - first + 1) // 460) | 1  # odd, so that both parities come
             near = parse_lengths(f"{first}:{last}:{step}")
-            asked = {NEAR: (tuple(near), words)}
+            tests_of_run = {NEAR: (tuple(near), words)}
             if column.is_far and sizes.far:
-                asked[FAR] = (sizes.far, sizes.far_words)
+                tests_of_run[FAR] = (sizes.far, sizes.far_words)
             tests = [
-                Test(name=name, lengths=lengths, words_per_length=each, protocol=sizes.tested)
-                for name, (lengths, each) in asked.items()
+                Test(name=name, lengths=lengths, words_per_length=num_words, protocol=sizes.tested)
+                for name, (lengths, num_words) in tests_of_run.items()
             ]
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds_of.get(key, sizes.seeds), tests)
-            found += [CellRun(row, key, job) for job in jobs]
-    return found
+            cell_runs += [CellRun(row, key, job) for job in jobs]
+    return cell_runs
 
 
 def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
@@ -225,12 +225,12 @@ def trained_and_tested(row: str) -> tuple[int, tuple[int, int]]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return the paper's layout: best / mean over seeds, printed, measured, and the difference."""
-    found, published, rows = cells(records), _printed(records), []
-    there = {one["column"] for one in records}
-    keys = [key for key in MEASURED if key in there]
-    for row in dict.fromkeys(one["row"] for one in records):
+    of_cells, published, rows = cells(records), _printed(records), []
+    columns = {record["column"] for record in records}
+    keys = [key for key in MEASURED if key in columns]
+    for row in dict.fromkeys(record["row"] for record in records):
         printed = [published.get((row, key)) for key in keys]
-        measured = [found.get((row, key)) for key in keys]
+        measured = [of_cells.get((row, key)) for key in keys]
         lines = {
             "printed": [pair(p.best, p.mean) if p else "" for p in printed],
             "measured": [
@@ -306,13 +306,13 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what the paper prints of each measured cell."""
-    found = cells(records)
+    of_cells = cells(records)
     statements = []
     for key in ("regular-gpt C=2", "regular-gpt C=3", "rnn"):
         rows = {
-            row: (printed, found[row, key])
+            row: (printed, of_cells[row, key])
             for (row, column), printed in _printed(records).items()
-            if column == key and (row, key) in found
+            if column == key and (row, key) in of_cells
         }
         hard = rows.pop(HARD, None) if key.startswith("regular-gpt") else None
         if rows:
@@ -321,8 +321,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
         if hard:
             statements += _of_hard(key, hard)
     if _printed(records):
-        statements += [*_of_larger_chunk(found), *_of_ahead(found)]
-    binary = {row: of_cell for (row, key), of_cell in found.items() if key == "binary"}
+        statements += [*_of_larger_chunk(of_cells), *_of_ahead(of_cells)]
+    binary = {row: of_cell for (row, key), of_cell in of_cells.items() if key == "binary"}
     if binary:
         amiss = [row for row, of_cell in binary.items() if not all(map(_is_perfect, of_cell))]
         statements.append(
@@ -336,7 +336,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         )
     transformers = {
         row: of_cell
-        for (row, key), of_cell in found.items()
+        for (row, key), of_cell in of_cells.items()
         if key == "transformer" and all("validation_accuracy" in run for run in of_cell)
     }
     if len(transformers) == len(_ROWS):
@@ -351,9 +351,9 @@ def check(records: Sequence[Record]) -> list[Statement]:
             )
         )
     failing = {
-        row: found[row, "transformer"]
+        row: of_cells[row, "transformer"]
         for row in FAILING
-        if (row, "transformer") in found and is_learnt(found.get((row, "rnn"), ()), NEAR)
+        if (row, "transformer") in of_cells and is_learnt(of_cells.get((row, "rnn"), ()), NEAR)
     }
     if failing:
         statements.append(
@@ -386,7 +386,7 @@ def _reached_print(
         where="Table 1",
         says=says,
         holds=not below,
-        measured="; ".join(said for _, said in below) or f"in {_which(rows)}",
+        measured="; ".join(shortfall for _, shortfall in below) or f"in {_which(rows)}",
         variant=variant,
         runs=min(len(rows[row][1]) for row in [row for row, _ in below] or rows),
     )
@@ -399,7 +399,7 @@ def _of_hard(key: str, hard: tuple[Published, Sequence[Record]]) -> list[Stateme
     of_paper = int(BY_PAPER[HARD]["steps"])
     if training["steps"] >= of_paper:
         return [_reached_print(says, {HARD: hard})]
-    not_run = f"not run for the {of_paper:,} steps of its authors: `--preset paper`"
+    not_run = f"the authors' {of_paper:,} steps were not run (`--preset paper`)"
     variant = f"trained in another way, {training['steps']:,} steps"
     return [
         Statement("Table 1", says, None, not_run),
@@ -407,13 +407,16 @@ def _of_hard(key: str, hard: tuple[Published, Sequence[Record]]) -> list[Stateme
     ]
 
 
-def _of_larger_chunk(found: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
+def _of_larger_chunk(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
     """Check section 5.2 on C = 3, if it had no fewer steps than C = 2."""
-    binary, ternary = (found.get((HARD, f"regular-gpt C={chunk}"), ()) for chunk in (2, 3))
+    binary, ternary = (of_cells.get((HARD, f"regular-gpt C={chunk}"), ()) for chunk in (2, 3))
     if not (binary and ternary):
         return []
-    steps = [max(one["settings"]["training"]["steps"] for one in of) for of in (binary, ternary)]
-    best = [_carried(of)[0] for of in (binary, ternary)]
+    steps = [
+        max(run["settings"]["training"]["steps"] for run in of_cell)
+        for of_cell in (binary, ternary)
+    ]
+    best = [_carried(of_cell)[0] for of_cell in (binary, ternary)]
     fair = steps[1] >= steps[0]
     return [
         Statement(
@@ -427,19 +430,19 @@ def _of_larger_chunk(found: Mapping[tuple[str, str], Sequence[Record]]) -> list[
     ]
 
 
-def _of_ahead(found: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
+def _of_ahead(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
     """Check whether RegularGPT is ahead of a Transformer in every row."""
     means = {
-        row: (_carried(of_cell)[1], _carried(found[row, "transformer"])[1])
-        for (row, key), of_cell in found.items()
-        if key == "regular-gpt C=2" and (row, "transformer") in found
+        row: (_carried(of_cell)[1], _carried(of_cells[row, "transformer"])[1])
+        for (row, key), of_cell in of_cells.items()
+        if key == "regular-gpt C=2" and (row, "transformer") in of_cells
     }
     if len(means) < len(_ROWS):
         return []
     close = [
-        f"{row} {one_digit(ours)} and {one_digit(theirs)}"
-        for row, (ours, theirs) in means.items()
-        if ours < theirs + CLEAR
+        f"{row} {one_digit(ours)} and {one_digit(transformer)}"
+        for row, (ours, transformer) in means.items()
+        if ours < transformer + CLEAR
     ]
     return [
         Statement(
@@ -450,7 +453,9 @@ def _of_ahead(found: Mapping[tuple[str, str], Sequence[Record]]) -> list[Stateme
             measured=f"{len(means) - len(close)} of {len(means)} rows; not {', '.join(close)}"
             if close
             else f"in {_which(means)}",
-            runs=min(len(of) for (_, key), of in found.items() if key == "transformer"),
+            runs=min(
+                len(of_cell) for (_, key), of_cell in of_cells.items() if key == "transformer"
+            ),
         )
     ]
 
@@ -467,8 +472,8 @@ def _longest(runs_: Sequence[Record]) -> int:
 
 def _which(rows: Iterable[str]) -> str:
     """Name rows of the table: all of them, or those that there are."""
-    found = list(rows)
-    return f"all {len(_ROWS)} rows" if len(found) == len(_ROWS) else ", ".join(found)
+    names = list(rows)
+    return f"all {len(_ROWS)} rows" if len(names) == len(_ROWS) else ", ".join(names)
 
 
 def _reached(run: Record) -> int:
@@ -489,12 +494,12 @@ def _fits(of_cell: Sequence[Record]) -> bool:
 
 
 def _in_validation(of_cell: Sequence[Record]) -> str:
-    perfect = any(one["perfect"] for one in of_cell)
+    perfect = any(run["perfect"] for run in of_cell)
     return "" if perfect else " (not perfect at its training lengths)"
 
 
-def _is_perfect(one: Record) -> bool:
-    return bool(one["perfect"]) and all(not test["wrong"] for test in one["tests"].values())
+def _is_perfect(run: Record) -> bool:
+    return bool(run["perfect"]) and all(not test["wrong"] for test in run["tests"].values())
 
 
 def _difference(printed: Published, runs_: Sequence[Record]) -> str:
@@ -505,7 +510,7 @@ def _difference(printed: Published, runs_: Sequence[Record]) -> str:
 
 def _printed(records: Sequence[Record]) -> Mapping[tuple[str, str], Published]:
     """Return the paper's numbers, if the records are of the paper's words."""
-    tests = [one["tests"][NEAR] for one in records if "tests" in one]
+    tests = [record["tests"][NEAR] for record in records if "tests" in record]
     return PUBLISHED if all(test["protocol"] == "published" for test in tests) else {}
 
 
@@ -566,7 +571,7 @@ FEWER_COLUMNS = ("rnn", "transformer", "regular-gpt C=2", "regular-gpt C=3", "bi
 
 TABLE_1_AUDITED = _experiment(
     "Table 1, audited words",
-    "The same models on words that are harder to tell apart: drawn uniformly, and next to them.",
+    "The same models, tested on harder words: uniform ones, and words one edit away from these.",
     "Nothing: the paper's words are those of `chi2023/table1`.",
     columns=FEWER_COLUMNS,
     tested="audited",

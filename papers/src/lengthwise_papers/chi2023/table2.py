@@ -77,7 +77,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    found = []
+    cell_runs = []
     for key in PUBLISHED[SAME]:
         for share in SHARES:
             column = MEASURED[key]
@@ -95,16 +95,16 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 Test(name=FARTHER, lengths=lengths, words_per_length=words),
             ]
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds_of.get(key, sizes.seeds), tests)
-            found += [CellRun(key, f"P(1) = {share}", job) for job in jobs]
-    return found
+            cell_runs += [CellRun(key, f"P(1) = {share}", job) for job in jobs]
+    return cell_runs
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return the paper's layout, with what is printed above what is measured."""
-    found, rows = cells(records), []
+    of_cells, rows = cells(records), []
     for test, models in PUBLISHED.items():
         for key, printed in models.items():
-            measured = [found.get((key, f"P(1) = {share}")) for share in SHARES]
+            measured = [of_cells.get((key, f"P(1) = {share}")) for share in SHARES]
             name = MEASURED[key].title
             rows.append([test, name, "printed", *(f"{value:.1f}" for value in printed)])
             means = [
@@ -126,13 +126,13 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what section 5.4 says."""
-    found = cells(records)
+    of_cells = cells(records)
     statements = []
     for key in ("regular-gpt C=2", "rnn"):
-        runs_ = [len(of_cell) for (row, _), of_cell in found.items() if row == key]
+        runs_ = [len(of_cell) for (row, _), of_cell in of_cells.items() if row == key]
         means = {
             f"{share}, {test}": best_and_mean(of_cell, test)[1]
-            for (row, share), of_cell in found.items()
+            for (row, share), of_cell in of_cells.items()
             if row == key
             for test in PUBLISHED
         }
@@ -149,12 +149,12 @@ def check(records: Sequence[Record]) -> list[Statement]:
             )
     shares = [
         share
-        for row, share in found
-        if row == "transformer" and is_learnt(found.get(("rnn", share), ()), FARTHER)
+        for row, share in of_cells
+        if row == "transformer" and is_learnt(of_cells.get(("rnn", share), ()), FARTHER)
     ]
     if shares:
-        far = [best_and_mean(found["transformer", share], FARTHER)[1] for share in shares]
-        near = [best_and_mean(found["transformer", share], SAME)[1] for share in shares]
+        far = [best_and_mean(of_cells["transformer", share], FARTHER)[1] for share in shares]
+        near = [best_and_mean(of_cells["transformer", share], SAME)[1] for share in shares]
         statements.append(
             Statement(
                 where="section 5.4",
@@ -162,15 +162,15 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 holds=min(near) >= LEARNED and max(far) < 60,
                 measured=f"{one_digit(min(far))} to {one_digit(max(far))}, and at 40 symbols "
                 f"{one_digit(min(near))} to {one_digit(max(near))}",
-                runs=min(len(found["transformer", share]) for share in shares),
+                runs=min(len(of_cells["transformer", share]) for share in shares),
             )
         )
-    return statements + _of_most_ones(found)
+    return statements + _of_most_ones(of_cells)
 
 
-def _of_most_ones(found: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
+def _of_most_ones(of_cells: Mapping[tuple[str, str], Sequence[Record]]) -> list[Statement]:
     """Check whether many ones are hard for a Transformer at the length of training, too."""
-    *others, most = (found.get(("transformer", f"P(1) = {share}"), ()) for share in SHARES)
+    *others, most = (of_cells.get(("transformer", f"P(1) = {share}"), ()) for share in SHARES)
     if not (most and all(others)):
         return []
     hard = best_and_mean(most, SAME)[1]

@@ -134,7 +134,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    corpus, found = sizes.corpus(), []
+    corpus, cell_runs = sizes.corpus(), []
     require_windows(corpus.part(TEST), max(sizes.lengths), f"the test part of {corpus.folder}")
     for column, (model, settings) in _networks(sizes).items():
         plan = make_plan(
@@ -150,25 +150,25 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
         if model == "regular-gpt-lm":
             tests.append(replace(tests[0], name=TRAINED_LEVELS))
         jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-        found += [CellRun(_text(corpus), column, job) for job in jobs]
-    return found
+        cell_runs += [CellRun(_text(corpus), column, job) for job in jobs]
+    return cell_runs
 
 
 def _networks(sizes: Sizes) -> dict[str, tuple[str, dict[str, Any]]]:
     """Return a model and its own settings by column."""
     positions = {"KERPLE": "kerple-log", "T5": "t5", "ALiBi": "alibi"}
-    found: dict[str, tuple[str, dict[str, Any]]] = {
+    networks: dict[str, tuple[str, dict[str, Any]]] = {
         name: ("gpt-lm", {"position": positions[name], "num_layers": sizes.num_layers})
         for name in sizes.baselines
     }
     for chunk, thickness in sizes.chunks:
-        own = {"chunk": chunk, "thickness": thickness}
-        found[f"{chunk} / {thickness}"] = ("regular-gpt-lm", own)
+        settings = {"chunk": chunk, "thickness": thickness}
+        networks[f"{chunk} / {thickness}"] = ("regular-gpt-lm", settings)
     for name, variant in sizes.variants.items():
         for chunk, thickness in variant.chunks:
-            own = {"chunk": chunk, "thickness": thickness, **variant.settings}
-            found[f"{chunk} / {thickness}, {name}"] = ("regular-gpt-lm", own)
-    return found
+            settings = {"chunk": chunk, "thickness": thickness, **variant.settings}
+            networks[f"{chunk} / {thickness}, {name}"] = ("regular-gpt-lm", settings)
+    return networks
 
 
 def _network(column: str) -> tuple[int, int, str]:
@@ -191,7 +191,7 @@ def _text(corpus: Corpus) -> str:
 def by_length(of_cell: Sequence[Record], test: str = LAST) -> dict[int, list[float]]:
     """Return the perplexity of each seed by length."""
     nats = [run["tests"][test]["nats_by_length"] for run in of_cell]
-    return {int(n): [perplexity_of(each[n]) for each in nats] for n in nats[0]}
+    return {int(n): [perplexity_of(by_window[n]) for by_window in nats] for n in nats[0]}
 
 
 def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:
@@ -204,10 +204,10 @@ def means(records: Sequence[Record]) -> dict[str, dict[int, float]]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each length, as printed: mean, least and greatest over seeds."""
-    found = {column: by_length(of_cell) for (_, column), of_cell in cells(records).items()}
-    lengths = sorted({n for curve in found.values() for n in curve})
-    rows = [[f"{n:,}", *(_spread(curve.get(n, [])) for curve in found.values())] for n in lengths]
-    return Table(["length", *found], rows)
+    curves = {column: by_length(of_cell) for (_, column), of_cell in cells(records).items()}
+    lengths = sorted({n for curve in curves.values() for n in curve})
+    rows = [[f"{n:,}", *(_spread(curve.get(n, [])) for curve in curves.values())] for n in lengths]
+    return Table(["length", *curves], rows)
 
 
 def printed_table(records: Sequence[Record]) -> Table:
@@ -241,23 +241,23 @@ def levels_table(records: Sequence[Record]) -> Table:
     rows = []
     for (_, column), of_cell in cells(records).items():
         if TRAINED_LEVELS in of_cell[0]["tests"]:
-            for name, said in ((LAST, "ceil(log_C T)"), (TRAINED_LEVELS, "as in training")):
+            for name, level_rule in ((LAST, "ceil(log_C T)"), (TRAINED_LEVELS, "as in training")):
                 curve = by_length(of_cell, name)
                 lengths = sorted(curve)
                 first = fmean(curve[lengths[0]])
                 ratios = [f"{fmean(curve[n]) / first:.3f}" for n in lengths]
-                rows.append([column, said, *ratios])
+                rows.append([column, level_rule, *ratios])
     columns = [f"{n:,}" for n in lengths] if rows else []
     return Table(["column", "levels", *columns], rows)
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw perplexity by length, on logarithmic axes, the mean over seeds."""
-    found = means(records)
-    if not found:
+    curves = means(records)
+    if not curves:
         return {}
     picture = lines_figure(
-        found, xlabel="tokens, of which the last is asked for", ylabel="perplexity"
+        curves, xlabel="tokens, of which the last is asked for", ylabel="perplexity"
     )
     return {"perplexity": picture}
 
@@ -289,38 +289,41 @@ def check(records: Sequence[Record]) -> list[Statement]:
             where="section 6",
             says="perplexity stays about what it is at the training length, up to C^ceil(log_C T)",
             variant=variant,
-            holds=max(found.values()) <= FLAT,
-            measured=f"at most times {_ratios(found)}",
+            holds=max(ratios.values()) <= FLAT,
+            measured=f"highest ratio: {_ratios(ratios)}",
         )
-        for variant, found in within.items()
+        for variant, ratios in within.items()
     ]
     statements += [
         Statement(
             where="section 6",
             says="and explodes beyond",
             variant=variant,
-            holds=min(found.values()) >= EXPLODED,
-            measured=f"at least times {_ratios(found)}",
+            holds=min(ratios.values()) >= EXPLODED,
+            measured=f"lowest ratio: {_ratios(ratios)}",
         )
-        for variant, found in beyond.items()
+        for variant, ratios in beyond.items()
     ]
     for variant, of_variant in alike.items():
         statements += _of_thickness(of_variant, variant)
     statements += [*_of_chunk(alike.get("", {})), *_of_baselines(records, regular)]
     runs_ = min(map(len, cells(records).values()))
-    return [one if one.holds is None else one._replace(runs=runs_) for one in statements]
+    return [
+        statement if statement.holds is None else statement._replace(runs=runs_)
+        for statement in statements
+    ]
 
 
 def _of_baselines(
     records: Sequence[Record], regular: Mapping[str, Mapping[int, float]]
 ) -> list[Statement]:
     """Check what section 6 says of transformers with relative positions, and of the largest C."""
-    found = {column: curve for column, curve in means(records).items() if column not in regular}
+    curves = {column: curve for column, curve in means(records).items() if column not in regular}
     statements = []
-    if found:
-        lengths = sorted(next(iter(found.values())))
+    if curves:
+        lengths = sorted(next(iter(curves.values())))
         shortest, longest = lengths[0], lengths[-1]
-        growth = {column: curve[longest] / curve[shortest] for column, curve in found.items()}
+        growth = {column: curve[longest] / curve[shortest] for column, curve in curves.items()}
         flat = [ratio for column, ratio in growth.items() if column != "T5"]
         grows = growth.get("T5", math.inf)
         statements.append(
@@ -334,7 +337,7 @@ def _of_baselines(
         )
         alike = [column for column in regular if "steps" not in column]
         best = min(alike, key=lambda column: regular[column][shortest])
-        ratio = regular[best][shortest] / min(curve[shortest] for curve in found.values())
+        ratio = regular[best][shortest] / min(curve[shortest] for curve in curves.values())
         statements.append(
             Statement(
                 where="Table 3",
@@ -359,7 +362,7 @@ def _of_largest(regular: Mapping[str, Mapping[int, float]]) -> Statement:
         says=f"with C = {LARGEST} performance deteriorates beyond the training length "
         f"({WORSE} times and more)",
         holds=min(growth.values()) >= WORSE if growth else None,
-        measured=f"at least times {_ratios(growth)}"
+        measured=f"lowest ratio: {_ratios(growth)}"
         if growth
         else "not run: `--preset paper` has the windows of 512 tokens that it needs",
     )
@@ -379,7 +382,7 @@ def _of_thickness(
             says="twice the thickness is better, at every length",
             variant=variant,
             holds=min(gains) > 1,
-            measured=f"perplexity {min(gains):.3f} to {max(gains):.3f} times that of the thicker",
+            measured=f"the thinner has {min(gains):.3f} to {max(gains):.3f} times the perplexity",
         )
     ]
 
@@ -404,8 +407,8 @@ def _of_chunk(regular: Mapping[tuple[int, int], Mapping[int, float]]) -> list[St
     ]
 
 
-def _ratios(found: Mapping[str, float]) -> str:
-    return ", ".join(f"{ratio:.3g} ({column})" for column, ratio in found.items())
+def _ratios(ratios: Mapping[str, float]) -> str:
+    return ", ".join(f"{ratio:.3g} ({column})" for column, ratio in ratios.items())
 
 
 def _spread(values: Sequence[float]) -> str:

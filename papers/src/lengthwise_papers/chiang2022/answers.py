@@ -43,9 +43,9 @@ def answers(
     networks: Mapping[Key, Encoder],
     automaton: Automaton,
     batches: Iterable[Tensor],
-    asked: Callable[[int], None],
+    advance: Callable[[int], None],
 ) -> dict[Key, Answers]:
-    """Test all networks on the same words; `asked` is called with the symbols that one read."""
+    """Test all networks on the same words; `advance` is called with the symbols that one read."""
     sums = {key: torch.zeros(2, dtype=torch.float64) for key in networks}
     num_words = 0
     for words in batches:
@@ -53,9 +53,9 @@ def answers(
         right = automaton.classify(words)
         for key, network in networks.items():
             logits = network(words)
-            own = logits.gather(1, right[:, None])[:, 0]
+            right_logits = logits.gather(1, right[:, None])[:, 0]
             other = logits.gather(1, 1 - right[:, None])[:, 0]
-            bits = F.softplus(other - own) / math.log(2)
+            bits = F.softplus(other - right_logits) / math.log(2)
             sums[key] += torch.stack([bits.sum(), (answer_of(logits) == right).sum()])
-            asked(words.numel())
+            advance(words.numel())
     return {key: Answers(*(total / num_words).tolist()) for key, total in sums.items()}

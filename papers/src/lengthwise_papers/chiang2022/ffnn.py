@@ -74,14 +74,20 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each length."""
-    rows = [[f"{one['length']:,}", f"{one['words']:,}", str(one["wrong"])] for one in records]
+    rows = [
+        [f"{record['length']:,}", f"{record['words']:,}", str(record["wrong"])]
+        for record in records
+    ]
     return Table(["symbols", "words", "wrong"], rows)
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check what section 3.1 says."""
-    wrong = sum(one["wrong"] for one in records)
-    words, longest = sum(one["words"] for one in records), max(one["length"] for one in records)
+    wrong = sum(record["wrong"] for record in records)
+    words, longest = (
+        sum(record["words"] for record in records),
+        max(record["length"] for record in records),
+    )
     return [
         Statement(
             where="section 3.1",

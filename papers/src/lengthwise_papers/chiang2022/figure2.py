@@ -66,12 +66,12 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     all_networks, lengths = _networks(), geometric(sizes.longest)
     records: list[Record] = []
     num_networks = sum(len(networks) for networks in all_networks.values())
-    asked = counted(progress, num_networks * sum(lengths) * sizes.words)
+    advance = counted(progress, num_networks * sum(lengths) * sizes.words)
     for language, networks in all_networks.items():
         automaton = Automaton(parse(language))
         for length in lengths:
             batches = random_words(length, sizes.words, generator)
-            for epsilon, answer in answers(networks, automaton, batches, asked).items():
+            for epsilon, answer in answers(networks, automaton, batches, advance).items():
                 record = {"language": language, "epsilon": epsilon, "eta": ETA, "length": length}
                 records.append({**record, "words": sizes.words, **answer._asdict()})
     return records
@@ -89,17 +89,17 @@ Curves = Mapping[tuple[str, float | None], Mapping[int, float]]
 
 def curves(records: Sequence[Record]) -> Curves:
     """Return the bits of the records."""
-    found: dict[tuple[str, float | None], dict[int, float]] = {}
+    bits_by_network: dict[tuple[str, float | None], dict[int, float]] = {}
     for record in records:
-        curve = found.setdefault((record["language"], record["epsilon"]), {})
+        curve = bits_by_network.setdefault((record["language"], record["epsilon"]), {})
         curve[record["length"]] = record["bits"]
-    return found
+    return bits_by_network
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each network, a column for each power of ten."""
-    found = curves(records)
-    lengths = [n for n in next(iter(found.values())) if math.log10(n).is_integer()]
+    by_network = curves(records)
+    lengths = [n for n in next(iter(by_network.values())) if math.log10(n).is_integer()]
     of_network = grouped(records, "language", "epsilon")
     rows = [
         [
@@ -108,7 +108,7 @@ def table(records: Sequence[Record]) -> Table:
             from_to([record["words"] for record in of_network[language, epsilon]]),
             *(f"{curve[n]:.5f}" for n in lengths),
         ]
-        for (language, epsilon), curve in found.items()
+        for (language, epsilon), curve in by_network.items()
     ]
     columns = ["language", "network", "words of each length"]
     return Table([*columns, *(f"bits at {n:,}" for n in lengths)], rows)
@@ -124,13 +124,13 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check the caption of Figure 2, and what the sections say of the same networks."""
-    found = curves(records)
-    plain: Curves = {key: curve for key, curve in found.items() if key[1] is None}
-    normed: Curves = {key: curve for key, curve in found.items() if key[1]}
-    exact: Curves = {key: curve for key, curve in found.items() if key[1] == 0}
+    all_curves = curves(records)
+    plain: Curves = {key: curve for key, curve in all_curves.items() if key[1] is None}
+    normed: Curves = {key: curve for key, curve in all_curves.items() if key[1]}
+    exact: Curves = {key: curve for key, curve in all_curves.items() if key[1] == 0}
     largest = max(epsilon for _, epsilon in normed if epsilon)
     gains = [
-        found[language, None][length] - bits
+        all_curves[language, None][length] - bits
         for (language, _), curve in normed.items()
         for length, bits in curve.items()
     ]
@@ -193,12 +193,12 @@ def _last(curve: Mapping[int, float]) -> float:
     return curve[max(curve)]
 
 
-def _lasts(found: Curves) -> str:
+def _lasts(all_curves: Curves) -> str:
     """Return how far the bits at the longest words are from one, language by language."""
     by_language: dict[str, list[float]] = {}
-    for (language, _), curve in found.items():
+    for (language, _), curve in all_curves.items():
         by_language.setdefault(language.upper(), []).append(1 - _last(curve))
-    longest = max(next(iter(found.values())))
+    longest = max(next(iter(all_curves.values())))
     texts = [
         (f"{min(short):.2g} to " if len(short) > 1 else "") + f"{max(short):.2g} ({name})"
         for name, short in by_language.items()

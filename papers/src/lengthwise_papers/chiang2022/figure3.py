@@ -59,7 +59,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     """Return a record for each length and weight; all weights see the same words."""
     generator = torch.Generator().manual_seed(seed)
     automaton = Automaton(parse("parity"))
-    asked = counted(progress, (2 * sizes.steps + 1) * sizes.words * sum(sizes.lengths))
+    advance = counted(progress, (2 * sizes.steps + 1) * sizes.words * sum(sizes.lengths))
     records: list[Record] = []
     for length in sizes.lengths:
         step = SPREAD / length / sizes.steps
@@ -72,7 +72,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
             "most_ones": max(int(words.sum(dim=1).max()) for words in batches),
             "eta": ETA,
         }
-        for weight, answer in answers(networks, automaton, batches, asked).items():
+        for weight, answer in answers(networks, automaton, batches, advance).items():
             records.append({**common, "weight": weight, **answer._asdict()})
     return records
 
@@ -116,7 +116,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
             where="section 5.1",
             says="at 1, it has a cross-entropy of 0 and accuracy of 1, which are both optimal",
             holds=all(
-                one["accuracy"] == 1 and one["bits"] <= min(eta, least) + ROUNDING for one in ones
+                record["accuracy"] == 1 and record["bits"] <= min(eta, least) + ROUNDING
+                for record in ones
             ),
             measured=f"{max(one['bits'] for one in ones):.5f} bits, where eta = {ones[0]['eta']:g} "
             f"nats are asked for, and accuracy {min(one['accuracy'] for one in ones):g}",
@@ -146,10 +147,10 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 def _curves(records: Sequence[Record]) -> dict[int, list[Record]]:
     """Return the records of each length, by weight."""
-    found: dict[int, list[Record]] = {}
+    by_length: dict[int, list[Record]] = {}
     for record in sorted(records, key=lambda record: record["weight"]):
-        found.setdefault(record["length"], []).append(record)
-    return dict(sorted(found.items()))
+        by_length.setdefault(record["length"], []).append(record)
+    return dict(sorted(by_length.items()))
 
 
 def _at_one(curve: Sequence[Record]) -> Record:

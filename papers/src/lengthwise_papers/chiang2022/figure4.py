@@ -69,7 +69,7 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each run of each curve."""
-    found = []
+    all_parts = []
     every = product(POSITIONS, SCALES, sizes.lengths, seeds or sizes.seeds)
     for position, scale, length, seed in every:
         settings = {
@@ -78,8 +78,8 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
             "plan": plan_of_run(sizes, position, scale, length, seed).to_dict(),
         }
         name = f"{POSITIONS[position]} positions, {SCALES[scale]}, n = {length}, seed {seed}"
-        found.append(Part(name, settings))
-    return found
+        all_parts.append(Part(name, settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -178,21 +178,21 @@ class Curve(NamedTuple):
 
 def curves(records: Sequence[Record]) -> dict[tuple[str, str, int], Curve]:
     """Return the curves by position, scale and training length."""
-    found = grouped(records, "position", "scale", "length")
-    return {key: Curve(runs) for key, runs in found.items()}
+    groups = grouped(records, "position", "scale", "length")
+    return {key: Curve(runs) for key, runs in groups.items()}
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each curve: what it comes to in the end."""
     rows = []
     for (position, scale, length), curve in curves(records).items():
-        one, right = curve.runs[0], curve.ends("accuracy")
+        run, right = curve.runs[0], curve.ends("accuracy")
         rows.append(
             [
                 POSITIONS[position],
                 SCALES[scale],
                 f"{length}",
-                f"{one['test_words']}, of {one['test_length']:,} symbols",
+                f"{run['test_words']}, of {run['test_length']:,} symbols",
                 f"{curve.epochs[-1]}",
                 f"{curve.end('bits'):.4f}",
                 one_digit(100 * curve.end("accuracy")),
@@ -210,10 +210,10 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw bits, accuracy and attention by epoch, standard beside scaled, for both positions."""
     panels: dict[str, dict[str, list[Record]]] = {}
     for (position, scale, length), curve in curves(records).items():
-        means = {what: curve.means(what) for what in ("bits", "accuracy", "attention")}
+        means = {figure: curve.means(figure) for figure in ("bits", "accuracy", "attention")}
         title = f"{SCALES[scale]}, {POSITIONS[position]} positions"
         panels.setdefault(title, {})[f"n = {length}"] = [
-            {"epoch": epoch, **{what: values[place] for what, values in means.items()}}
+            {"epoch": epoch, **{figure: values[place] for figure, values in means.items()}}
             for place, epoch in enumerate(curve.epochs)
         ]
     return {"learning": learning_figure(panels)}
@@ -225,16 +225,16 @@ def check(records: Sequence[Record]) -> list[Statement]:
     for (position, scale, length), curve in curves(records).items():
         by_length.setdefault(position, {}).setdefault(scale, {})[length] = curve
     return [
-        one._replace(variant=f"{POSITIONS[position]} positions", runs=_fewest(of_scale))
+        statement._replace(variant=f"{POSITIONS[position]} positions", runs=_fewest(of_scale))
         for position, of_scale in by_length.items()
         if len(of_scale) == len(SCALES)
-        for one in _statements(of_scale["standard"], of_scale["log-length"])
+        for statement in _statements(of_scale["standard"], of_scale["log-length"])
     ]
 
 
 def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list[Statement]:
     """Check the ends of curves, by training length."""
-    shortest, both = min(plain), [n for n in plain if n in scaled]
+    shortest, both_lengths = min(plain), [n for n in plain if n in scaled]
     return [
         Statement(
             where="section 5.1",
@@ -265,11 +265,11 @@ def _statements(plain: Mapping[int, Curve], scaled: Mapping[int, Curve]) -> list
         Statement(
             where="section 5.3",
             says="scaling brings more attention to the first symbol",
-            holds=all(scaled[n].end("attention") > plain[n].end("attention") for n in both),
+            holds=all(scaled[n].end("attention") > plain[n].end("attention") for n in both_lengths),
             measured=", ".join(
                 f"n = {n}: {plain[n].end('attention'):.3f} and "
                 f"{scaled[n].end('attention'):.3f} with it"
-                for n in both
+                for n in both_lengths
             ),
         ),
     ]
@@ -282,7 +282,7 @@ def _fewest(of_scale: Mapping[str, Mapping[int, Curve]]) -> int:
 
 def _accuracies(by_length: Mapping[int, Curve]) -> str:
     return ", ".join(
-        f"n = {n}: {one_digit(100 * one.end('accuracy'))} %" for n, one in by_length.items()
+        f"n = {n}: {one_digit(100 * curve.end('accuracy'))} %" for n, curve in by_length.items()
     )
 
 

@@ -55,7 +55,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    found = []
+    cell_runs = []
     for longest in sizes.longest:
         for key, (_, model, settings) in MODELS.items():
             plan = make_plan(
@@ -79,20 +79,20 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 )
             ]
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-            found += [CellRun(f"1..{longest} symbols", key, job) for job in jobs]
-    return found
+            cell_runs += [CellRun(f"1..{longest} symbols", key, job) for job in jobs]
+    return cell_runs
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return the best and the mean over seeds, at the lengths of training and beyond."""
-    found = cells(records)
+    of_cells = cells(records)
     rows = [
         [
             row,
             test,
-            *(scores(found[row, key], test) if (row, key) in found else "" for key in MODELS),
+            *(scores(of_cells[row, key], test) if (row, key) in of_cells else "" for key in MODELS),
         ]
-        for row in dict.fromkeys(row for row, _ in found)
+        for row in dict.fromkeys(row for row, _ in of_cells)
         for test in (TRAINED, FARTHER)
     ]
     return Table(["trained on", "tested at", *(title for title, _, _ in MODELS.values())], rows)
@@ -132,7 +132,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
 PARITY: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Chiang & Cholak (2022)",
     item="Section 5.1, PARITY",
-    claim="What an encoder can express it need not learn: PARITY, by its own exact shape.",
+    claim="An encoder of the exact network's shape can express PARITY, and does not learn it.",
     printed="That a transformer was unable to learn PARITY, with these settings and many others.",
     presets=preset_catalogue(
         smoke=Sizes(seeds=(0,), longest=(100,), steps=2, batch_size=4, words=2),

@@ -85,7 +85,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    corpus, found = sizes.corpus(), []
+    corpus, cell_runs = sizes.corpus(), []
     tested = [part for part in corpus.parts if part not in (TRAIN, VALID)]
     tests = [Test(name=part, lengths=BUCKETS, words_per_length=sizes.sentences) for part in tested]
     for protocol in sizes.protocols:
@@ -96,8 +96,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 settings={**sizes.settings, "protocol": protocol, "scale": scale},
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, tests)
-            found += [CellRun(protocol, column, job) for job in jobs]
-    return found
+            cell_runs += [CellRun(protocol, column, job) for job in jobs]
+    return cell_runs
 
 
 # ---- tables and figures ------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def pairs_of(
     records: Sequence[Record], test: str, other: str = SCALED
 ) -> dict[str, dict[int, tuple[Record, Record]]]:
     """Return the tests of the baseline and another column by protocol and seed, if both exist."""
-    found: dict[str, dict[int, tuple[Record, Record]]] = {}
+    pairs: dict[str, dict[int, tuple[Record, Record]]] = {}
     by_seed = {
         (row, column, run["seed"]): run["tests"][test]
         for (row, column), of_cell in cells(records).items()
@@ -117,13 +117,13 @@ def pairs_of(
     for (row, column, seed), baseline in by_seed.items():
         scaled = by_seed.get((row, other, seed))
         if column == BASELINE and scaled is not None:
-            found.setdefault(row, {})[seed] = baseline, scaled
-    return found
+            pairs.setdefault(row, {})[seed] = baseline, scaled
+    return pairs
 
 
 def tests_of(records: Sequence[Record]) -> list[str]:
     """Return the parts that were translated."""
-    return list(dict.fromkeys(name for one in records for name in one.get("tests", ())))
+    return list(dict.fromkeys(name for record in records for name in record.get("tests", ())))
 
 
 def comparisons(
@@ -131,7 +131,7 @@ def comparisons(
 ) -> dict[str, dict[int, BleuComparison]]:
     """Compare the baseline with another column, by protocol and seed."""
     return {
-        protocol: {seed: compared(*both) for seed, both in of_seed.items()}
+        protocol: {seed: compared(*pair) for seed, pair in of_seed.items()}
         for protocol, of_seed in pairs_of(records, test, other).items()
     }
 
@@ -142,24 +142,24 @@ def table(records: Sequence[Record]) -> Table:
     for test in tests_of(records):
         for other in (SCALED, MATCHED):
             for protocol, of_seed in pairs_of(records, test, other).items():
-                both = list(of_seed.values())
-                like_theirs = test == TEST and not is_of_numbers(both[0][0])
+                pairs = list(of_seed.values())
+                like_theirs = test == TEST and not is_of_numbers(pairs[0][0])
                 printed = [
                     str(PUBLISHED.get((protocol, column), "")) if like_theirs else ""
                     for column in (BASELINE, other)
                 ]
-                against = [compared(*each) for each in both]
+                against = [compared(*pair) for pair in pairs]
                 rows.append(
                     [
                         protocol,
-                        f"{test}: {both[0][0]['text']}",
-                        f"{both[0][0]['sentences']:,}",
+                        f"{test}: {pairs[0][0]['text']}",
+                        f"{pairs[0][0]['sentences']:,}",
                         other,
                         *printed,
-                        _spread([baseline["bleu"] for baseline, _ in both]),
-                        _spread([scaled["bleu"] for _, scaled in both]),
-                        _signed([each.difference for each in against]),
-                        ", ".join(f"{each.p_value:.3f}" for each in against),
+                        _spread([baseline["bleu"] for baseline, _ in pairs]),
+                        _spread([scaled["bleu"] for _, scaled in pairs]),
+                        _signed([comparison.difference for comparison in against]),
+                        ", ".join(f"{comparison.p_value:.3f}" for comparison in against),
                     ]
                 )
     columns = ["protocol", "test", "sentences", "column", "printed baseline", "printed column"]
@@ -196,8 +196,8 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
             buckets = [run["tests"][test]["by_length"] for run in of_cell if test in run["tests"]]
             if buckets:
                 panels.setdefault(f"{row}, {test}", {})[column] = {
-                    each[0]["last"]: fmean(bucket["bleu"] for bucket in each)
-                    for each in zip(*buckets, strict=True)
+                    bucket_group[0]["last"]: fmean(bucket["bleu"] for bucket in bucket_group)
+                    for bucket_group in zip(*buckets, strict=True)
                 }
     if not panels:
         return {}
@@ -214,33 +214,38 @@ def check(records: Sequence[Record]) -> list[Statement]:
         return of_numbers
     statements = []
     against = comparisons(records, TEST)
-    if found := list(against.get(ALL, {}).values()):
+    if all_pairs := list(against.get(ALL, {}).values()):
         statements.append(
             Statement(
                 where="section 5.4",
                 says="with all lengths in training, scaling has no significant effect",
-                holds=all(each.p_value >= SIGNIFICANT for each in found),
-                measured=_told(found),
-                runs=len(found),
+                holds=all(comparison.p_value >= SIGNIFICANT for comparison in all_pairs),
+                measured=_told(all_pairs),
+                runs=len(all_pairs),
             )
         )
-    if found := list(against.get(SHORT, {}).values()):
-        better = [each.difference > 0 and each.p_value < SIGNIFICANT for each in found]
+    if all_pairs := list(against.get(SHORT, {}).values()):
+        better = [
+            comparison.difference > 0 and comparison.p_value < SIGNIFICANT
+            for comparison in all_pairs
+        ]
         statements.append(
             Statement(
                 where="section 5.4",
                 says="trained on short sentences, the scaled one translates long ones better "
                 f"(p < {SIGNIFICANT})",
                 holds=all(better),
-                measured=f"{_told(found)}: {sum(better)} of {len(better)} seeds",
-                runs=len(found),
+                measured=f"{_told(all_pairs)}: {sum(better)} of {len(better)} seeds",
+                runs=len(all_pairs),
             )
         )
     matched = comparisons(records, TEST, MATCHED)
     if matched:
         every, short = (list(matched.get(row, {}).values()) for row in (ALL, SHORT))
-        worse = [each.difference < 0 and each.p_value < LENIENT for each in every]
-        better = [each.difference > 0 and each.p_value < LENIENT for each in short]
+        worse = [comparison.difference < 0 and comparison.p_value < LENIENT for comparison in every]
+        better = [
+            comparison.difference > 0 and comparison.p_value < LENIENT for comparison in short
+        ]
         statements.append(
             Statement(
                 where="ours",
@@ -261,15 +266,15 @@ def is_of_numbers(test: Record) -> bool:
 
 def _of_numbers(records: Sequence[Record]) -> list[Statement]:
     """Check numbers alone: they say nothing of long sentences."""
-    found = [
+    tests = [
         run["tests"][TEST]
         for of_cell in cells(records).values()
         for run in of_cell
         if is_of_numbers(run["tests"][TEST])
     ]
-    if not found:
+    if not tests:
         return []
-    least = min(test["bleu"] for test in found)
+    least = min(test["bleu"] for test in tests)
     return [
         Statement(
             where="ours",
@@ -280,8 +285,11 @@ def _of_numbers(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-def _told(found: Sequence[BleuComparison]) -> str:
-    return ", ".join(f"{each.difference:+.2f} BLEU (p = {each.p_value:.3f})" for each in found)
+def _told(results: Sequence[BleuComparison]) -> str:
+    return ", ".join(
+        f"{comparison.difference:+.2f} BLEU (p = {comparison.p_value:.3f})"
+        for comparison in results
+    )
 
 
 def _spread(values: Sequence[float]) -> str:

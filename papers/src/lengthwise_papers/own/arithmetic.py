@@ -57,21 +57,21 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each network, and those that are compiled."""
-    every = [(*one, False) for one in product(sizes.languages, sizes.models)]
+    every = [(*pair, False) for pair in product(sizes.languages, sizes.models)]
     every += [(sizes.languages[0], model, True) for model in sizes.compiled]
-    found = []
+    all_parts = []
     for seed, (spec, model, compiled) in product(seeds or sizes.seeds, every):
         settings = {"language": spec, "model": model, "compiled": compiled, "seed": seed}
         name = f"{spec}, {model}{', compiled' if compiled else ''}, seed {seed}"
-        found.append(Part(name, {**settings, "preset": sizes.preset}))
-    return found
+        all_parts.append(Part(name, {**settings, "preset": sizes.preset}))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train a network, certify it in both precisions, and compute it in all ways, or compiled."""
-    own = {"seed": settings["seed"], "precision": "single"}
+    changes = {"seed": settings["seed"], "precision": "single"}
     language = parse(settings["language"])
-    plan = make_plan(language, settings["model"], preset=settings["preset"], settings=own)
+    plan = make_plan(language, settings["model"], preset=settings["preset"], settings=changes)
     run, _ = trained(plan, folder)
     model = run.model.float().eval()
     assert isinstance(model, RegularGPT | BinaryRecurrent)
@@ -81,8 +81,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     verdicts = {
         name: certify(model, language, precision=name).verdict for name in ("weights", "bfloat16")
     }
-    told = {**settings, **how, "verdicts": verdicts}
-    return [{**told, **found} for found in deviations(model, settings["language"])]
+    facts = {**settings, **how, "verdicts": verdicts}
+    return [{**facts, **deviation} for deviation in deviations(model, settings["language"])]
 
 
 # ---- ways to compute a network -------------------------------------------------------------------
@@ -118,38 +118,40 @@ def _ways() -> Mapping[str, Sequence[AbstractContextManager[Any]]]:
         "float32, two threads": [processor_threads(2)],
         "float32, without oneDNN": [_without_onednn()],
         "float32, subnormal numbers flushed": [_flushing()],
-        "float32, orders of additions chosen": [each for each in orders if not each.fused],
-        "float32, the same with fused multiply-add": [each for each in orders if each.fused],
+        "float32, orders of additions chosen": [context for context in orders if not context.fused],
+        "float32, the same with fused multiply-add": [
+            context for context in orders if context.fused
+        ],
         "TF32": [TensorFloat32()],  # type: ignore[no-untyped-call]
     }
 
 
 def deviations(model: Network, spec: str) -> list[Record]:
     """Return the largest deviation from the centre, and its share of the bound, for each way."""
-    found = []
+    records = []
     centre, radius, compute = probe(model, spec, "weights")
     for name, contexts in _ways().items():
         numbers = []
         for context in contexts:
             with context:
                 numbers.append(compute(model, slice(None)))
-        found.append(_record(name, numbers, centre, radius))
+        records.append(_record(name, numbers, centre, radius))
     alone = [compute(model, slice(row, row + 1)) for row in range(len(centre))]
-    found.append(_record("float32, one by one", [torch.cat(alone)], centre, radius))
+    records.append(_record("float32, one by one", [torch.cat(alone)], centre, radius))
     double = model.double()
-    own, bound, compute = probe(double, spec, "weights")
+    exact, bound, compute = probe(double, spec, "weights")
     numbers = [compute(double, slice(None))]
-    found.append(_record("float64, one batch", numbers, own, bound))
+    records.append(_record("float64, one batch", numbers, exact, bound))
     cast = model.bfloat16()
-    own, bound, compute = probe(cast, spec, "bfloat16")
+    exact, bound, compute = probe(cast, spec, "bfloat16")
     if why_unavailable("bfloat16") is None:
         numbers = [compute(cast, slice(None))]
-        found.append(_record("bfloat16, one batch", numbers, own, bound))
+        records.append(_record("bfloat16, one batch", numbers, exact, bound))
     plain = cast.float()
     with RoundedToBfloat16():  # type: ignore[no-untyped-call]
         numbers = [compute(plain, slice(None))]
-    found.append(_record("bfloat16, emulated", numbers, own, bound))
-    return found
+    records.append(_record("bfloat16, emulated", numbers, exact, bound))
+    return records
 
 
 def compiled_deviation(model: Network, spec: str) -> Record:
@@ -163,7 +165,7 @@ def compiled_deviation(model: Network, spec: str) -> Record:
 
 
 def _record(name: str, numbers: Sequence[Tensor], centre: Floats, radius: Floats) -> Record:
-    off = np.stack([np.abs(each.double().numpy() - centre) for each in numbers]).max(axis=0)
+    off = np.stack([np.abs(array.double().numpy() - centre) for array in numbers]).max(axis=0)
     is_bounded = bool(np.isfinite(radius).all())
     return {
         "way": name,
@@ -200,20 +202,22 @@ def probe(model: Network, spec: str, precision: Precision) -> tuple[Floats, Floa
 
 def _of_steps(model: BinaryRecurrent, precision: Precision) -> tuple[Floats, Floats, Compute]:
     node = recurrent_node_of(model, precision)
-    found = [np.asarray(node.start().values, dtype=np.bool_)[0]]
-    for code in found:  # grows while it runs
+    codes_found = [np.asarray(node.start().values, dtype=np.bool_)[0]]
+    for code in codes_found:  # grows while it runs
         for symbol in range(node.num_symbols):
             after = np.asarray(node.step(code[None], np.array([symbol])).values)[0]
-            if len(found) < _CHUNKS and not any(np.array_equal(after, each) for each in found):
-                found.append(after)
-    codes = np.repeat(np.array(found), node.num_symbols, axis=0)
-    symbols = np.tile(np.arange(node.num_symbols), len(found))
+            if len(codes_found) < _CHUNKS and not any(
+                np.array_equal(after, known_code) for known_code in codes_found
+            ):
+                codes_found.append(after)
+    codes = np.repeat(np.array(codes_found), node.num_symbols, axis=0)
+    symbols = np.tile(np.arange(node.num_symbols), len(codes_found))
     centre, radius = node.numbers(node.recall(codes), symbols)
-    bits, given = torch.from_numpy(codes), torch.from_numpy(symbols)
+    bits, inputs = torch.from_numpy(codes), torch.from_numpy(symbols)
 
     @torch.no_grad()
     def compute(ran: Any, part: slice) -> Tensor:
-        return ran.memory.numbers(ran.cell(ran.memory.recall(bits[part]), given[part]))
+        return ran.memory.numbers(ran.cell(ran.memory.recall(bits[part]), inputs[part]))
 
     return centre, radius, compute
 
@@ -224,15 +228,15 @@ def _of_steps(model: BinaryRecurrent, precision: Precision) -> tuple[Floats, Flo
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each way: the largest deviation and share of the bound of all networks."""
     rows = []
-    for (way,), found in grouped(records, "way").items():
-        bounds = [one["bound"] for one in found if one["bound"] is not None]
+    for (way,), of_way in grouped(records, "way").items():
+        bounds = [record["bound"] for record in of_way if record["bound"] is not None]
         rows.append(
             [
                 way,
-                str(sum(one["runs"] for one in found)),
-                f"{max(one['deviation'] for one in found):.2g}",
+                str(sum(record["runs"] for record in of_way)),
+                f"{max(record['deviation'] for record in of_way):.2g}",
                 f"{max(bounds, default=0.0):.2g}",
-                f"{max(one['share_of_bound'] for one in found):.2g}",
+                f"{max(record['share_of_bound'] for record in of_way):.2g}",
             ]
         )
     return Table(["way", "runs", "largest deviation", "largest bound", "largest share"], rows)
@@ -241,10 +245,10 @@ def table(records: Sequence[Record]) -> Table:
 def proofs(records: Sequence[Record]) -> Table:
     """Return a row for each network: what `certify` says of it in both precisions."""
     rows = []
-    whole = [one for one in records if not one["compiled"]]
-    for (language, model), found in grouped(whole, "language", "model").items():
-        verdicts = found[0]["verdicts"]
-        of_bits = next(one for one in found if one["way"] == "bfloat16, emulated")
+    not_compiled = [record for record in records if not record["compiled"]]
+    for (language, model), of_network in grouped(not_compiled, "language", "model").items():
+        verdicts = of_network[0]["verdicts"]
+        of_bits = next(record for record in of_network if record["way"] == "bfloat16, emulated")
         bound = "none" if of_bits["bound"] is None else f"{of_bits['bound']:.2g}"
         row = [language, f"`{model}`", verdicts["weights"], verdicts["bfloat16"], bound]
         rows.append([*row, f"{of_bits['deviation']:.2g}"])
@@ -254,9 +258,11 @@ def proofs(records: Sequence[Record]) -> Table:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether bounds held wherever they are claimed, and that TF32 needs to be refused."""
-    covered = [one for one in records if one["way"] != "TF32"]
-    worst = max((one["share_of_bound"] for one in covered), default=0.0)
-    outside = max((one["share_of_bound"] for one in records if one["way"] == "TF32"), default=0.0)
+    covered = [record for record in records if record["way"] != "TF32"]
+    worst = max((record["share_of_bound"] for record in covered), default=0.0)
+    outside = max(
+        (record["share_of_bound"] for record in records if record["way"] == "TF32"), default=0.0
+    )
     return [
         Statement(
             "ours",
@@ -267,7 +273,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         Statement(
             "ours",
             "TF32 moves numbers further than any order of additions in float32",
-            outside > max((one["share_of_bound"] for one in covered), default=0.0),
+            outside > max((record["share_of_bound"] for record in covered), default=0.0),
             f"{outside:.2g} of the bound of float32",
         ),
     ]

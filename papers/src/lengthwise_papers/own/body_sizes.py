@@ -71,7 +71,7 @@ def prepare(sizes: Sizes, jobs: Sequence[Job], progress: Progress) -> None:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return a run for each body, kind and seed."""
-    found = []
+    cell_runs = []
     for body in sizes.bodies:
         for kind in KINDS:
             settings = {"bits": sizes.bits, "supervision": WEAK, **sizes.settings}
@@ -79,26 +79,26 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 settings["autocast"] = "bfloat16"
             plan = plan_of(sizes.preset, body, kind, sizes.steps, settings)
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
-            found += [CellRun(body, kind, job) for job in jobs]
-    return found
+            cell_runs += [CellRun(body, kind, job) for job in jobs]
+    return cell_runs
 
 
 def exact(records: Sequence[Record]) -> dict[str, dict[str, float]]:
     """Return the best exact match of the seeds by kind and body."""
-    found: dict[str, dict[str, float]] = {}
+    shares: dict[str, dict[str, float]] = {}
     for (body, kind), of_cell in cells(records).items():
-        found.setdefault(kind, {})[body] = best_and_mean(of_cell, UNSEEN)[0] / 100
-    return found
+        shares.setdefault(kind, {})[body] = best_and_mean(of_cell, UNSEEN)[0] / 100
+    return shares
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each body."""
-    found, rows = exact(records), []
+    shares, rows = exact(records), []
     for body in dict.fromkeys(record["row"] for record in records):
         first = next(record for record in records if record["row"] == body)
-        values = [found.get(kind, {}).get(body) for kind in KINDS]
-        shown = ["no record" if value is None else f"{value:.4f}" for value in values]
-        rows.append([body, shape_of(first), f"{size_of(first):,}", *shown])
+        values = [shares.get(kind, {}).get(body) for kind in KINDS]
+        values_shown = ["no record" if value is None else f"{value:.4f}" for value in values]
+        rows.append([body, shape_of(first), f"{size_of(first):,}", *values_shown])
     return Table(["body", "layers", "parameters", *KINDS], rows)
 
 

@@ -70,24 +70,24 @@ class Sizes:
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each run: the default first."""
     seeds = seeds or sizes.seeds
-    wanted: list[tuple[str, str, int, Mapping[str, Any]]] = [
+    planned: list[tuple[str, str, int, Mapping[str, Any]]] = [
         (spec, DEFAULT, seed, {"objective": "composition"})
         for seed in seeds
         for spec in sizes.languages
     ]
-    wanted += [
+    planned += [
         (spec, variant, seed, {**change, "steps": MOST_STEPS})
         for variant, change in VARIANTS.items()
         for seed in seeds[: sizes.seeds_of_variants]
         for spec in sizes.compared
     ]
-    found = []
-    for spec, variant, seed, change in wanted:
-        own = {**change, "seed": seed}
-        plan = make_plan(parse(spec), MODEL, preset=sizes.preset, settings=own).to_dict()
+    all_parts = []
+    for spec, variant, seed, change in planned:
+        values = {**change, "seed": seed}
+        plan = make_plan(parse(spec), MODEL, preset=sizes.preset, settings=values).to_dict()
         settings = {"plan": plan, "variant": variant, "lengths": sizes.lengths}
-        found.append(Part(f"{spec}, {variant}, seed {seed}", settings))
-    return found
+        all_parts.append(Part(f"{spec}, {variant}, seed {seed}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -121,11 +121,11 @@ def monoid_size(language: Language) -> int | None:
 
 
 def _proved(records: Iterable[Record]) -> list[Record]:
-    return [one for one in records if one["verdict"] == "equivalent"]
+    return [record for record in records if record["verdict"] == "equivalent"]
 
 
 def _default(records: Iterable[Record]) -> list[Record]:
-    return [one for one in records if one["variant"] == DEFAULT]
+    return [record for record in records if record["variant"] == DEFAULT]
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -151,7 +151,7 @@ def _counts(runs: Sequence[Record], key: str) -> str:
 def note(records: Sequence[Record]) -> str:
     """Say how many of the proved runs missed a word."""
     default = _default(records)
-    missed = sum(one["worst_accuracy"] < 1 for one in _proved(default))
+    missed = sum(record["worst_accuracy"] < 1 for record in _proved(default))
     lengths = parse_lengths(default[0]["lengths"])
     return (
         f"Of the proved runs {missed or 'none'} missed a word of lengths {lengths[0]}.."
@@ -161,23 +161,27 @@ def note(records: Sequence[Record]) -> str:
 
 def variants_table(records: Sequence[Record]) -> Table:
     """Return a row for each variant: runs proved within the steps, of all, and steps (median)."""
-    names = list(dict.fromkeys(one["language"] for one in records if one["variant"] != DEFAULT))
-    seeds = {one["seed"] for one in records if one["variant"] != DEFAULT}
+    names = list(
+        dict.fromkeys(record["language"] for record in records if record["variant"] != DEFAULT)
+    )
+    seeds = {record["seed"] for record in records if record["variant"] != DEFAULT}
     rows = []
     for (variant,), runs in grouped(records, "variant").items():
         cells = []
         for name in names:
-            own = [r for r in runs if r["language"] == name and r["seed"] in seeds]
-            steps = [one["steps"] for one in _proved(own) if one["steps"] <= MOST_STEPS]
+            of_variant = [r for r in runs if r["language"] == name and r["seed"] in seeds]
+            steps = [
+                record["steps"] for record in _proved(of_variant) if record["steps"] <= MOST_STEPS
+            ]
             median = f", {statistics.median(steps):.0f} steps" if steps else ""
-            cells.append(f"{len(steps)} of {len(own)}{median}")
+            cells.append(f"{len(steps)} of {len(of_variant)}{median}")
         rows.append([variant, *cells])
     return Table(["training", *names], rows)
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether a run that was proved right gave a wrong answer."""
-    missed = [one for one in _proved(records) if one["worst_accuracy"] < 1]
+    missed = [record for record in _proved(records) if record["worst_accuracy"] < 1]
     measured = f"{len(_proved(records))} runs proved, of which {len(missed)} missed a word"
     return [Statement("ours", "no run that is proved misses a word", not missed, measured)]
 

@@ -87,10 +87,10 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     before = None
     with suppress(ConstructionError, LanguageError):  # both are too large
         before = zero_one_design(language).num_parameters
-    made = construct(language, {"rung": "tree"})
+    construction = construct(language, {"rung": "tree"})
     words = {key: settings[key] for key in ("longest", "words_per_length", "all_words", "seed")}
-    found = verify_construction(made, **words)
-    asked = sum(one.words for one in found.precisions.values())
+    verification = verify_construction(construction, **words)
+    num_words = sum(precision.words for precision in verification.precisions.values())
     return [
         {
             **settings,
@@ -98,14 +98,16 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "symbols": language.num_symbols,
             "elements": num_elements(language),
             "before": before,
-            "now": made.num_parameters,
-            "target": made.settings["target"],
-            "claim": made.claim,
-            "holds": found.holds,
-            "exhaustive_to": found.exhaustive_to,
-            "precisions": [name for name, one in found.precisions.items() if not one.skipped],
-            "words_verified": asked,
-            "interval_95": list(wilson(asked, asked)) if found.holds else None,
+            "now": construction.num_parameters,
+            "target": construction.settings["target"],
+            "claim": construction.claim,
+            "holds": verification.holds,
+            "exhaustive_to": verification.exhaustive_to,
+            "precisions": [
+                name for name, precision in verification.precisions.items() if not precision.skipped
+            ],
+            "words_verified": num_words,
+            "interval_95": list(wilson(num_words, num_words)) if verification.holds else None,
             "protocol": PROTOCOL,
         }
     ]
@@ -113,38 +115,42 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def _large(records: Sequence[Record]) -> list[Record]:
     """Return the records of random automata with more than `LARGE` elements."""
-    random = [one for one in records if one["family"] == RANDOM]
-    return [one for one in random if one["elements"] is None or one["elements"] > LARGE]
+    random = [record for record in records if record["family"] == RANDOM]
+    return [record for record in random if record["elements"] is None or record["elements"] > LARGE]
 
 
 def _times(records: Sequence[Record]) -> list[float]:
-    return [one["before"] / one["now"] for one in records if one["before"] is not None]
+    return [record["before"] / record["now"] for record in records if record["before"] is not None]
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each named language, and one for each number of states of the others."""
     rows = []
-    for one in records:
-        if one["family"] != RANDOM:
-            shown = "more than 5,000" if one["elements"] is None else f"{one['elements']:,}"
-            before = "too large" if one["before"] is None else f"{one['before']:,}"
-            times = "" if one["before"] is None else f"{one['before'] / one['now']:,.1f}"
-            name = f"`{one['language']}`"
-            if one["family"] != "catalogue":
-                name = f"{one['family']} {name}"
-            states = f"{one['states']:,}"
-            rows.append([name, states, shown, before, f"{one['now']:,}", one["target"], times])
-    random = [one for one in records if one["family"] == RANDOM]
-    for (states,), own in sorted(grouped(random, "states").items()):
-        counts = [one["elements"] for one in own if one["elements"] is not None]
-        most = "more than 5,000" if len(counts) < len(own) else f"{max(counts):,}"
+    for record in records:
+        if record["family"] != RANDOM:
+            elements = (
+                "more than 5,000" if record["elements"] is None else f"{record['elements']:,}"
+            )
+            before = "too large" if record["before"] is None else f"{record['before']:,}"
+            times = "" if record["before"] is None else f"{record['before'] / record['now']:,.1f}"
+            name = f"`{record['language']}`"
+            if record["family"] != "catalogue":
+                name = f"{record['family']} {name}"
+            states = f"{record['states']:,}"
+            rows.append(
+                [name, states, elements, before, f"{record['now']:,}", record["target"], times]
+            )
+    random = [record for record in records if record["family"] == RANDOM]
+    for (states,), of_size in sorted(grouped(random, "states").items()):
+        counts = [record["elements"] for record in of_size if record["elements"] is not None]
+        most = "more than 5,000" if len(counts) < len(of_size) else f"{max(counts):,}"
         before, now = (
-            f"{statistics.median([one[key] for one in own if one[key] is not None]):,.0f}"
+            f"{statistics.median([r[key] for r in of_size if r[key] is not None]):,.0f}"
             for key in ("before", "now")
         )
-        targets = ", ".join(sorted({one["target"] for one in own}))
-        name = f"{len(own)} random automata"
-        times = f"{statistics.median(_times(own)):,.1f}"
+        targets = ", ".join(sorted({record["target"] for record in of_size}))
+        name = f"{len(of_size)} random automata"
+        times = f"{statistics.median(_times(of_size)):,.1f}"
         rows.append([name, str(states), f"to {most}", before, now, targets, times])
     columns = ["language", "states", "elements", "parameters before", "now", "target"]
     return Table([*columns, "times fewer"], rows)
@@ -152,8 +158,8 @@ def table(records: Sequence[Record]) -> Table:
 
 def note(records: Sequence[Record]) -> str:
     """Say what the numbers of the table are."""
-    words = sum(one["words_verified"] for one in records)
-    precisions = sorted({name for one in records for name in one["precisions"]})
+    words = sum(record["words_verified"] for record in records)
+    precisions = sorted({name for record in records for name in record["precisions"]})
     return (
         "“Before” is the smaller network of zeros and ones (`target=matrices` or `elements`), "
         f"“now” what `compile --as tree` chooses. Every network now was verified in "
@@ -167,7 +173,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     large = _large(records)
     times = statistics.median(_times(large)) if large else 0.0
     every = _times(records)
-    wrong = sum(one["holds"] is not True for one in records)
+    wrong = sum(record["holds"] is not True for record in records)
     return [
         Statement(
             "ours",

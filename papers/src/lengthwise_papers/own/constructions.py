@@ -110,14 +110,14 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     start = time.perf_counter()
     with processor_threads(1), torch.no_grad():
         counts = answered(design, language, settings)
-    asked = counts["words"] + counts["long_words"]
+    num_words = counts["words"] + counts["long_words"]
     return [
         {
             **settings,
             "languages": 1,
             "left_out": 0,
             **counts,
-            "interval_95": list(wilson(asked - counts["wrong"], asked)),
+            "interval_95": list(wilson(num_words - counts["wrong"], num_words)),
             "largest_parameters": design.num_parameters,
             "states": design.machine.num_states,
             "width": design.config.d_model,
@@ -135,15 +135,15 @@ def zero_one_design(language: Language, chunk: int = 2) -> Design:
     Raises:
         ConstructionError, LanguageError: both are too large.
     """
-    found, refused = [], None
+    designs, refused = [], None
     for target in ("matrices", "elements"):
         try:
-            found.append(design_automaton(language, chunk=chunk, target=target))
+            designs.append(design_automaton(language, chunk=chunk, target=target))
         except (ConstructionError, LanguageError) as error:
             refused = error
-    if not found and refused:
+    if not designs and refused:
         raise refused
-    return min(found, key=lambda design: design.num_parameters)
+    return min(designs, key=lambda design: design.num_parameters)
 
 
 def answered(design: Design, language: Language, settings: Mapping[str, Any]) -> dict[str, int]:
@@ -158,17 +158,19 @@ def answered(design: Design, language: Language, settings: Mapping[str, Any]) ->
     if present:
         lengths = torch.tensor(present, dtype=torch.int64).repeat_interleave(per_length)
         tokens, right = draw_audited(sampler, lengths, generator)
-        found = answers(tokens, lengths)
-        words, wrong = len(tokens), int((found != right).sum())
-        some = torch.randperm(len(tokens), generator=generator)[:20]
-        for row, n in zip(some.tolist(), lengths[some].tolist(), strict=True):
+        predictions = answers(tokens, lengths)
+        words, wrong = len(tokens), int((predictions != right).sum())
+        rows = torch.randperm(len(tokens), generator=generator)[:20]
+        for row, n in zip(rows.tolist(), lengths[rows].tolist(), strict=True):
             plain = model(tokens[[row], tokens.shape[1] - n :])
-            assert int(plain.argmax()) == int(found[row]), "the ordinary way gives another answer"
+            assert int(plain.argmax()) == int(predictions[row]), (
+                "the ordinary way gives another answer"
+            )
     long = long_words(language, settings["long"], settings["long_words"], seed)
     if long:
         tokens = torch.tensor(long)
-        found = answers(tokens, torch.full((len(long),), tokens.shape[1]))
-        wrong += int((found != Automaton(language).classify(tokens)).sum())
+        predictions = answers(tokens, torch.full((len(long),), tokens.shape[1]))
+        wrong += int((predictions != Automaton(language).classify(tokens)).sum())
     return {
         "words": words,
         "long_words": len(long),
@@ -180,12 +182,12 @@ def answered(design: Design, language: Language, settings: Mapping[str, Any]) ->
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each family: words asked, wrong answers, the largest network."""
     rows = []
-    for (family, chunk), found in grouped(records, "family", "chunk").items():
+    for (family, chunk), of_family in grouped(records, "family", "chunk").items():
         languages, left_out, words, long, wrong = (
-            f"{sum(one[key] for one in found):,}"
+            f"{sum(record[key] for record in of_family):,}"
             for key in ("languages", "left_out", "words", "long_words", "wrong")
         )
-        largest = f"{max(one['largest_parameters'] for one in found):,}"
+        largest = f"{max(record['largest_parameters'] for record in of_family):,}"
         rows.append([family, languages, left_out, str(chunk), words, long, wrong, largest])
     columns = ["languages", "how many", "left out", "chunk", "words of 1..64 symbols"]
     return Table([*columns, "words of 100,000", "wrong", "largest network, parameters"], rows)
@@ -198,8 +200,8 @@ def note(records: Sequence[Record]) -> str:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether every answer is right."""
-    words = sum(one["words"] + one["long_words"] for one in records)
-    wrong = sum(one["wrong"] for one in records)
+    words = sum(record["words"] + record["long_words"] for record in records)
+    wrong = sum(record["wrong"] for record in records)
     measured = f"{wrong:,} of {words:,} answers wrong"
     return [Statement("ours", "every compiled automaton is right", not wrong, measured)]
 

@@ -61,7 +61,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     run, record = trained(plan_from_dict(settings["plan"]), folder)
     certificate = certify(run.model, run.language)
     options = {"lengths": settings["lengths"], "words": settings["words"]}
-    found = evaluated(run, options, stored=False).values
+    values = evaluated(run, options, stored=False).values
     return [
         {
             **record,
@@ -72,8 +72,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "verdict": certificate.verdict,
             "strength": certificate.strength,
             "reason": certificate.reason,
-            **{name: found[name] for name in ("worst_accuracy", "interval_95", "protocol")},
-            "environment": found["environment"],
+            **{name: values[name] for name in ("worst_accuracy", "interval_95", "protocol")},
+            "environment": values["environment"],
             "lengths": settings["lengths"],
             "words_per_length": settings["words"],
         }
@@ -84,13 +84,13 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each language: how many runs were proved, with what, and how fast."""
     rows = []
     for (language,), runs in grouped(records, "language").items():
-        proved = [one for one in runs if one["verdict"] == "equivalent"]
+        proved = [run for run in runs if run["verdict"] == "equivalent"]
         spans = [span(proved, key) for key in ("steps", "processor_seconds")]
         rows.append(
             [
                 language,
                 f"{runs[0]['elements']:,}" if runs[0]["elements"] else "more than 5,000",
-                "; ".join(sorted({route(one) for one in runs})),
+                "; ".join(sorted({route(run) for run in runs})),
                 f"{len(proved)} of {len(runs)}",
                 *spans,
             ]
@@ -101,8 +101,8 @@ def table(records: Sequence[Record]) -> Table:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether all are proved, and whether one that is proved was wrong."""
-    proved = [one for one in records if one["verdict"] == "equivalent"]
-    missed = [one for one in proved if one["worst_accuracy"] < 1]
+    proved = [record for record in records if record["verdict"] == "equivalent"]
+    missed = [record for record in proved if record["worst_accuracy"] < 1]
     return [
         Statement(
             "ours",

@@ -106,7 +106,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     certificate, stages = certify(run.model, language), run.records.stages
     words = hostile_words(language, settings["words"], longest=settings["longest"], seed=number)
     wrong = len(misjudged(run.model, language, words))
-    told = ("model", "supervision", "ended", "steps", "right_to")
+    names = ("model", "supervision", "ended", "steps", "right_to")
     return [
         {
             **settings,
@@ -117,7 +117,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "domain": language.domain is not None,
             "model": run.require_plan().model,
             "chosen": run.require_plan().chosen,
-            "stages": [{name: each[name] for name in told} for each in stages],
+            "stages": [{name: stage[name] for name in names} for stage in stages],
             **spent,
             "verdict": certificate.verdict,
             "strength": certificate.strength,
@@ -138,11 +138,13 @@ def _timed(arguments: Sequence[str]) -> Record:
     Raises:
         RunError: it failed.
     """
-    own = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    own.pop("PYTHONDONTWRITEBYTECODE", None)  # imports are compiled once, as where it is installed
+    variables = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    variables.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # imports are compiled once, as where it is installed
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", _TRAIN, *arguments], env=own, capture_output=True, check=False
+        [sys.executable, "-c", _TRAIN, *arguments], env=variables, capture_output=True, check=False
     )
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
@@ -157,23 +159,23 @@ def _is_proved(record: Record) -> bool:
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each kind, and one for all."""
-    groups = {kind: own for (kind,), own in grouped(records, "kind").items()}
-    rows = [_row(kind, own) for kind, own in {**groups, "all": list(records)}.items()]
+    groups = {kind: of_kind for (kind,), of_kind in grouped(records, "kind").items()}
+    rows = [_row(kind, of_kind) for kind, of_kind in {**groups, "all": list(records)}.items()]
     header = ["kind", "states", "symbols", "proved by", "proved", "wrong words"]
     return Table([*header, "median seconds", "worst"], rows)
 
 
-def _row(kind: str, own: Sequence[Record]) -> list[str]:
-    proved = [one for one in own if _is_proved(one)]
+def _row(kind: str, of_kind: Sequence[Record]) -> list[str]:
+    proved = [record for record in of_kind if _is_proved(record)]
     by = {(model,): len(those) for (model,), those in grouped(proved, "model").items()}
-    seconds = [one["processor_seconds"] for one in own]
+    seconds = [record["processor_seconds"] for record in of_kind]
     return [
         kind,
-        from_to([one["states"] for one in own]),
-        from_to([one["symbols"] for one in own]),
+        from_to([record["states"] for record in of_kind]),
+        from_to([record["symbols"] for record in of_kind]),
         ", ".join(f"`{model}` {count}" for (model,), count in sorted(by.items())),
-        f"{len(proved)} of {len(own)}",
-        str(sum(one["wrong_words"] for one in proved)),
+        f"{len(proved)} of {len(of_kind)}",
+        str(sum(record["wrong_words"] for record in proved)),
         f"{median(seconds):.1f}",
         f"{max(seconds):.1f}",
     ]
@@ -181,8 +183,8 @@ def _row(kind: str, own: Sequence[Record]) -> list[str]:
 
 def note(records: Sequence[Record]) -> str:
     """Say what the seconds are, and what the first stage left open."""
-    later = [one for one in records if len(one["stages"]) > 1]
-    wall = [one["seconds"] for one in records]
+    later = [record for record in records if len(record["stages"]) > 1]
+    wall = [record["seconds"] for record in records]
     return (
         f"Seconds are those of the processor, from the start of the process to its end; on the "
         f"clock the median was {median(wall):.1f} and the worst {max(wall):.1f}, beside whatever "
@@ -194,9 +196,9 @@ def note(records: Sequence[Record]) -> str:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether all are proved, whether one that is proved was wrong, and how long it takes."""
-    proved = [one for one in records if _is_proved(one)]
-    wrong = sum(one["wrong_words"] for one in proved)
-    seconds = [one["processor_seconds"] for one in records]
+    proved = [record for record in records if _is_proved(record)]
+    wrong = sum(record["wrong_words"] for record in proved)
+    seconds = [record["processor_seconds"] for record in records]
     return [
         Statement(
             "ours",
@@ -208,7 +210,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
             "ours",
             "no run that is proved misses a hostile word",
             wrong == 0,
-            f"{wrong} of {sum(one['words'] for one in proved):,} words",
+            f"{wrong} of {sum(record['words'] for record in proved):,} words",
         ),
         Statement(
             "ours",

@@ -95,7 +95,7 @@ class Sizes:
     """Languages of the third table."""
     tree_ablation: Mapping[str, Any] = field(default_factory=lambda: {"steps": 2_000})
     """Settings of all its runs."""
-    taught: tuple[str, ...] = tuple(one for one in TABLE_ROWS if one not in UNSETTLED)
+    taught: tuple[str, ...] = tuple(spec for spec in TABLE_ROWS if spec not in UNSETTLED)
     """Languages of the fourth table."""
     pupil: Mapping[str, Any] = field(default_factory=dict)
     """Settings of all its trees."""
@@ -103,28 +103,28 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language and seed, then one for each variant, then trees."""
-    asked: list[tuple[str, str, str, Mapping[str, Any]]]
-    asked = [(spec, DEFAULT, RECURRENT, {}) for spec in sizes.languages]
-    asked += [
+    planned: list[tuple[str, str, str, Mapping[str, Any]]]
+    planned = [(spec, DEFAULT, RECURRENT, {}) for spec in sizes.languages]
+    planned += [
         (spec, name, RECURRENT, {**sizes.ablation, **change})
         for spec, (name, change) in product(sizes.changed, VARIANTS.items())
     ]
-    asked += [
+    planned += [
         (spec, name, PUPIL, {**_TREE, **sizes.tree_ablation, **change})
         for spec, (name, change) in product(sizes.trees, TREE_VARIANTS.items())
     ]
-    asked += [(spec, TAUGHT, RECURRENT, {}) for spec in sizes.taught]
-    found = []
-    for (spec, variant, model, change), seed in product(asked, seeds or sizes.seeds):
+    planned += [(spec, TAUGHT, RECURRENT, {}) for spec in sizes.taught]
+    all_parts = []
+    for (spec, variant, model, change), seed in product(planned, seeds or sizes.seeds):
         settings = {"objective": "final", **change, "seed": seed}
         plan = make_plan(spec, model, preset=sizes.preset, settings=settings)
-        about = {"language": spec, "variant": variant, "plan": plan.to_dict()}
+        part_settings = {"language": spec, "variant": variant, "plan": plan.to_dict()}
         if variant == TAUGHT:
             pupil = {**sizes.pupil, "seed": seed}
-            told = make_plan(spec, PUPIL, preset=sizes.preset, settings=pupil).to_dict()
-            about["pupil"] = {"settings": pupil, "plan": without_problem(told)}
-        found.append(Part(f"{spec}, {variant}, seed {seed}", about))
-    return found
+            pupil_plan = make_plan(spec, PUPIL, preset=sizes.preset, settings=pupil).to_dict()
+            part_settings["pupil"] = {"settings": pupil, "plan": without_problem(pupil_plan)}
+        all_parts.append(Part(f"{spec}, {variant}, seed {seed}", part_settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -133,7 +133,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     run, record = trained(plan, folder)
     last = run.metrics[-1]
     right, validated = last["validation_accuracy"], plan.data.validation_words
-    found = {
+    common = {
         **record,
         "settings": without_problem(settings["plan"]),
         "language": settings["language"],
@@ -150,14 +150,14 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         "states": last.get("states"),
     }
     if "pupil" not in settings:
-        return [{**found, **_judged(run.model, run.language)}]
+        return [{**common, **_judged(run.model, run.language)}]
     if not last["perfect"]:
-        return [{**found, **_untaught("the teacher did not settle")}]
+        return [{**common, **_untaught("the teacher did not settle")}]
     try:
         automaton = extract_automaton(run.model, run.language).automaton
     except VerificationError as error:
-        return [{**found, **_untaught(f"the teacher's automaton was not found: {error}")}]
-    return [{**found, **_taught(run, automaton, settings["pupil"]["settings"], folder)}]
+        return [{**common, **_untaught(f"the teacher's automaton was not found: {error}")}]
+    return [{**common, **_taught(run, automaton, settings["pupil"]["settings"], folder)}]
 
 
 def _untaught(reason: str) -> Record:
@@ -180,14 +180,14 @@ def _taught(run: Run, automaton: Language, settings: Mapping[str, Any], folder: 
     """Train a tree on the automaton that a network is; return what is found, and how."""
     pupil = make_plan(automaton, PUPIL, preset=run.require_plan().preset, settings=settings)
     tree, record = trained(pupil, folder / "pupil")
-    told = ("supervision", "steps", "stages", "seconds_to_train", "processor_seconds")
+    names = ("supervision", "steps", "stages", "seconds_to_train", "processor_seconds")
     return {
         **_judged(tree.model, run.language),
         "pupil": {
             "model": PUPIL,
             "automaton_states": automaton.num_states,
             "settings": without_problem(pupil.to_dict()),
-            **{name: record[name] for name in told if name in record},
+            **{name: record[name] for name in names if name in record},
         },
     }
 
@@ -195,7 +195,7 @@ def _taught(run: Run, automaton: Language, settings: Mapping[str, Any], folder: 
 def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:
     rows = []
     for names, runs in grouped(records, *keys).items():
-        proved = [one for one in runs if one["verdict"] == "equivalent"]
+        proved = [run for run in runs if run["verdict"] == "equivalent"]
         rows.append(
             [
                 *names,
@@ -203,22 +203,22 @@ def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:
                 span(proved, "words"),
                 span(proved, "processor_seconds"),
                 span(proved, "codes"),
-                "; ".join(_fault(one) for one in runs if one not in proved),
+                "; ".join(_fault(run) for run in runs if run not in proved),
             ]
         )
     return rows
 
 
-def _fault(one: Record) -> str:
+def _fault(record: Record) -> str:
     """Say how far a run came that is not proved, and how short a word is wrong."""
-    if one["verdict"] == UNTAUGHT:
-        return f"{one['reason']} (seed {one['seed']})"
-    wrong = one["wrong_length"]
-    told = "not closed" if wrong is None else f"wrong at length {wrong}"
-    if one["settled"]:
-        return f"{told}, but settled (seed {one['seed']})"
-    accuracy = f"{100 * one['validation_accuracy']:.1f} %"
-    return f"{told}; {accuracy} of words up to {one['longest']} (seed {one['seed']})"
+    if record["verdict"] == UNTAUGHT:
+        return f"{record['reason']} (seed {record['seed']})"
+    wrong = record["wrong_length"]
+    fault = "not closed" if wrong is None else f"wrong at length {wrong}"
+    if record["settled"]:
+        return f"{fault}, but settled (seed {record['seed']})"
+    accuracy = f"{100 * record['validation_accuracy']:.1f} %"
+    return f"{fault}; {accuracy} of words up to {record['longest']} (seed {record['seed']})"
 
 
 _FOUND = ("proved", "words drawn", "processor seconds", "codes", "not proved")
@@ -226,10 +226,10 @@ _FOUND = ("proved", "words drawn", "processor seconds", "codes", "not proved")
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each language with default settings."""
-    own = [one for one in records if one["variant"] == DEFAULT]
+    of_default = [record for record in records if record["variant"] == DEFAULT]
     rows = [
         [language, f"{runs[0]['true_states']}", *row[1:]]
-        for (language,), runs in grouped(own, "language").items()
+        for (language,), runs in grouped(of_default, "language").items()
         for row in _rows(runs, "language")
     ]
     return Table(["language", "states", *_FOUND], rows)
@@ -247,11 +247,11 @@ def trees(records: Sequence[Record]) -> Table:
 
 def taught(records: Sequence[Record]) -> Table:
     """Return a row for each language whose tree had a recurrent network as its teacher."""
-    own = [one for one in records if one["variant"] == TAUGHT]
+    of_taught = [record for record in records if record["variant"] == TAUGHT]
     rows = []
-    for (language,), runs in grouped(own, "language").items():
-        proved = [one for one in runs if _is_proved(one)]
-        trees = [one["pupil"] for one in proved]
+    for (language,), runs in grouped(of_taught, "language").items():
+        proved = [run for run in runs if _is_proved(run)]
+        trees = [record["pupil"] for record in proved]
         rows.append(
             [
                 language,
@@ -260,7 +260,7 @@ def taught(records: Sequence[Record]) -> Table:
                 span(proved, "processor_seconds"),
                 span(trees, "processor_seconds"),
                 span(proved, "codes"),
-                "; ".join(_fault(one) for one in runs if one not in proved),
+                "; ".join(_fault(run) for run in runs if run not in proved),
             ]
         )
     columns = ["language", "tree proved", "words of the teacher", "its processor seconds"]
@@ -271,37 +271,43 @@ def _by_variant(
     records: Sequence[Record], variants: Sequence[str], needed: Collection[str]
 ) -> Table:
     """Return a row for each of these variants, on the languages that have one that is needed."""
-    changed = {one["language"] for one in records if one["variant"] in needed}
-    own = [one for one in records if one["language"] in changed and one["variant"] in variants]
-    own = sorted(own, key=lambda one: variants.index(one["variant"]))
-    own = sorted(own, key=lambda one: TABLE_ROWS.index(one["language"]))
-    return Table(["language", "variant", *_FOUND], _rows(own, "language", "variant"))
+    changed = {record["language"] for record in records if record["variant"] in needed}
+    of_variants = [
+        record
+        for record in records
+        if record["language"] in changed and record["variant"] in variants
+    ]
+    of_variants = sorted(of_variants, key=lambda record: variants.index(record["variant"]))
+    of_variants = sorted(of_variants, key=lambda record: TABLE_ROWS.index(record["language"]))
+    return Table(["language", "variant", *_FOUND], _rows(of_variants, "language", "variant"))
 
 
 def note(records: Sequence[Record]) -> str:
     """Describe the supervision, and count the languages with a proof."""
-    own = [one for one in records if one["variant"] == DEFAULT]
-    runs_of = {language: runs for (language,), runs in grouped(own, "language").items()}
+    of_default = [record for record in records if record["variant"] == DEFAULT]
+    runs_of = {language: runs for (language,), runs in grouped(of_default, "language").items()}
     rows = [name for name in runs_of if name in TABLE_1]
-    some = [name for name in rows if any(one["verdict"] == "equivalent" for one in runs_of[name])]
-    every = [name for name in rows if all(one["verdict"] == "equivalent" for one in runs_of[name])]
+    with_some = [
+        name for name in rows if any(run["verdict"] == "equivalent" for run in runs_of[name])
+    ]
+    every = [name for name in rows if all(run["verdict"] == "equivalent" for run in runs_of[name])]
     return (
         "Supervision: words of at most 40 symbols (`audited`), and the label of each whole word. "
-        f"Proved with every seed in {len(every)}, with some seed in {len(some)} of {len(rows)} "
-        "rows of Table 1."
+        f"Proved with every seed in {len(every)}, with some seed in {len(with_some)} of "
+        f"{len(rows)} rows of Table 1."
     )
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say in how many rows all runs are proved, and how many settled on something else."""
-    own = [one for one in records if one["variant"] == DEFAULT]
-    rows = grouped([one for one in own if one["language"] in TABLE_1], "language")
-    every = [n for (n,), runs in rows.items() if all(_is_proved(one) for one in runs)]
-    settled = [one for one in own if one["settled"]]
-    wrong = [one for one in settled if not _is_proved(one)]
-    pupils = [one for one in records if one["variant"] == TAUGHT and one["settled"]]
+    of_default = [record for record in records if record["variant"] == DEFAULT]
+    rows = grouped([record for record in of_default if record["language"] in TABLE_1], "language")
+    every = [n for (n,), runs in rows.items() if all(_is_proved(run) for run in runs)]
+    settled = [record for record in of_default if record["settled"]]
+    wrong = [record for record in settled if not _is_proved(record)]
+    pupils = [record for record in records if record["variant"] == TAUGHT and record["settled"]]
     failed = [f"{p['language']}, seed {p['seed']}" for p in pupils if not _is_proved(p)]
-    found = [
+    statements = [
         Statement(
             "ours",
             "labels alone and gradient descent alone end with a proof in 9 rows of Table 1",
@@ -321,11 +327,11 @@ def check(records: Sequence[Record]) -> list[Statement]:
         not failed,
         f"{len(pupils) - len(failed)} of {len(pupils)}" + "".join(f"; not {f}" for f in failed),
     )
-    return [*(found if own else []), *([by_teacher] if pupils else [])]
+    return [*(statements if of_default else []), *([by_teacher] if pupils else [])]
 
 
-def _is_proved(one: Record) -> bool:
-    return bool(one["verdict"] == "equivalent")
+def _is_proved(record: Record) -> bool:
+    return bool(record["verdict"] == "equivalent")
 
 
 GRADIENT_ALONE = PartsExperiment(

@@ -61,7 +61,7 @@ class _Walker:
         inside = [c < language.num_classes for c in machine.classes]
         self._ways = _ways_to(machine, inside)
         self._to_class = [
-            _ways_to(machine, [found == c for found in machine.classes])
+            _ways_to(machine, [number == c for number in machine.classes])
             for c in range(language.num_classes)
         ]
         self._moves = [
@@ -138,8 +138,8 @@ class _Walker:
 
     def _rarest(self, state: int) -> int:
         row = self.rows[state]
-        some = self.draw.sample(range(len(row)), min(8, len(row)))
-        return min(some, key=lambda symbol: self._visits[row[symbol]])
+        symbols = self.draw.sample(range(len(row)), min(8, len(row)))
+        return min(symbols, key=lambda symbol: self._visits[row[symbol]])
 
     def _ended(self, read: list[int], state: int) -> Word:
         """Return what was read with an end in the domain, half of the time one of a drawn class."""
@@ -150,20 +150,20 @@ class _Walker:
         return (*read, *way)
 
 
-def _ways_to(machine: Language, wanted: Sequence[bool]) -> list[Word | None]:
+def _ways_to(machine: Language, is_goal: Sequence[bool]) -> list[Word | None]:
     """Return a shortest word from each state to a wanted one; None if there is none."""
-    found: list[Word | None] = [() if each else None for each in wanted]
-    before: list[list[tuple[int, int]]] = [[] for _ in wanted]
+    ways: list[Word | None] = [() if is_end else None for is_end in is_goal]
+    before: list[list[tuple[int, int]]] = [[] for _ in is_goal]
     for state, row in enumerate(machine.transitions):
         for symbol, target in enumerate(row):
             before[target].append((state, symbol))
-    waiting = deque(state for state, each in enumerate(wanted) if each)
+    waiting = deque(state for state, is_end in enumerate(is_goal) if is_end)
     while waiting:
         target = waiting.popleft()
-        way = found[target]
+        way = ways[target]
         assert way is not None
         for state, symbol in before[target]:
-            if found[state] is None:
-                found[state] = (symbol, *way)
+            if ways[state] is None:
+                ways[state] = (symbol, *way)
                 waiting.append(state)
-    return found
+    return ways

@@ -64,9 +64,9 @@ def _one_symbol(draw: random.Random) -> Language:
 
 def _classes(draw: random.Random, states: int, count: int) -> tuple[int, ...]:
     """Draw classes of states; each occurs if there are enough states."""
-    found = [*range(count), *(draw.randrange(count) for _ in range(states))][:states]
-    draw.shuffle(found)
-    return tuple(found)
+    classes = [*range(count), *(draw.randrange(count) for _ in range(states))][:states]
+    draw.shuffle(classes)
+    return tuple(classes)
 
 
 def _cyclic(draw: random.Random) -> Language:
@@ -77,12 +77,12 @@ def _cyclic(draw: random.Random) -> Language:
     steps = dict(
         zip(_names(_few(draw)), [1, *(draw.randrange(modulus) for _ in range(3))], strict=False)
     )
-    asked = set(draw.sample(range(modulus), draw.randint(1, modulus - 1)))
+    residues = set(draw.sample(range(modulus), draw.randint(1, modulus - 1)))
     return from_step_function(
         [*steps],
         0,
         lambda value, symbol: (value + steps[symbol]) % modulus,
-        lambda v: int(v in asked),
+        lambda v: int(v in residues),
     )
 
 
@@ -195,7 +195,7 @@ def _lattice(draw: random.Random) -> Language:
             lambda s: classes[s],
         )
     sides = [draw.randint(2, 5) for _ in range(2)]
-    asked = {(x, y): draw.randrange(2) for x in range(sides[0]) for y in range(sides[1])}
+    class_of = {(x, y): draw.randrange(2) for x in range(sides[0]) for y in range(sides[1])}
     return from_step_function(
         "ab",
         (0, 0),
@@ -203,7 +203,7 @@ def _lattice(draw: random.Random) -> Language:
             min(at[0] + (symbol == "a"), sides[0] - 1),
             min(at[1] + (symbol == "b"), sides[1] - 1),
         ),
-        lambda at: asked[at],
+        lambda at: class_of[at],
     )
 
 

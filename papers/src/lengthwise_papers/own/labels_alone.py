@@ -62,19 +62,19 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language, number of words and draw, and for each random automaton."""
-    found = []
+    all_parts = []
     for noise in sizes.noise:
         for automaton in seeds or range(sizes.automata):
             name = f"automaton {automaton}, {sizes.automaton_words} words, noise {noise}"
             settings = {"automaton": automaton, "words": sizes.automaton_words, "noise": noise}
-            found.append(Part(name, {**settings, "preset": sizes.preset}))
+            all_parts.append(Part(name, {**settings, "preset": sizes.preset}))
     for seed in seeds or sizes.seeds:
         for words in sizes.words:
             for spec in sizes.languages:
                 name = f"{spec}, {words} words, seed {seed}"
-                told = {"language": spec, "words": words, "seed": seed}
-                found.append(Part(name, {**told, "preset": sizes.preset}))
-    return found
+                part_settings = {"language": spec, "words": words, "seed": seed}
+                all_parts.append(Part(name, {**part_settings, "preset": sizes.preset}))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -99,7 +99,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     }
     start = time.process_time()
     try:
-        found = lw.infer(
+        inference = lw.infer(
             file, alphabet=written_alphabet(language.alphabet), label_noise=noise, progress=False
         )
     except TextError as error:
@@ -107,21 +107,21 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         seconds = round(time.process_time() - start, 1)
         return [{**record, "found": False, "refused": reason, "seconds_to_infer": seconds}]
     seconds = round(time.process_time() - start, 1)
-    plan = make_plan(InferredProblem.of(found), preset=settings["preset"])
+    plan = make_plan(InferredProblem.of(inference), preset=settings["preset"])
     run, training = trained(plan, folder)
-    same = is_same(found.language, language)
+    same = is_same(inference.language, language)
     against = certify(run.model, language).verdict if same else "not asked"
-    wrong_share = true_error(found.language, language, FRESH, seed=1)
+    wrong_share = true_error(inference.language, language, FRESH, seed=1)
     return [
         {
             **record,
             **{name: training[name] for name in ("steps", "processor_seconds", "supervision")},
             "seconds_to_infer": seconds,
-            "states": found.language.num_states,
+            "states": inference.language.num_states,
             "found": same,
-            "proved": certify(run.model, found.language).verdict,
+            "proved": certify(run.model, inference.language).verdict,
             "against_truth": against,
-            "statement": {**found.statement.to_dict(), "thin": []},
+            "statement": {**inference.statement.to_dict(), "thin": []},
             "true_error": wrong_share,
             "interval_95": list(wilson(round(wrong_share * FRESH), FRESH)),
         }
@@ -131,7 +131,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 def write_words(path: Path, language: Language, count: int, seed: int, noise: float) -> None:
     """Write audited words of up to 40 symbols with their labels, and flip a share of these."""
     batch = Task(language=language).draw_mixed(count, LONGEST, torch.Generator().manual_seed(seed))
-    found = {
+    labels = {
         language.decode(row[len(row) - length :]): label
         for row, length, label in zip(
             batch.tokens.tolist(), batch.lengths.tolist(), batch.classes.tolist(), strict=True
@@ -140,25 +140,27 @@ def write_words(path: Path, language: Language, count: int, seed: int, noise: fl
     draw, names = random.Random(f"noise {seed}"), language.class_names
     lines = [
         f"{word}\t{names[1 - label if draw.random() < noise else label]}\n"
-        for word, label in sorted(found.items())
+        for word, label in sorted(labels.items())
     ]
     write_text(path, "".join(lines))
 
 
-def is_same(found: Language, language: Language) -> bool:
+def is_same(automaton: Language, language: Language) -> bool:
     """Return whether two languages have the same classes on all words of the true one's domain."""
     true = replace(language, domain=None)
-    differ = found.combined(true, lambda a, b: int(found.class_names[a] != true.class_names[b]))
+    differ = automaton.combined(
+        true, lambda a, b: int(automaton.class_names[a] != true.class_names[b])
+    )
     if language.domain is not None:
         differ = differ.combined(language.domain, lambda a, b: a & b)
     return differ.shortest(1) is None
 
 
-def true_error(found: Language, language: Language, count: int, seed: int) -> float:
+def true_error(automaton: Language, language: Language, count: int, seed: int) -> float:
     """Return the share of fresh audited words of up to 40 symbols that an automaton misjudges."""
     generator = torch.Generator().manual_seed(10_000 + seed)
     batch = Task(language=language).draw_mixed(count, LONGEST, generator)
-    answers = Automaton(found).classify(batch.tokens)
+    answers = Automaton(automaton).classify(batch.tokens)
     return float((answers != batch.classes).double().mean())
 
 
@@ -173,23 +175,23 @@ def _is_proved(record: Record) -> bool:
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each language: how often it was found and proved, by number of words."""
-    own = [one for one in records if "language" in one]
-    counts = sorted({one["words"] for one in own})
+    of_languages = [record for record in records if "language" in record]
+    counts = sorted({record["words"] for record in of_languages})
     rows = []
-    for (spec,), of_language in grouped(own, "language").items():
-        runs = sorted(of_language, key=lambda one: one["words"])
+    for (spec,), of_language in grouped(of_languages, "language").items():
+        runs = sorted(of_language, key=lambda run: run["words"])
         cells, best = [], list[Record]()
         for count in counts:
-            at = [one for one in runs if one["words"] == count]
-            proved = [one for one in at if _is_proved(one)]
+            at = [run for run in runs if run["words"] == count]
+            proved = [run for run in at if _is_proved(run)]
             cells.append(f"{len(proved)} of {len(at)}" if at else "")
             best = best or (proved if len(proved) == len(at) else [])
         enough = f"{best[0]['words']:,}" if best else ""
-        states = ", ".join(str(n) for n in sorted({one["states"] for one in best}))
-        last = [one for one in runs if one["words"] == counts[-1]]
-        forced = [one for one in last if one["found"] and one["statement"]["forced"]]
+        states = ", ".join(str(n) for n in sorted({run["states"] for run in best}))
+        last = [run for run in runs if run["words"] == counts[-1]]
+        forced = [run for run in last if run["found"] and run["statement"]["forced"]]
         seconds = [
-            f"{max((one.get(name, 0.0) for one in last), default=0.0):.0f}"
+            f"{max((run.get(name, 0.0) for run in last), default=0.0):.0f}"
             for name in ("seconds_to_infer", "processor_seconds")
         ]
         cells += [enough, states, f"{len(forced)} of {len(last)}", *seconds]
@@ -202,17 +204,17 @@ def table(records: Sequence[Record]) -> Table:
 def noisy_table(records: Sequence[Record]) -> Table:
     """Return a row for each share of wrong labels: random automata found, proved and claimed."""
     rows = []
-    own = [one for one in records if "automaton" in one]
-    for (noise,), runs in grouped(own, "noise").items():
-        there = [one for one in runs if "statement" in one]
-        held = [one for one in there if one["true_error"] <= _claimed(one)]
+    of_automata = [record for record in records if "automaton" in record]
+    for (noise,), runs in grouped(of_automata, "noise").items():
+        stated = [run for run in runs if "statement" in run]
+        held = [run for run in stated if run["true_error"] <= _claimed(run)]
         rows.append(
             [
                 f"{100 * noise:g} %",
-                f"{sum(_is_proved(one) for one in runs)} of {len(runs)}",
-                f"{sum(one['proved'] == 'equivalent' for one in there)} of {len(runs)}",
-                f"{len(held)} of {len(there)}",
-                f"{max(one['seconds_to_infer'] for one in runs):.0f}",
+                f"{sum(_is_proved(run) for run in runs)} of {len(runs)}",
+                f"{sum(run['proved'] == 'equivalent' for run in stated)} of {len(runs)}",
+                f"{len(held)} of {len(stated)}",
+                f"{max(run['seconds_to_infer'] for run in runs):.0f}",
             ]
         )
     header = ["wrong labels", "language found and proved", "network proved to compute A"]
@@ -226,11 +228,11 @@ def _claimed(record: Record) -> float:
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw the true error of each random automaton against the bound that was claimed."""
     points: dict[str, list[tuple[float, float]]] = {}
-    for one in records:
-        if "automaton" in one and "statement" in one:
-            name = f"{100 * one['noise']:g} % wrong labels"
+    for record in records:
+        if "automaton" in record and "statement" in record:
+            name = f"{100 * record['noise']:g} % wrong labels"
             points.setdefault(name, []).append(
-                (100 * _claimed(one), 100 * max(one["true_error"], 1e-5))
+                (100 * _claimed(record), 100 * max(record["true_error"], 1e-5))
             )
     return {
         "calibration": points_figure(
@@ -243,14 +245,18 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether languages are found from most words, and whether what was claimed is true."""
-    own = [one for one in records if "language" in one]
-    most = max((one["words"] for one in own), default=0)
-    last = [one for one in own if one["words"] == most]
-    missed = sorted({one["language"] for one in last if not _is_proved(one)})
-    there = [one for one in records if "statement" in one]
-    false = [one for one in there if one["true_error"] > _claimed(one)]
-    forced = [one for one in there if one["statement"]["forced"]]
-    smaller = [one for one in forced if not one["found"] and one["true_states"] <= one["states"]]
+    of_languages = [record for record in records if "language" in record]
+    most = max((record["words"] for record in of_languages), default=0)
+    last = [record for record in of_languages if record["words"] == most]
+    missed = sorted({record["language"] for record in last if not _is_proved(record)})
+    stated = [record for record in records if "statement" in record]
+    false = [record for record in stated if record["true_error"] > _claimed(record)]
+    forced = [record for record in stated if record["statement"]["forced"]]
+    smaller = [
+        record
+        for record in forced
+        if not record["found"] and record["true_states"] <= record["states"]
+    ]
     return [
         Statement(
             "ours",
@@ -262,7 +268,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
             "ours",
             "the true error is below the bound",
             not false,
-            f"{len(there) - len(false)} of {len(there)}",
+            f"{len(stated) - len(false)} of {len(stated)}",
         ),
         Statement(
             "ours",

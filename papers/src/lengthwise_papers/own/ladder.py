@@ -99,20 +99,20 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language, network and seed."""
-    found = []
+    all_parts = []
     for seed in seeds or sizes.seeds:
         for rung in sizes.rungs:
-            named = NAMED[rung][: sizes.each]
-            drawn = range(sizes.each - len(named))
-            for language in (*named, *drawn):
+            named_languages = NAMED[rung][: sizes.each]
+            drawn_languages = range(sizes.each - len(named_languages))
+            for language in (*named_languages, *drawn_languages):
                 name = language if isinstance(language, str) else f"random {rung} {language}"
-                for network, (model, own) in NETWORKS.items():
+                for network, (model, network_settings) in NETWORKS.items():
                     if network == WINDOW and rung != "generalised_definite":
                         continue
-                    training = {**own, **sizes.training, "seed": seed}
-                    told = {"rung": rung, "language": language, "training": training}
-                    found.append(part(name, network, {**told, "model": model}, sizes))
-    return found
+                    training = {**network_settings, **sizes.training, "seed": seed}
+                    part_settings = {"rung": rung, "language": language, "training": training}
+                    all_parts.append(part(name, network, {**part_settings, "model": model}, sizes))
+    return all_parts
 
 
 def part(name: str, network: str, told: Mapping[str, Any], sizes: Sizes) -> Part:
@@ -149,8 +149,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     test = Test(name="longer", lengths=lengths, words_per_length=settings["words"])
     result = run_test(run, test)
     by_length = result.accuracy_by_length()
-    asked = sum(each.words for each in result.by_length)
-    right = sum(each.correct for each in result.by_length)
+    num_words = sum(scores.words for scores in result.by_length)
+    right = sum(scores.correct for scores in result.by_length)
     carried = sum(by_length.values()) / len(by_length)
     validated = kept_weights(run.metrics)["validation_accuracy"]
     return [
@@ -175,7 +175,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "trained_on": f"1..{plan.data.max_length}",
             "lengths": settings["lengths"],
             "words_per_length": settings["words"],
-            "interval_95": list(wilson(right, asked)),
+            "interval_95": list(wilson(right, num_words)),
             "environment": environment("cpu"),
         }
     ]
@@ -233,9 +233,9 @@ def _outcomes(records: Sequence[Record]) -> list[_Outcome]:
             network=network,
             expected=runs[0]["expected"],
             seeds=len(runs),
-            carried=sum(one["carries"] for one in runs),
-            fitted=sum(one["fits"] for one in runs),
-            best=max(one["mean_accuracy"] for one in runs),
+            carried=sum(run["carries"] for run in runs),
+            fitted=sum(run["fits"] for run in runs),
+            best=max(run["mean_accuracy"] for run in runs),
             layers=runs[0]["layers_of_lookups"],
         )
         for (rung, language, network), runs in grouped(
@@ -246,29 +246,33 @@ def _outcomes(records: Sequence[Record]) -> list[_Outcome]:
 
 def _cells(outcomes: Sequence[_Outcome]) -> dict[tuple[str, str], list[_Outcome]]:
     """Return the outcomes of each rung and network, the shallowest rung first."""
-    found = {
+    cells = {
         (rung.key, network): [
-            one for one in outcomes if (one.rung, one.network) == (rung.key, network)
+            outcome
+            for outcome in outcomes
+            if (outcome.rung, outcome.network) == (rung.key, network)
         ]
         for rung in (*RUNGS, DEEPEST)
         for network in NETWORKS
     }
-    return {cell: own for cell, own in found.items() if own}
+    return {cell: of_cell for cell, of_cell in cells.items() if of_cell}
 
 
 def _share(outcomes: Sequence[_Outcome]) -> str:
     """Return `8 of 10`: on how many languages a seed carries, of how many."""
-    return f"{sum(one.is_carried for one in outcomes)} of {len(outcomes)}" if outcomes else ""
+    return (
+        f"{sum(outcome.is_carried for outcome in outcomes)} of {len(outcomes)}" if outcomes else ""
+    )
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each rung and each network: languages that it carries, and what theory
     says."""
     rows = []
-    for (rung, network), own in _cells(_outcomes(records)).items():
-        told = [[one for one in own if one.expected == says] for says in _SAYS]
-        fitted = sum(one.fitted > 0 for one in own)
-        rows.append([_name(rung), network, *map(_share, told), f"{fitted} of {len(own)}"])
+    for (rung, network), of_cell in _cells(_outcomes(records)).items():
+        by_theory = [[outcome for outcome in of_cell if outcome.expected == says] for says in _SAYS]
+        fitted = sum(outcome.fitted > 0 for outcome in of_cell)
+        rows.append([_name(rung), network, *map(_share, by_theory), f"{fitted} of {len(of_cell)}"])
     return Table(["rung", "network", *_SAYS.values(), "fit training lengths"], rows)
 
 
@@ -282,23 +286,25 @@ def kept(records: Sequence[Record]) -> Table:
     for network in (*NETWORKS, ""):
         row = [network or "all"]
         for says in ("yes", "no"):
-            asked = [
-                one for one in outcomes if network in ("", one.network) and one.expected == says
+            decided = [
+                outcome
+                for outcome in outcomes
+                if network in ("", outcome.network) and outcome.expected == says
             ]
             runs = [
-                one
-                for one in records
-                if network in ("", one["network"]) and one["expected"] == says
+                record
+                for record in records
+                if network in ("", record["network"]) and record["expected"] == says
             ]
             row += [
-                _of([one.is_as_expected for one in asked]),
-                _count([one["carries"] == (says == "yes") for one in runs]),
-                _count([one["carries"] == (says == "yes") for one in runs if one["fits"]]),
+                _of([outcome.is_as_expected for outcome in decided]),
+                _count([run["carries"] == (says == "yes") for run in runs]),
+                _count([run["carries"] == (says == "yes") for run in runs if run["fits"]]),
             ]
         rows.append(row)
     counted = ("languages", "runs", "runs that fit")
     return Table(
-        ["network", *(f"{says}: {what}" for says in ("yes", "no") for what in counted)], rows
+        ["network", *(f"{says}: {heading}" for says in ("yes", "no") for heading in counted)], rows
     )
 
 
@@ -319,16 +325,16 @@ def exceptions(records: Sequence[Record]) -> Table:
     """Return the languages on which it came otherwise than theory says."""
     rows = [
         [
-            _name(one.rung),
-            f"`{one.language}`",
-            one.network,
-            one.expected,
-            f"{100 * one.best:.1f}",
-            f"{one.fitted} of {one.seeds}",
-            "" if one.layers is None else str(one.layers),
+            _name(outcome.rung),
+            f"`{outcome.language}`",
+            outcome.network,
+            outcome.expected,
+            f"{100 * outcome.best:.1f}",
+            f"{outcome.fitted} of {outcome.seeds}",
+            "" if outcome.layers is None else str(outcome.layers),
         ]
-        for one in _outcomes(records)
-        if one.expected != "open" and not one.is_as_expected
+        for outcome in _outcomes(records)
+        if outcome.expected != "open" and not outcome.is_as_expected
     ]
     columns = ["rung", "language", "network", "theory", "best accuracy (%)", "seeds that fit"]
     return Table([*columns, "layers of exact weights"], rows)
@@ -337,36 +343,36 @@ def exceptions(records: Sequence[Record]) -> Table:
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw the share of languages of each rung that each network carries, with intervals."""
     shares: dict[str, dict[str, tuple[int, int]]] = {}
-    for (rung, network), own in _cells(_outcomes(records)).items():
-        carried = sum(one.is_carried for one in own)
-        shares.setdefault(network, {})[_name(rung)] = carried, len(own)
+    for (rung, network), of_cell in _cells(_outcomes(records)).items():
+        carried = sum(outcome.is_carried for outcome in of_cell)
+        shares.setdefault(network, {})[_name(rung)] = carried, len(of_cell)
     return {"carried": shares_figure(shares, ylabel="languages carried (%)")} if shares else {}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say how often what theory says comes true."""
     outcomes = _outcomes(records)
-    found = []
-    for says, what in (("yes", "carry"), ("no", "do not carry")):
-        asked = [one for one in outcomes if one.expected == says]
-        if not asked:
+    statements = []
+    for says, verb in (("yes", "carry"), ("no", "do not carry")):
+        decided = [outcome for outcome in outcomes if outcome.expected == says]
+        if not decided:
             continue
-        right = sum(one.is_as_expected for one in asked)
-        found.append(
+        right = sum(outcome.is_as_expected for outcome in decided)
+        statements.append(
             Statement(
                 "ours",
-                f"networks of which theory says {says} {what} in nine of ten cases",
-                right >= 0.9 * len(asked),
-                f"{right} of {len(asked)}",
+                f"networks of which theory says {says} {verb} in nine of ten cases",
+                right >= 0.9 * len(decided),
+                f"{right} of {len(decided)}",
             )
         )
-    return found
+    return statements
 
 
 def note(records: Sequence[Record]) -> str:
     """Say how many languages and words the numbers come from."""
-    languages = {(one["rung"], str(one["language"])) for one in records}
-    seeds = sorted({one["seed"] for one in records})
+    languages = {(record["rung"], str(record["language"])) for record in records}
+    seeds = sorted({record["seed"] for record in records})
     first = records[0]
     return (
         f"{len(languages)} languages, {len(records)} runs, seeds {', '.join(map(str, seeds))}. "

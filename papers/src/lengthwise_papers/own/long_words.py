@@ -99,7 +99,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     draws = torch.Generator().manual_seed(settings["seed"])
     words = draw_words(language, settings["words"], LENGTHS, draws)
     start = time.process_time()
-    found, answer = LEARNERS[settings["learner"]](language, words, settings["budget"], folder)
+    automaton, answer = LEARNERS[settings["learner"]](language, words, settings["budget"], folder)
     seconds = round(time.process_time() - start, 1)
     accuracies = {}
     for name, (lengths, is_adversarial) in TESTS.items():
@@ -116,8 +116,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "lengths": list(LENGTHS),
             "true_states": language.num_states,
             "drawn": len(words),
-            "states": None if found is None else found.num_states,
-            "found": found is not None and is_same(found, language),
+            "states": None if automaton is None else automaton.num_states,
+            "found": automaton is not None and is_same(automaton, language),
             "accuracies": accuracies,
             "interval_95": list(wilson(round(worst * TESTED), TESTED)),
             "seconds": seconds,
@@ -142,21 +142,21 @@ def draw_words(
         missing = count - len(words)
         if missing <= 0:
             break
-        drawn = every[torch.randint(len(every), (max(missing, 64),), generator=generator)]
-        wanted = torch.arange(len(drawn)) % 2
-        there = torch.tensor([[task.sampler.exists(int(n), c) for c in (0, 1)] for n in every])
-        fits = there[drawn - first, wanted]
-        drawn, wanted = drawn[fits], wanted[fits]
-        tokens = task.sampler.draw(wanted, drawn, generator)
-        pairs = [(tokens, wanted)]
+        drawn_lengths = every[torch.randint(len(every), (max(missing, 64),), generator=generator)]
+        goals = torch.arange(len(drawn_lengths)) % 2
+        exists = torch.tensor([[task.sampler.exists(int(n), c) for c in (0, 1)] for n in every])
+        fits = exists[drawn_lengths - first, goals]
+        drawn_lengths, goals = drawn_lengths[fits], goals[fits]
+        tokens = task.sampler.draw(goals, drawn_lengths, generator)
+        pairs = [(tokens, goals)]
         if is_adversarial:
-            edited, is_edited = one_edit_into(automaton, tokens, 1 - wanted, generator)
+            edited, is_edited = one_edit_into(automaton, tokens, 1 - goals, generator)
             pairs = [
-                (tokens[is_edited], wanted[is_edited]),
-                (edited[is_edited], 1 - wanted[is_edited]),
+                (tokens[is_edited], goals[is_edited]),
+                (edited[is_edited], 1 - goals[is_edited]),
             ]
-        for some, classes in pairs:
-            words |= dict(zip(words_of(some), classes.tolist(), strict=True))
+        for word_tokens, classes in pairs:
+            words |= dict(zip(words_of(word_tokens), classes.tolist(), strict=True))
     return dict(list(words.items())[:count])
 
 
@@ -182,19 +182,19 @@ def infer_words(
     return lw.infer(file, alphabet=alphabet, budget=float(seconds), progress=False)
 
 
-def with_classes_of(language: Language, found: Language) -> Language:
+def with_classes_of(language: Language, automaton: Language) -> Language:
     """Return an automaton with its classes numbered as in the language whose words it is of."""
     index = {name: number for number, name in enumerate(language.class_names)}
-    numbers = tuple(index[name] for name in found.class_names)
-    classes = tuple(numbers[each] for each in found.classes)
-    return replace(found, classes=classes, class_names=language.class_names)
+    numbers = tuple(index[name] for name in automaton.class_names)
+    classes = tuple(numbers[number] for number in automaton.classes)
+    return replace(automaton, classes=classes, class_names=language.class_names)
 
 
 def _pipeline(
     language: Language, words: Mapping[Word, int], seconds: int, folder: Path
 ) -> tuple[Language | None, Answer]:
-    found = with_classes_of(language, infer_words(language, words, seconds, folder).language)
-    return found, lambda some: [found.classify(word) for word in some]
+    automaton = with_classes_of(language, infer_words(language, words, seconds, folder).language)
+    return automaton, lambda asked_words: [automaton.classify(word) for word in asked_words]
 
 
 def _merging(run: Callable[..., Any]) -> Learner:
@@ -210,9 +210,9 @@ def _merging(run: Callable[..., Any]) -> Learner:
                 warnings.simplefilter("ignore")  # an automaton may lack transitions
                 model = run(data, "dfa", input_completeness=None, print_info=False)
         except TimeoutError:
-            return None, lambda some: [common] * len(some)
+            return None, lambda tested: [common] * len(tested)
         numbers = {state.state_id: number for number, state in enumerate(model.states)}
-        found = Language(
+        automaton = Language(
             alphabet=language.alphabet,
             transitions=tuple(
                 tuple(
@@ -227,7 +227,7 @@ def _merging(run: Callable[..., Any]) -> Learner:
             start=numbers[model.initial_state.state_id],
             class_names=language.class_names,
         ).minimised()
-        return found, lambda some: [found.classify(word) for word in some]
+        return automaton, lambda tested: [automaton.classify(word) for word in tested]
 
     return learn
 
@@ -247,8 +247,8 @@ def _network(model: str, steps: int) -> Learner:
             progress=False,
         )
         numbers = {name: number for number, name in enumerate(language.class_names)}
-        return None, lambda some: [
-            numbers[name] for name in lw.predict(run, [language.decode(word) for word in some])
+        return None, lambda tested: [
+            numbers[name] for name in lw.predict(run, [language.decode(word) for word in tested])
         ]
 
     return learn
@@ -281,27 +281,27 @@ LEARNERS: Mapping[str, Learner] = {
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each class, alphabet and number of words, a column for each learner."""
-    learners = list(dict.fromkeys(one["learner"] for one in records))
+    learners = list(dict.fromkeys(record["learner"] for record in records))
     rows = []
     keys = ("words", "symbols", "class")
     for (words, symbols, kind), runs in grouped(records, *keys).items():
         cells = []
         for learner in learners:
-            own = [one for one in runs if one["learner"] == learner]
-            cells += [_found(own), _mean_worst(own)]
+            of_learner = [run for run in runs if run["learner"] == learner]
+            cells += [_found(of_learner), _mean_worst(of_learner)]
         rows.append([f"{words:,}", str(symbols), kind, *cells])
     heads = [head for name in learners for head in (f"{name}: found", "worst of four tests, %")]
     return Table(["words", "symbols", "class", *heads], rows)
 
 
 def _found(runs: Sequence[Record]) -> str:
-    return f"{sum(one['found'] for one in runs)} of {len(runs)}" if runs else ""
+    return f"{sum(run['found'] for run in runs)} of {len(runs)}" if runs else ""
 
 
 def _mean_worst(runs: Sequence[Record]) -> str:
     if not runs:
         return ""
-    worst = [min(one["accuracies"].values()) for one in runs]
+    worst = [min(run["accuracies"].values()) for run in runs]
     return f"{100 * sum(worst) / len(worst):.1f}"
 
 
@@ -310,11 +310,11 @@ def totals(records: Sequence[Record]) -> Table:
     rows = []
     for (words, symbols, learner), runs in grouped(records, "words", "symbols", "learner").items():
         means = [
-            f"{100 * sum(one['accuracies'][name] for one in runs) / len(runs):.1f}"
+            f"{100 * sum(run['accuracies'][name] for run in runs) / len(runs):.1f}"
             for name in TESTS
         ]
-        longest = max(one["seconds"] for one in runs)
-        median = sorted(one["seconds"] for one in runs)[len(runs) // 2]
+        longest = max(run["seconds"] for run in runs)
+        median = sorted(run["seconds"] for run in runs)[len(runs) // 2]
         rows.append(
             [
                 *(f"{words:,}", str(symbols), learner, _found(runs)),
@@ -327,30 +327,30 @@ def totals(records: Sequence[Record]) -> Table:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether the pipeline is ahead, and how many languages it finds."""
-    most = [one for one in records if one["words"] >= 10_000]
-    own = [one for one in most if one["learner"] == "pipeline"]
-    others = sorted({one["learner"] for one in most} - {"pipeline"})
-    found = sum(one["found"] for one in own)
+    most = [record for record in records if record["words"] >= 10_000]
+    of_pipeline = [record for record in most if record["learner"] == "pipeline"]
+    other_learners = sorted({record["learner"] for record in most} - {"pipeline"})
+    num_found = sum(record["found"] for record in of_pipeline)
     behind = []
     for (kind,), runs in grouped(records, "class").items():
         counts = {
-            name: sum(one["found"] for one in runs if one["learner"] == name)
-            for name in ("pipeline", *others)
+            name: sum(run["found"] for run in runs if run["learner"] == name)
+            for name in ("pipeline", *other_learners)
         }
-        if any(counts[name] > counts["pipeline"] for name in others):
+        if any(counts[name] > counts["pipeline"] for name in other_learners):
             behind.append(kind)
     return [
         Statement(
             "ours",
             "half of the languages are found from 10,000 words and more",
-            2 * found >= len(own),
-            f"{found} of {len(own)}",
+            2 * num_found >= len(of_pipeline),
+            f"{num_found} of {len(of_pipeline)}",
         ),
         Statement(
             "ours",
             "no other learner finds more languages of a class",
             not behind,
-            f"all but {', '.join(behind)}" if behind else f"against {', '.join(others)}",
+            f"all but {', '.join(behind)}" if behind else f"against {', '.join(other_learners)}",
         ),
     ]
 

@@ -34,12 +34,12 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each model, language and seed."""
-    found = []
+    all_parts = []
     for model, spec, seed in product(MODELS, sizes.languages, seeds or sizes.seeds):
         plan = make_plan(parse(spec), model, preset=sizes.preset, settings={"seed": seed})
         settings = {"plan": plan.to_dict(), "lengths": sizes.lengths, "words": sizes.words}
-        found.append(Part(f"{spec}, {model}, seed {seed}", settings))
-    return found
+        all_parts.append(Part(f"{spec}, {model}, seed {seed}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -47,11 +47,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     first, last = settings["lengths"]
     run, record = trained(plan_from_dict(settings["plan"]), folder)
     options = {"lengths": range(first, last + 1), "words": settings["words"]}
-    found = evaluated(run, options)
-    assert found.printed is not None
-    by_length = {str(n): share for n, share in found.printed["accuracy_by_length"].items()}
+    evaluation = evaluated(run, options)
+    assert evaluation.printed is not None
+    by_length = {str(n): share for n, share in evaluation.printed["accuracy_by_length"].items()}
     model = {"model": run.plan.model, "accuracy_by_length": by_length}
-    return [{**record, **found.values, **model, "seed": record["seed"]}]
+    return [{**record, **evaluation.values, **model, "seed": record["seed"]}]
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -78,10 +78,10 @@ def table(records: Sequence[Record]) -> Table:
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw accuracy by length of every run."""
     curves: dict[str, dict[str, list[dict[int, float]]]] = {}
-    for one in records:
-        by_model = curves.setdefault(one["language"], {})
-        by_length = {int(n): share for n, share in one["accuracy_by_length"].items()}
-        by_model.setdefault(one["model"], []).append(by_length)
+    for record in records:
+        by_model = curves.setdefault(record["language"], {})
+        by_length = {int(n): share for n, share in record["accuracy_by_length"].items()}
+        by_model.setdefault(record["model"], []).append(by_length)
     return {"accuracy": accuracy_by_language_figure(curves, trained=TEST_LENGTHS[0] - 1)}
 
 

@@ -132,10 +132,10 @@ def random_of_rung(rung: str, seed: int) -> Language:
         if rung == "c_rasp" and not is_c_rasp(machine):  # the ladder would say so, but slowly
             continue
         if 3 <= machine.num_states <= MOST_STATES:
-            found = machine.ladder()
-            ends = found["finite"].holds or found["co_finite"].holds
-            is_open = found["solvable"].holds is None
-            if found.rung.key == rung and not (ends or is_open):
+            rungs = machine.ladder()
+            ends = rungs["finite"].holds or rungs["co_finite"].holds
+            is_open = rungs["solvable"].holds is None
+            if rungs.rung.key == rung and not (ends or is_open):
                 return machine
 
 
@@ -240,7 +240,7 @@ def long_words(language: Language, length: int, count: int, seed: int) -> list[t
 def _ways(machine: Language, c: int, length: int) -> list[tuple[bool, ...]]:
     """Return, by number of symbols to come, from which states they can end in the class."""
     known: dict[tuple[bool, ...], tuple[bool, ...]] = {}
-    rows = [tuple(found == c for found in machine.classes)]
+    rows = [tuple(number == c for number in machine.classes)]
     for _ in range(length):
         last = rows[-1]
         if last not in known:

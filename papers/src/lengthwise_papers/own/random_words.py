@@ -80,40 +80,40 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     language = draw_automaton(seed)
     every = list(draw_words(language, count + TESTED, seed).items())
     words, tests = dict(every[:count]), dict(every[count:])
-    said: Record = {}
+    inferred: Record = {}
     start = process_time()
     if settings["learner"] == "pipeline":
         inference = infer_words(language, words, settings["budget"], folder)
         statement = inference.statement
         assert isinstance(statement, DataStatement)
-        said = {
+        inferred = {
             "verdict": statement.verdict or "found",
             "wrong_share_below": statement.wrong_share_below,
             "confidence": statement.confidence,
             "end": inference.end,
             "searcher": inference.searcher,
         }
-        found: Language | None = with_classes_of(language, inference.language)
+        automaton: Language | None = with_classes_of(language, inference.language)
     else:
-        found, _ = LEARNERS[settings["learner"]](language, words, settings["budget"], folder)
+        automaton, _ = LEARNERS[settings["learner"]](language, words, settings["budget"], folder)
     seconds = round(process_time() - start, 1)
     commonest = Counter(words.values()).most_common(1)[0][0]
     wrong = sum(
-        (commonest if found is None else found.classify(word)) != label
+        (commonest if automaton is None else automaton.classify(word)) != label
         for word, label in tests.items()
     )
     return [
         {
             **settings,
-            **said,
+            **inferred,
             "told": "labels of whole words",
             "protocol": "uniform",
             "words_per_length": None,
             "lengths": list(LENGTHS),
             "symbols": language.num_symbols,
             "true_states": language.num_states,
-            "states": None if found is None else found.num_states,
-            "found": found is not None and is_same(found, language),
+            "states": None if automaton is None else automaton.num_states,
+            "found": automaton is not None and is_same(automaton, language),
             "wrong_share": wrong / TESTED,
             "commonest_wrong_share": sum(y != commonest for y in tests.values()) / TESTED,
             "interval_95": list(wilson(wrong, TESTED)),
@@ -127,13 +127,13 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each number of words and learner."""
     rows = []
     for (words, learner), runs in grouped(records, "words", "learner").items():
-        wrong = 100 * sum(one["wrong_share"] for one in runs) / len(runs)
-        times = sorted(one["seconds"] for one in runs)
+        wrong = 100 * sum(run["wrong_share"] for run in runs) / len(runs)
+        times = sorted(run["seconds"] for run in runs)
         rows.append(
             [
                 f"{words:,}",
                 learner,
-                f"{sum(one['found'] for one in runs)} of {len(runs)}",
+                f"{sum(run['found'] for run in runs)} of {len(runs)}",
                 f"{wrong:.1f}",
                 f"{times[len(times) // 2]:.1f}",
                 f"{times[-1]:.0f}",
@@ -146,16 +146,16 @@ def table(records: Sequence[Record]) -> Table:
 def verdicts(records: Sequence[Record]) -> Table:
     """Return a row for each number of words and verdict: what was true of it."""
     rows = []
-    own = [one for one in records if "verdict" in one]
-    for (words, verdict), runs in grouped(own, "words", "verdict").items():
-        wrong = [100 * one["wrong_share"] for one in runs]
+    with_verdict = [record for record in records if "verdict" in record]
+    for (words, verdict), runs in grouped(with_verdict, "words", "verdict").items():
+        wrong = [100 * run["wrong_share"] for run in runs]
         false = sum(map(is_false, runs))
         rows.append(
             [
                 f"{words:,}",
                 verdict,
                 str(len(runs)),
-                str(sum(one["found"] for one in runs)),
+                str(sum(run["found"] for run in runs)),
                 f"{min(wrong):.1f} to {max(wrong):.1f}",
                 f"{false} of {len(runs)}",
             ]
@@ -164,33 +164,33 @@ def verdicts(records: Sequence[Record]) -> Table:
     return Table(header, rows)
 
 
-def is_false(one: Record) -> bool:
+def is_false(record: Record) -> bool:
     """Return whether the limit of a statement is below what the test shows for sure."""
-    return bool(one["interval_95"][0] > one["wrong_share_below"])
+    return bool(record["interval_95"][0] > record["wrong_share_below"])
 
 
-def is_at_chance(one: Record) -> bool:
+def is_at_chance(record: Record) -> bool:
     """Return whether an automaton is hardly better than the commonest class."""
-    return bool(one["wrong_share"] > (1 - CHANCE) * one["commonest_wrong_share"])
+    return bool(record["wrong_share"] > (1 - CHANCE) * record["commonest_wrong_share"])
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say who finds more, and whether the statements are true."""
     counts = {
-        key: sum(one["found"] for one in runs)
+        key: sum(run["found"] for run in runs)
         for key, runs in grouped(records, "words", "learner").items()
     }
-    others = sorted({learner for _, learner in counts} - {"pipeline"})
+    other_learners = sorted({learner for _, learner in counts} - {"pipeline"})
     ahead = [
         counts[words, "pipeline"] >= counts.get((words, other), 0)
         for words, learner in counts
         if learner == "pipeline"
-        for other in others
+        for other in other_learners
     ]
-    own = [one for one in records if "verdict" in one]
-    false = sum(map(is_false, own))
-    found = [one for one in own if one["verdict"] == "found"]
-    chance = sum(map(is_at_chance, found))
+    with_verdict = [record for record in records if "verdict" in record]
+    false = sum(map(is_false, with_verdict))
+    with_automaton = [record for record in with_verdict if record["verdict"] == "found"]
+    chance = sum(map(is_at_chance, with_automaton))
     return [
         Statement(
             "ours",
@@ -201,14 +201,14 @@ def check(records: Sequence[Record]) -> list[Statement]:
         Statement(
             "ours",
             "the limit of the statement is true in 99.9 % of the files",
-            false <= 0.001 * len(own),
-            f"{false} of {len(own)} false",
+            false <= 0.001 * len(with_verdict),
+            f"{false} of {len(with_verdict)} false",
         ),
         Statement(
             "ours",
             "no automaton at chance is called found",
             chance == 0,
-            f"{chance} of {len(found)} at chance",
+            f"{chance} of {len(with_automaton)} at chance",
         ),
     ]
 

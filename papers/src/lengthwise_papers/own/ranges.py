@@ -60,39 +60,41 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Return a record for each precision; of one that this machine cannot compute in, only why."""
     start = time.monotonic()
-    made = construct(settings["name"], settings["settings"])
-    result = verify_construction(made, **settings["verify"])
+    construction = construct(settings["name"], settings["settings"])
+    result = verify_construction(construction, **settings["verify"])
     seconds = round(time.monotonic() - start, 1)
     records = []
-    for precision, found in result.precisions.items():
-        asked = {
+    for precision, verification in result.precisions.items():
+        common = {
             "construction": settings["name"],
             "asked_for": settings["settings"],
-            "settings": dict(made.settings),
+            "settings": dict(construction.settings),
             "precision": precision,
-            "claimed": found.claimed,
-            "claimed_to": found.claimed_to,
-            "parameters": made.num_parameters,
+            "claimed": verification.claimed,
+            "claimed_to": verification.claimed_to,
+            "parameters": construction.num_parameters,
         }
-        if found.skipped:
-            records.append({**asked, "holds": None, "skipped": found.skipped})
+        if verification.skipped:
+            records.append({**common, "holds": None, "skipped": verification.skipped})
             continue
-        lengths = [n for n in found.margin if n > 0]
-        least = min(lengths, key=lambda n: found.margin[n])
-        is_right = found.first_wrong is None
+        lengths = [n for n in verification.margin if n > 0]
+        least = min(lengths, key=lambda n: verification.margin[n])
+        is_right = verification.first_wrong is None
         records.append(
             {
-                **asked,
-                "holds": found.holds,
+                **common,
+                "holds": verification.holds,
                 "exhaustive_to": result.exhaustive_to,
                 "longest": result.longest,
-                "right_to": found.right_to,
-                "first_wrong": found.first_wrong,
-                "least_margin": [least, found.margin[least]],
-                "last_margin": [max(lengths), found.margin[max(lengths)]],
+                "right_to": verification.right_to,
+                "first_wrong": verification.first_wrong,
+                "least_margin": [least, verification.margin[least]],
+                "last_margin": [max(lengths), verification.margin[max(lengths)]],
                 "required_margin": result.required_margin,
-                "words": found.words,
-                "interval_95": list(wilson(found.words, found.words)) if is_right else None,
+                "words": verification.words,
+                "interval_95": list(wilson(verification.words, verification.words))
+                if is_right
+                else None,
                 "seed": settings["verify"]["seed"],
                 "words_per_length": settings["verify"]["words_per_length"],
                 "protocol": "all short words; drawn words, repeated symbols, one edit of each",
@@ -104,16 +106,16 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return the length to which each precision is right, and the margin in float64."""
-    precisions = list(dict.fromkeys(one["precision"] for one in records))
+    precisions = list(dict.fromkeys(record["precision"] for record in records))
     cells: dict[str, list[Record]] = {}
-    for one in records:
-        cells.setdefault(_title(one), []).append(one)
+    for record in records:
+        cells.setdefault(_title(record), []).append(record)
     rows = []
-    for title, found in cells.items():
-        length, margin = found[0]["least_margin"]
-        right, least = [_right(one) for one in found], f"{margin:.3g} at {length:,}"
+    for title, of_title in cells.items():
+        length, margin = of_title[0]["least_margin"]
+        right, least = [_right(record) for record in of_title], f"{margin:.3g} at {length:,}"
         rows.append(
-            [title, f"{found[0]['parameters']:,}", *right, least, f"{found[0]['longest']:,}"]
+            [title, f"{of_title[0]['parameters']:,}", *right, least, f"{of_title[0]['longest']:,}"]
         )
     right_to = [f"{name}: right to" for name in precisions]
     columns = ["construction", "parameters", *right_to, "least margin in float64", "asked to"]
@@ -140,22 +142,24 @@ def _right(record: Record) -> str:
 
 def _claims(records: Sequence[Record]) -> tuple[int, int]:
     """Count the claims that were verified, and those that hold."""
-    claims = [one for one in records if one["claimed"] and not one.get("skipped")]
-    return len(claims), sum(one["holds"] for one in claims)
+    claims = [record for record in records if record["claimed"] and not record.get("skipped")]
+    return len(claims), sum(claim["holds"] for claim in claims)
 
 
 def note(records: Sequence[Record]) -> str:
     """Count the claims, and say which precisions were skipped; those of half precision can be."""
-    claims, kept = _claims(records)
-    skipped = {one["precision"]: one["skipped"] for one in records if one.get("skipped")}
-    lines = [f"Of {claims} claims (a construction and a precision) {kept} hold."]
+    claims, num_kept = _claims(records)
+    skipped = {
+        record["precision"]: record["skipped"] for record in records if record.get("skipped")
+    }
+    lines = [f"Of {claims} claims (a construction and a precision) {num_kept} hold."]
     return "\n".join([*lines, *(f"{name} was skipped: {why}." for name, why in skipped.items())])
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether every claim holds."""
-    claims, kept = _claims(records)
-    return [Statement("ours", "every claim holds", kept == claims, f"{kept} of {claims}")]
+    claims, num_kept = _claims(records)
+    return [Statement("ours", "every claim holds", num_kept == claims, f"{num_kept} of {claims}")]
 
 
 RANGES = PartsExperiment(

@@ -98,48 +98,48 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     draw, networks = FAMILIES[settings["family"]]
     language = draw(settings["seed"])
     tree = construct(language, {"rung": "tree"})
-    found: list[Record] = []
+    records: list[Record] = []
     asked_how = {
         "protocol": "every prefix of all short words, and of 1,000 random words",
         "words_per_length": None,  # lengths grow geometrically
     }
-    for chosen in networks:
+    for network_settings in networks:
         try:
-            made = construct(language, chosen)
+            construction = construct(language, network_settings)
         except ConstructionError as error:
-            told = {"refused": str(error), "interval_95": None}
-            found.append({**settings, **chosen, **told, **asked_how})
+            refusal = {"refused": str(error), "interval_95": None}
+            records.append({**settings, **network_settings, **refusal, **asked_how})
             continue
-        asked, wrong = _answered(made, language, settings)
+        num_asked, wrong = _answered(construction, language, settings)
         verified = verify_construction(
-            made, longest=settings["verified_to"], all_words=64, words_per_length=1
+            construction, longest=settings["verified_to"], all_words=64, words_per_length=1
         )
-        rung = RUNGS[chosen["rung"]]
-        design = rung.design(language, **{k: v for k, v in chosen.items() if k != "rung"})
-        found.append(
+        rung = RUNGS[network_settings["rung"]]
+        design = rung.design(language, **{k: v for k, v in network_settings.items() if k != "rung"})
+        records.append(
             {
                 **settings,
-                **chosen,
+                **network_settings,
                 "language": language.spec or None,
                 "symbols": language.num_symbols,
                 "states": language.minimised().num_states,
-                "answers": asked,
+                "answers": num_asked,
                 "wrong": wrong,
-                "interval_95": list(wilson(asked - wrong, asked)),
+                "interval_95": list(wilson(num_asked - wrong, num_asked)),
                 "precision": "float32",
                 "holds": verified.holds,
                 "precisions": [
-                    name for name, one in verified.precisions.items() if not one.skipped
+                    name for name, precision in verified.precisions.items() if not precision.skipped
                 ],
                 "layers": rung.depth(design, COMPARED_AT),
-                "heads": made.model.config.num_heads,  # type: ignore[union-attr]
-                "parameters": made.num_parameters,
+                "heads": construction.model.config.num_heads,  # type: ignore[union-attr]
+                "parameters": construction.num_parameters,
                 "tree_layers": RUNGS["tree"].depth(_Built(tree), COMPARED_AT),
                 "tree_parameters": tree.num_parameters,
                 **asked_how,
             }
         )
-    return found
+    return records
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,13 @@ class _Built:
         return self.made.model.config
 
 
-def _answered(made: Computed, language: Language, settings: Mapping[str, Any]) -> tuple[int, int]:
+def _answered(
+    construction: Computed, language: Language, settings: Mapping[str, Any]
+) -> tuple[int, int]:
     """Return the number of prefixes that a network was asked about, and of wrong answers."""
-    model = made.model.float()
+    model = construction.model.float()
     assert isinstance(model, PrefixRecogniser)
-    asked = wrong = 0
+    num_asked = wrong = 0
     with torch.no_grad():
         empty = torch.zeros(1, 0, dtype=torch.int64)
         wrong += int(model(empty).argmax()) != language.classify(())
@@ -166,10 +168,10 @@ def _answered(made: Computed, language: Language, settings: Mapping[str, Any]) -
             for part in torch.split(words, max(1, SYMBOLS_AT_ONCE // words.shape[1])):
                 answers = model.every_position(part).argmax(dim=-1)
                 right = _prefix_classes(language, part)
-                asked += right.numel()
+                num_asked += right.numel()
                 wrong += int((answers != right).sum())
-    made.model.double()
-    return asked + 1, wrong
+    construction.model.double()
+    return num_asked + 1, wrong
 
 
 def _words(language: Language, settings: Mapping[str, Any]) -> Iterator[Tensor]:
@@ -194,11 +196,11 @@ def _prefix_classes(language: Language, words: Tensor) -> Tensor:
     """Return the class of every prefix, by the automaton alone, symbol by symbol."""
     steps, classes = torch.tensor(language.transitions), torch.tensor(language.classes)
     state = torch.full((len(words),), language.start)
-    found = []
+    of_prefixes = []
     for symbol in words.T:
         state = steps[state, symbol]
-        found.append(classes[state])
-    return torch.stack(found, dim=1)
+        of_prefixes.append(classes[state])
+    return torch.stack(of_prefixes, dim=1)
 
 
 _ATTENTION = {
@@ -211,36 +213,39 @@ _ATTENTION = {
 
 
 def _grouped(records: Sequence[Record]) -> dict[tuple[str, str, str], list[Record]]:
-    told = [{**one, "attention": one.get("attention", _ATTENTION[one["rung"]])} for one in records]
-    return grouped(told, "family", "rung", "attention")
+    with_attention = [
+        {**record, "attention": record.get("attention", _ATTENTION[record["rung"]])}
+        for record in records
+    ]
+    return grouped(with_attention, "family", "rung", "attention")
 
 
 def _built(records: Sequence[Record]) -> list[Record]:
     """Return the records of networks, without those of languages that were refused."""
-    return [one for one in records if "refused" not in one]
+    return [record for record in records if "refused" not in record]
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each family and network."""
     rows = []
-    for (family, rung, attention), drawn in _grouped(records).items():
-        own = _built(drawn)
+    for (family, rung, attention), of_family in _grouped(records).items():
+        built = _built(of_family)
         layers, parameters, before = (
-            [one[key] for one in own] for key in ("layers", "parameters", "tree_parameters")
+            [record[key] for record in built] for key in ("layers", "parameters", "tree_parameters")
         )
-        refused = len(drawn) - len(own)
+        refused = len(of_family) - len(built)
         rows.append(
             [
-                f"{len(drawn)} random {family}{f', {refused} refused' if refused else ''}",
+                f"{len(of_family)} random {family}{f', {refused} refused' if refused else ''}",
                 f"`{rung}`, {attention}",
-                f"{statistics.median(one['states'] for one in own):.0f}",
+                f"{statistics.median(record['states'] for record in built):.0f}",
                 f"{statistics.median(layers):.0f} (to {max(layers)})",
-                f"{statistics.median(one['tree_layers'] for one in own):.0f}",
+                f"{statistics.median(record['tree_layers'] for record in built):.0f}",
                 f"{statistics.median(parameters):,.0f}",
                 f"{statistics.median(before):,.0f}",
-                f"{sum(one['answers'] for one in own):,}",
-                str(sum(one["wrong"] for one in own)),
-                f"{sum(one['holds'] is True for one in own)} of {len(own)}",
+                f"{sum(record['answers'] for record in built):,}",
+                str(sum(record["wrong"] for record in built)),
+                f"{sum(record['holds'] is True for record in built)} of {len(built)}",
             ]
         )
     columns = ["languages", "network", "states", "layers at 1,000 symbols", "of the tree"]
@@ -250,16 +255,16 @@ def table(records: Sequence[Record]) -> Table:
 
 def note(records: Sequence[Record]) -> str:
     """Say what the numbers of the table are, and what was refused."""
-    precisions = sorted({name for one in _built(records) for name in one["precisions"]})
-    refused = [one for one in records if "refused" in one]
+    precisions = sorted({name for record in _built(records) for name in record["precisions"]})
+    refused = [record for record in records if "refused" in record]
     return (
         "States, layers and parameters are medians. An answer is that of a prefix of a word: all "
         "words of at most 10 symbols, and 1,000 random words of up to 1,000 "
         f"symbols (256 for `scan`) for each network. “Verified” is in {', '.join(precisions)}, to "
         "256 symbols (64)."
         + "".join(
-            f" Of {one['family']} that of seed {one['seed']} is refused: {one['refused']}"
-            for one in refused
+            f" Of {record['family']} that of seed {record['seed']} is refused: {record['refused']}"
+            for record in refused
         )
     )
 
@@ -267,13 +272,13 @@ def note(records: Sequence[Record]) -> str:
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether all networks are right."""
     records = _built(records)
-    wrong, asked = (sum(one[key] for one in records) for key in ("wrong", "answers"))
-    failed = sum(one["holds"] is not True for one in records)
-    shallow = [one for one in records if one["rung"] == "ltl"]
-    fewer = sum(one["layers"] < one["tree_layers"] for one in shallow)
+    wrong, num_asked = (sum(record[key] for record in records) for key in ("wrong", "answers"))
+    failed = sum(record["holds"] is not True for record in records)
+    shallow = [record for record in records if record["rung"] == "ltl"]
+    fewer = sum(record["layers"] < record["tree_layers"] for record in shallow)
     return [
         Statement(
-            "ours", "no network gives a wrong answer", wrong == 0, f"{wrong} of {asked:,} wrong"
+            "ours", "no network gives a wrong answer", wrong == 0, f"{wrong} of {num_asked:,} wrong"
         ),
         Statement(
             "ours",

@@ -55,14 +55,14 @@ class SharedAnswers:
         rows = children.reshape(-1, children.shape[-1])[first]
         new = [i for i, key in enumerate(distinct.tolist()) if key and key not in self._products]
         for start in range(0, len(new), size := max(1, _MOST_HIDDEN // self._hidden)):
-            some = new[start : start + size]
-            used, local = np.unique(rows[some], return_inverse=True)
+            part = new[start : start + size]
+            used, local = np.unique(rows[part], return_inverse=True)
             absent = int(used[0] == PAD)
             vectors = self._model.compose(
                 self._vectors(used[absent:]),
                 torch.from_numpy(local.reshape(-1, children.shape[-1]) - absent),
             )
-            self._products.update(zip(distinct[some].tolist(), self._intern(vectors), strict=True))
+            self._products.update(zip(distinct[part].tolist(), self._intern(vectors), strict=True))
         numbers = [self._products[key] if key else PAD for key in distinct.tolist()]
         assert len(self._bits) < base - 1
         return np.array(numbers)[inverse].reshape(keys.shape)

@@ -54,7 +54,7 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each language and model; the seeds are those of the search."""
-    found = []
+    all_parts = []
     for spec in sizes.languages:
         count = num_elements(parse(spec))
         for model in sizes.models:
@@ -71,40 +71,40 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
                 "lengths": sizes.lengths,
                 "words": sizes.words,
             }
-            found.append(Part(f"{spec}, {model}", settings))
-    return found
+            all_parts.append(Part(f"{spec}, {model}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Search, train the smallest once more, certify and test it."""
-    best, tried = None, []
+    best, trials = None, []
     for width in settings["widths"]:
         proved = next(_proved(settings, width), None)
         failed = proved.training.seed if proved else len(settings["seeds"])
-        tried.append({"d_model": width, "seeds_without_proof": failed, "proved": bool(proved)})
+        trials.append({"d_model": width, "seeds_without_proof": failed, "proved": bool(proved)})
         if proved is not None:
             best = proved
-        elif best is not None or len(tried) > 1:
+        elif best is not None or len(trials) > 1:
             break
-    told: Record = {"language": settings["language"], "model": settings["model"], "tried": tried}
+    common: Record = {"language": settings["language"], "model": settings["model"], "tried": trials}
     untested = {"words_per_length": settings["words"], "protocol": None, "interval_95": None}
     if best is None:
-        return [{**told, **untested, "seed": None, "verdict": None}]
+        return [{**common, **untested, "seed": None, "verdict": None}]
     run, record = trained(best, folder)
     certificate = certify(run.model, run.language)
     options = {"lengths": settings["lengths"], "words": settings["words"]}
-    found = evaluated(run, options, stored=False).values
+    values = evaluated(run, options, stored=False).values
     return [
         {
-            **told,
+            **common,
             **record,
             "settings": without_problem(best.to_dict()),
-            "parameters": sum(each.numel() for each in run.model.parameters()),
+            "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
             "bits": best.network.to_dict()["num_bits"],
             "verdict": certificate.verdict,
             "strength": certificate.strength,
-            **{name: found[name] for name in ("worst_accuracy", "interval_95", "protocol")},
-            "environment": found["environment"],
+            **{name: values[name] for name in ("worst_accuracy", "interval_95", "protocol")},
+            "environment": values["environment"],
             "lengths": settings["lengths"],
             "words_per_length": settings["words"],
         }
@@ -114,9 +114,9 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 def _proved(settings: Mapping[str, Any], width: int) -> Iterator[Plan]:
     """Yield the plans of this width whose training ends with a proof, in the order of seeds."""
     for seed in settings["seeds"]:
-        chosen = {**settings["settings"], "d_model": width, "seed": seed}
+        training = {**settings["settings"], "d_model": width, "seed": seed}
         plan = make_plan(
-            settings["language"], settings["model"], preset=settings["preset"], settings=chosen
+            settings["language"], settings["model"], preset=settings["preset"], settings=training
         )
         try:
             run = train(plan, device="cpu")
@@ -132,15 +132,17 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each language: the smallest proved network of each model."""
     rows = []
     for (language,), runs in grouped(records, "language").items():
-        cells = {one["model"]: _cell(one) for one in runs}
+        cells = {run["model"]: _cell(run) for run in runs}
         rows.append([language, *(cells.get(model, "not tried") for model in MODELS)])
     return Table(["language", *(f"`{model}`" for model in MODELS)], rows)
 
 
-def _cell(one: Record) -> str:
-    if one["verdict"] != "equivalent":
+def _cell(record: Record) -> str:
+    if record["verdict"] != "equivalent":
         return "none"
-    return f"{one['parameters']:,} ({one['settings']['network']['d_model']}, {one['bits']})"
+    return (
+        f"{record['parameters']:,} ({record['settings']['network']['d_model']}, {record['bits']})"
+    )
 
 
 def note(records: Sequence[Record]) -> str:
@@ -154,16 +156,16 @@ def note(records: Sequence[Record]) -> str:
 
 def _without(records: Sequence[Record]) -> str:
     """Name the languages whose search is not done."""
-    done = {one["language"] for one in records}
+    done = {record["language"] for record in records}
     without = [spec for spec in Sizes().languages if spec not in done]
     return f" Not measured yet: {', '.join(without)}." if without else ""
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether each language has a proof, and whether one that is proved was wrong."""
-    proved = [one for one in records if one["verdict"] == "equivalent"]
-    languages, done = ({one["language"] for one in some} for some in (records, proved))
-    missed = [one for one in proved if one["worst_accuracy"] < 1]
+    proved = [record for record in records if record["verdict"] == "equivalent"]
+    languages, done = ({record["language"] for record in group} for group in (records, proved))
+    missed = [record for record in proved if record["worst_accuracy"] < 1]
     return [
         Statement(
             "ours",

@@ -32,22 +32,22 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each verifier and kind, ours first."""
-    found = []
+    all_parts = []
     for seed, verifier, kind in product(seeds or sizes.seeds, VERIFIERS, KINDS):
-        each = sizes.each if verifier == OURS else sizes.each_of_unsound
-        settings = {"verifier": verifier, "kind": kind, "each": each, "seed": seed}
-        found.append(Part(f"{verifier}, {kind}, seed {seed}", settings))
-    return found
+        num_cases = sizes.each if verifier == OURS else sizes.each_of_unsound
+        settings = {"verifier": verifier, "kind": kind, "each": num_cases, "seed": seed}
+        all_parts.append(Part(f"{verifier}, {kind}, seed {seed}", settings))
+    return all_parts
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Ask a verifier about the cases of a kind; with ours, confirm them, too."""
     kind, verifier = settings["kind"], settings["verifier"]
-    asked = list(soundness.cases(settings["seed"], each=settings["each"], kinds=[kind]))
+    cases = list(soundness.cases(settings["seed"], each=settings["each"], kinds=[kind]))
     start = time.process_time()
-    tally = soundness.run(VERIFIERS[verifier], asked)[kind]
+    tally = soundness.run(VERIFIERS[verifier], cases)[kind]
     seconds = round(time.process_time() - start, 1)
-    confirmed = sum(map(is_confirmed, asked)) if verifier == OURS else None
+    confirmed = sum(map(is_confirmed, cases)) if verifier == OURS else None
     return [
         {
             **settings,
@@ -63,19 +63,19 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def _of(records: Sequence[Record], verifier: str) -> Mapping[str, Record]:
     """Return the records of a verifier by kind, summed over seeds."""
-    found: dict[str, Record] = {}
-    for one in records:
-        if one["verifier"] == verifier:
-            before = found.get(one["kind"], dict.fromkeys(_COUNTS, 0))
-            found[one["kind"]] = {name: before[name] + (one[name] or 0) for name in _COUNTS}
-    return found
+    by_kind: dict[str, Record] = {}
+    for record in records:
+        if record["verifier"] == verifier:
+            before = by_kind.get(record["kind"], dict.fromkeys(_COUNTS, 0))
+            by_kind[record["kind"]] = {name: before[name] + (record[name] or 0) for name in _COUNTS}
+    return by_kind
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each kind: the answers of `certify` and `certify --check`."""
     rows = [
-        [kind, KINDS[kind], *(str(one[name]) for name in _COUNTS)]
-        for kind, one in _of(records, OURS).items()
+        [kind, KINDS[kind], *(str(record[name]) for name in _COUNTS)]
+        for kind, record in _of(records, OURS).items()
     ]
     columns = ["kind", "the fault", "cases", "confirmed", "wrongly holds", "wrongly fails"]
     return Table([*columns, "right", "undecided"], rows)
@@ -86,32 +86,34 @@ _COUNTS = ("cases", "confirmed", "wrongly_holds", "wrongly_fails", "right", "und
 
 def unsound(records: Sequence[Record]) -> Table:
     """Return how many cases of each kind every verifier wrongly said to hold."""
-    names = list(dict.fromkeys(one["verifier"] for one in records))
+    names = list(dict.fromkeys(record["verifier"] for record in records))
     by_name = [_of(records, name) for name in names]
     rows = [
-        [kind, *(_share(found.get(kind)) for found in by_name)]
+        [kind, *(_share(counts.get(kind)) for counts in by_name)]
         for kind in by_name[0]
         if kind != SOUND
     ]
     return Table(["kind", *names], rows)
 
 
-def _share(one: Record | None) -> str:
-    return "" if one is None else f"{one['wrongly_holds']} of {one['cases']}"
+def _share(record: Record | None) -> str:
+    return "" if record is None else f"{record['wrongly_holds']} of {record['cases']}"
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether ours is wrong of a case, whether all cases are what they say, and whether every
     kind catches an unsound verifier that tests or computes."""
     by_kind = _of(records, OURS)
-    own = by_kind.values()
-    cases = sum(one["cases"] for one in own)
-    others = [one for one in records if one["verifier"] not in (OURS, "believes everything")]
-    caught = {one["kind"] for one in others if one["wrongly_holds"]}
+    of_kinds = by_kind.values()
+    cases = sum(record["cases"] for record in of_kinds)
+    other_verifiers = [
+        record for record in records if record["verifier"] not in (OURS, "believes everything")
+    ]
+    caught = {record["kind"] for record in other_verifiers if record["wrongly_holds"]}
     kinds = [kind for kind in by_kind if kind != SOUND]
-    wrong = sum(one["wrongly_holds"] for one in own)
-    refused = sum(one["wrongly_fails"] for one in own)
-    seen = sum(one["confirmed"] for one in own)
+    wrong = sum(record["wrongly_holds"] for record in of_kinds)
+    refused = sum(record["wrongly_fails"] for record in of_kinds)
+    seen = sum(record["confirmed"] for record in of_kinds)
     return [
         Statement("ours", "no fault is said to hold", wrong == 0, f"{wrong} of {cases:,} cases"),
         Statement("ours", "nothing sound is said to fail", refused == 0, f"{refused} cases"),

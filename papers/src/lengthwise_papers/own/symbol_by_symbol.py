@@ -68,18 +68,20 @@ def random_machine(states: int, symbols: int, seed: int) -> Language:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each automaton, model and seed, the small automata first."""
-    found = []
+    all_parts = []
     for seed, spec, model in product(seeds or sizes.seeds, sizes.named, sizes.models):
-        about = {"language": spec, "model": model, "seed": seed}
-        found.append(Part(f"{spec}, {model}, seed {seed}", {**about, "preset": sizes.preset}))
+        part_settings = {"language": spec, "model": model, "seed": seed}
+        all_parts.append(
+            Part(f"{spec}, {model}, seed {seed}", {**part_settings, "preset": sizes.preset})
+        )
     for seed, size, model in product(seeds or sizes.seeds, sizes.drawn, sizes.models):
         if size[0] > MOST[model]:
             continue
-        about = {"drawn": list(size), "model": model, "seed": seed}
+        part_settings = {"drawn": list(size), "model": model, "seed": seed}
         name = f"random {size[0]} x {size[1]}, {model}, seed {seed}"
-        found.append(Part(name, {**about, "preset": sizes.preset}))
+        all_parts.append(Part(name, {**part_settings, "preset": sizes.preset}))
     tests = [list(test) for test in sizes.tests]
-    return [part._replace(settings={**part.settings, "tests": tests}) for part in found]
+    return [part._replace(settings={**part.settings, "tests": tests}) for part in all_parts]
 
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
@@ -113,7 +115,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "states": machine.num_states,
             "symbols": machine.num_symbols,
             "model": plan.model,
-            "parameters": sum(each.numel() for each in run.model.parameters()),
+            "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
             "verdict": certificate.verdict,
             "reason": certificate.reason,
             "codes": certificate.summary()["elements"],
@@ -138,35 +140,35 @@ def wrong_words(run: Run, length: int, count: int) -> int:
     return int((answers != Automaton(run.language).classify(words)).sum())
 
 
-def _is_proved(one: Record) -> bool:
-    return one["verdict"] == one["verdict_of_check"] == "equivalent"
+def _is_proved(record: Record) -> bool:
+    return record["verdict"] == record["verdict_of_check"] == "equivalent"
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each network that writes codes."""
-    return _table([one for one in records if one["model"] != SCRATCHPAD])
+    return _table([record for record in records if record["model"] != SCRATCHPAD])
 
 
 def scratchpads(records: Sequence[Record]) -> Table:
     """Return a row for each network that writes tokens."""
-    return _table([one for one in records if one["model"] == SCRATCHPAD])
+    return _table([record for record in records if record["model"] == SCRATCHPAD])
 
 
 def _table(records: Sequence[Record]) -> Table:
     rows = [
         [
-            one["language"],
-            f"{one['states']:,}",
-            f"{one['symbols']:,}",
-            f"`{one['model']}`",
-            f"{one['parameters']:,}",
-            f"{one['steps']:,}" if _is_proved(one) else f"not in {one['steps']:,}",
-            "" if one["processor_seconds"] is None else f"{one['processor_seconds']:.1f}",
-            f"{one['seconds_to_certify']:.1f}",
-            f"{one['seconds_to_check']:.1f}",
-            f"{one['certificate_bytes'] / 1e6:.1f} MB",
+            record["language"],
+            f"{record['states']:,}",
+            f"{record['symbols']:,}",
+            f"`{record['model']}`",
+            f"{record['parameters']:,}",
+            f"{record['steps']:,}" if _is_proved(record) else f"not in {record['steps']:,}",
+            "" if record["processor_seconds"] is None else f"{record['processor_seconds']:.1f}",
+            f"{record['seconds_to_certify']:.1f}",
+            f"{record['seconds_to_check']:.1f}",
+            f"{record['certificate_bytes'] / 1e6:.1f} MB",
         ]
-        for one in records
+        for record in records
     ]
     header = ["automaton", "states", "symbols", "network", "parameters", "steps", "train"]
     return Table([*header, "certify", "`--check`", "certificate"], rows)
@@ -174,21 +176,21 @@ def _table(records: Sequence[Record]) -> Table:
 
 def note(records: Sequence[Record]) -> str:
     """Describe the supervision, and what was tested."""
-    proved = [one for one in records if _is_proved(one)]
-    words = sum(sum(one["words_per_length"].values()) for one in proved)
-    wrong = sum(one["wrong_words"] for one in proved)
+    proved = [record for record in records if _is_proved(record)]
+    words = sum(sum(record["words_per_length"].values()) for record in proved)
+    wrong = sum(record["wrong_words"] for record in proved)
     return (
         "Supervision: a code, or tokens, for every state of the minimal automaton. train, certify "
         f"and `--check` are seconds of processor (one thread). Of {words:,} random words of up to "
-        f"{max((int(n) for one in proved for n in one['words_per_length']), default=0):,} symbols "
-        f"the {len(proved)} proved networks, scratchpads too, missed {wrong}."
+        f"{max((int(n) for record in proved for n in record['words_per_length']), default=0):,} "
+        f"symbols the {len(proved)} proved networks, scratchpads too, missed {wrong}."
     )
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say how many runs ended with a proof that the checker accepts, and how large they were."""
-    proved = [one for one in records if _is_proved(one)]
-    transitions = max((one["states"] * one["symbols"] for one in proved), default=0)
+    proved = [record for record in records if _is_proved(record)]
+    transitions = max((record["states"] * record["symbols"] for record in proved), default=0)
     return [
         Statement(
             "ours",
@@ -199,8 +201,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
         Statement(
             "ours",
             "no proved network misses a long word",
-            not any(one["wrong_words"] for one in proved),
-            f"{sum(one['wrong_words'] for one in proved)} wrong",
+            not any(record["wrong_words"] for record in proved),
+            f"{sum(record['wrong_words'] for record in proved)} wrong",
         ),
     ]
 

@@ -69,9 +69,9 @@ def _even(draw: np.random.Generator, classes: Counts) -> Floats:
 
 def _heavy(share: float) -> Callable[[np.random.Generator, Counts], Floats]:
     def masses(draw: np.random.Generator, classes: Counts) -> Floats:
-        found = np.ones(len(classes))
-        found[draw.integers(len(classes))] = (len(classes) - 1) * share / (1 - share)
-        return found
+        weights = np.ones(len(classes))
+        weights[draw.integers(len(classes))] = (len(classes) - 1) * share / (1 - share)
+        return weights
 
     return masses
 
@@ -112,38 +112,38 @@ class Source(NamedTuple):
     def of(cls, kind: Kind, seed: int, draw: np.random.Generator) -> "Source":
         """Draw a source of a kind."""
         language = uniform_automaton(seed)
-        symbols, some = language.num_symbols, set[tuple[int, ...]]()
+        symbols, distinct = language.num_symbols, set[tuple[int, ...]]()
         base = [
             tuple(draw.integers(symbols, size=draw.integers(6, 15)).tolist()) for _ in range(300)
         ]
-        while len(some) < _SUPPORT:
+        while len(distinct) < _SUPPORT:
             word = draw.integers(symbols, size=draw.integers(3, 15)).tolist()
             if kind.near:
                 word = list(base[draw.integers(len(base))])
                 for place in draw.integers(len(word), size=2):
                     word[place] = int(draw.integers(symbols))
-            some.add(tuple(word))
-        chosen = sorted(some)
-        classes = [language.classes[language.run(word)] for word in chosen]
-        words = LabelledWords.of(chosen, classes, language.alphabet, language.class_names)
+            distinct.add(tuple(word))
+        ordered = sorted(distinct)
+        classes = [language.classes[language.run(word)] for word in ordered]
+        words = LabelledWords.of(ordered, classes, language.alphabet, language.class_names)
         masses = kind.masses(draw, np.asarray(words.classes, dtype=np.int64))
-        written = [words.written(row) for row in range(len(words))]
-        return cls(language, words, written, masses / masses.sum())
+        spellings = [words.written(row) for row in range(len(words))]
+        return cls(language, words, spellings, masses / masses.sum())
 
     def held_out(self, share: float) -> Mask:
         """Return which words the hash holds out."""
         rows = self.words.rows(TEST, validation_share=0.05, test_share=share, max_length=None)
-        found = np.zeros(len(self.words), dtype=bool)
-        found[rows] = True
-        return found
+        is_held = np.zeros(len(self.words), dtype=bool)
+        is_held[rows] = True
+        return is_held
 
     def lines(self, kind: Kind, count: int, draw: np.random.Generator) -> tuple[Counts, Counts]:
         """Draw lines; return how many each word has, and how many of these with a wrong label."""
-        drawn = draw.multinomial(max(1, count // kind.burst), self.probabilities)
+        counts = draw.multinomial(max(1, count // kind.burst), self.probabilities)
         if kind.burst > 1:
-            more = draw.poisson(drawn * (kind.burst - 1))
-            drawn = drawn + more
-        return drawn, draw.binomial(drawn, kind.noise)
+            more = draw.poisson(counts * (kind.burst - 1))
+            counts = counts + more
+        return counts, draw.binomial(counts, kind.noise)
 
     def chances(self, kind: Kind, count: int) -> tuple[Floats, Floats]:
         """Return the probabilities that a word is there with a wrong label, and with the right one.
@@ -151,16 +151,16 @@ class Source(NamedTuple):
         A word has the label of most of its lines, and is left out if there is none.
         """
         draws, p = max(1, count // kind.burst), self.probabilities
-        there = -np.expm1(draws * np.log1p(-np.minimum(p, 1 - 1e-12)))
+        present = -np.expm1(draws * np.log1p(-np.minimum(p, 1 - 1e-12)))
         if not kind.noise:
-            return np.zeros_like(there), there
+            return np.zeros_like(present), present
         wrong, tied, exactly = np.zeros_like(p), np.zeros_like(p), (1 - p) ** draws
         for m in range(1, _MOST + 1):
             exactly = exactly * (draws - m + 1) / m * p / (1 - p)
             flips = [comb(m, k) * kind.noise**k * (1 - kind.noise) ** (m - k) for k in range(m + 1)]
             wrong += exactly * sum(flips[m // 2 + 1 :])
             tied += exactly * (flips[m // 2] if m % 2 == 0 else 0.0)
-        return wrong, there - wrong - tied
+        return wrong, present - wrong - tied
 
     def misjudged(self, draw: np.random.Generator) -> list[Mask]:
         """Return which words each of some automata misjudges: those with a factor."""
@@ -168,7 +168,7 @@ class Source(NamedTuple):
         factors = [
             "".join(draw.choice(symbols, size=size)) for size in draw.integers(3, 11, _CANDIDATES)
         ]
-        return [np.array([each in word for word in self.written]) for each in factors]
+        return [np.array([factor in word for word in self.written]) for factor in factors]
 
 
 def judged(kind: Kind, source: Source, draw: np.random.Generator) -> dict[str, float] | None:
@@ -182,15 +182,15 @@ def judged(kind: Kind, source: Source, draw: np.random.Generator) -> dict[str, f
     seen = (lines > 0) & ~tied
     candidates = source.misjudged(draw)
     disagree = [((candidate != other) & seen & ~held).sum() for candidate in candidates]
-    chosen = candidates[int(np.argmin(disagree))]
-    total, wrong = int((seen & held).sum()), int(((chosen != other) & seen & held).sum())
+    prediction = candidates[int(np.argmin(disagree))]
+    total, wrong = int((seen & held).sum()), int(((prediction != other) & seen & held).sum())
     if total == 0:
         return None
     flipped_there, right_there = source.chances(kind, count)
-    errors = np.where(chosen, right_there, flipped_there)[held].sum()
+    errors = np.where(prediction, right_there, flipped_there)[held].sum()
     every = (flipped_there + right_there)[held].sum()
     p, noise = source.probabilities, kind.noise
-    by_draws = np.where(chosen, 1 - noise, noise)
+    by_draws = np.where(prediction, 1 - noise, noise)
     return {
         "held_out": total,
         "bound": limit_of_different(wrong, total, 1 - CONFIDENCE),
@@ -229,16 +229,16 @@ def searched(
         )
     except TextError:
         return None
-    statement, found = inferred.statement, inferred.language
-    answers = [found.class_names[found.classify(word)] for word in source.written]
-    truth = [source.language.class_names[each] for each in source.words.classes]
+    statement, automaton = inferred.statement, inferred.language
+    answers = [automaton.class_names[automaton.classify(word)] for word in source.written]
+    truth = [source.language.class_names[number] for number in source.words.classes]
     wrong = np.array([a != b for a, b in zip(answers, truth, strict=True)])
     assert isinstance(statement, DataStatement)
     held = source.held_out(0.2)
     flipped_there, right_there = source.chances(kind, count)
     errors = np.where(wrong, right_there, flipped_there)[held].sum()
     every = (flipped_there + right_there)[held].sum()
-    is_language = found.difference(replace(source.language, spec="")) is None
+    is_language = automaton.difference(replace(source.language, spec="")) is None
     return {
         "held_out": statement.held_out.words,
         "bound": statement.wrong_share_below,
@@ -258,11 +258,11 @@ class Sizes:
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
     """Return a part for each kind of file."""
-    found = []
+    all_parts = []
     for seed, kind in product(seeds or sizes.seeds, KINDS):
         settings = {"kind": kind, "statements": sizes.statements, "files": sizes.files}
-        found.append(Part(f"{kind}, seed {seed}", {**settings, "seed": seed}))
-    return found
+        all_parts.append(Part(f"{kind}, seed {seed}", {**settings, "seed": seed}))
+    return all_parts
 
 
 _OF_A_SOURCE = 50
@@ -273,34 +273,35 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Make files of a kind, and count the statements that are false."""
     kind = KINDS[settings["kind"]]
     draw = np.random.default_rng([settings["seed"], list(KINDS).index(settings["kind"])])
-    given, files = list[dict[str, float]](), list[dict[str, float]]()
+    judgements, files = list[dict[str, float]](), list[dict[str, float]]()
     source = Source.of(kind, 0, draw)
     for number in range(settings["statements"]):
         if number % _OF_A_SOURCE == 0:
             source = Source.of(kind, number // _OF_A_SOURCE, draw)
-        if (one := judged(kind, source, draw)) is not None:
-            given.append(one)
+        if (judgement := judged(kind, source, draw)) is not None:
+            judgements.append(judgement)
     for number in range(settings["files"]):
         source = Source.of(kind, 1_000 + number, draw)
-        if (one := searched(kind, source, draw, folder / "words.tsv")) is not None:
-            files.append(one)
-    false = sum(one["true_share"] >= one["bound"] for one in given)
+        if (judgement := searched(kind, source, draw, folder / "words.tsv")) is not None:
+            files.append(judgement)
+    false = sum(judgement["true_share"] >= judgement["bound"] for judgement in judgements)
     of_draws = ("true_share_of_draws", "true_share_of_draws_held_out")
     return [
         {
             **settings,
-            "made": len(given),
+            "made": len(judgements),
             "false": false,
             "false_of_draws": [
-                sum(one[name] >= one["limit_of_draws"] for one in given) for name in of_draws
+                sum(judgement[name] >= judgement["limit_of_draws"] for judgement in judgements)
+                for name in of_draws
             ],
-            "median_bound": float(np.median([one["bound"] for one in given])),
+            "median_bound": float(np.median([judgement["bound"] for judgement in judgements])),
             "searched": len(files),
-            "false_of_searched": sum(one["true_share"] >= one["bound"] for one in files),
-            "wrongly_refuted": sum(one["wrongly_refuted"] for one in files),
+            "false_of_searched": sum(result["true_share"] >= result["bound"] for result in files),
+            "wrongly_refuted": sum(result["wrongly_refuted"] for result in files),
             "words_per_length": None,
             "protocol": "drawn from the law of the kind, from the seed",
-            "interval_95": list(wilson(len(given) - false, len(given))),
+            "interval_95": list(wilson(len(judgements) - false, len(judgements))),
         }
     ]
 
@@ -320,24 +321,24 @@ def table(records: Sequence[Record]) -> Table:
 
 def _row(kind: str, runs: Sequence[Record]) -> list[str]:
     names = ("made", "false", "searched", "false_of_searched", "wrongly_refuted")
-    sums = [f"{sum(one[name] for one in runs):,}" for name in names]
-    draws = f"{sum(one['false_of_draws'][0] for one in runs):,}"
+    sums = [f"{sum(run[name] for run in runs):,}" for name in names]
+    draws = f"{sum(run['false_of_draws'][0] for run in runs):,}"
     return [kind, *sums[:2], draws, *sums[2:]]
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether at most one statement of a thousand is false."""
-    made, false = (
-        sum(one[a] + one[b] for one in records)
+    num_made, false = (
+        sum(record[a] + record[b] for record in records)
         for a, b in (("made", "searched"), ("false", "false_of_searched"))
     )
-    refuted = sum(one["wrongly_refuted"] for one in records)
+    refuted = sum(record["wrongly_refuted"] for record in records)
     return [
         Statement(
             "ours",
             f"at most {100 * (1 - CONFIDENCE):.1g} % of the statements are false",
-            false <= (1 - CONFIDENCE) * made,
-            f"{false} of {made:,}",
+            false <= (1 - CONFIDENCE) * num_made,
+            f"{false} of {num_made:,}",
         ),
         Statement("ours", "no right automaton is refuted", refuted == 0, f"{refuted} are"),
     ]

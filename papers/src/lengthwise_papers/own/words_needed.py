@@ -75,9 +75,9 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     first, last = settings["lengths"]
     words = draw_words(language, settings["words"], (first, last), draws)
     try:
-        found, _ = LEARNERS["pipeline"](language, words, settings["budget"], folder)
+        automaton, _ = LEARNERS["pipeline"](language, words, settings["budget"], folder)
     except TextError:
-        found = None
+        automaton = None
     return [
         {
             **settings,
@@ -87,8 +87,8 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "interval_95": None,
             "drawn": len(words),
             "true_states": language.num_states,
-            "states": None if found is None else found.num_states,
-            "found": found is not None and is_same(found, language),
+            "states": None if automaton is None else automaton.num_states,
+            "found": automaton is not None and is_same(automaton, language),
             "environment": environment("cpu"),
         }
     ]
@@ -96,11 +96,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each class and range, with how many languages each number of words shows."""
-    counts = sorted({one["words"] for one in records})
+    counts = sorted({record["words"] for record in records})
     rows = []
-    keyed = [{**one, "range": tuple(one["lengths"])} for one in records]
+    keyed = [{**record, "range": tuple(record["lengths"])} for record in records]
     for (kind, (first, last)), runs in grouped(keyed, "class", "range").items():
-        cells = [_share([one for one in runs if one["words"] == count]) for count in counts]
+        cells = [_share([run for run in runs if run["words"] == count]) for count in counts]
         rows.append([SHOWN.get(kind, kind), f"{first} to {last}", *cells])
     order = list(SHOWN.values())
     rows.sort(key=lambda row: (order.index(row[0]), int(row[1].split()[0])))
@@ -108,27 +108,27 @@ def table(records: Sequence[Record]) -> Table:
 
 
 def _share(runs: Sequence[Record]) -> str:
-    return f"{sum(one['found'] for one in runs)} of {len(runs)}" if runs else ""
+    return f"{sum(run['found'] for run in runs)} of {len(runs)}" if runs else ""
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether the most words show every language if they are short, and more than long ones."""
-    most = max(one["words"] for one in records)
-    first = min(one["lengths"][0] for one in records)
-    short = [one for one in records if one["lengths"][0] == first]
-    others = [one for one in records if one["lengths"][0] >= LONG]
-    last = [one for one in short if one["words"] == most]
-    found = sum(one["found"] for one in last)
+    most = max(record["words"] for record in records)
+    first = min(record["lengths"][0] for record in records)
+    short = [record for record in records if record["lengths"][0] == first]
+    longer = [record for record in records if record["lengths"][0] >= LONG]
+    last = [record for record in short if record["words"] == most]
+    num_found = sum(record["found"] for record in last)
     shares = [
-        sum(one["found"] for one in group) / len(group) if group else 0.0
-        for group in (short, others)
+        sum(record["found"] for record in group) / len(group) if group else 0.0
+        for group in (short, longer)
     ]
     return [
         Statement(
             "ours",
             f"every language is found from {most:,} words if they are short",
-            found == len(last),
-            f"{found} of {len(last)}",
+            num_found == len(last),
+            f"{num_found} of {len(last)}",
         ),
         Statement(
             "ours",

@@ -197,12 +197,12 @@ def _decided(model: Provable, planted: Sum, word: Word, by: float) -> int | None
 def long_words(language: Language) -> list[Word]:
     """Return a few random words of the domain of up to 70 symbols."""
     draw = np.random.default_rng(0)
-    drawn = (
+    words_drawn = (
         tuple(draw.integers(0, language.num_symbols, size=length).tolist())
         for length in range(8, 72)
     )
     domain = language.domain
-    return [word for word in drawn if domain is None or domain.classify(word) == 1]
+    return [word for word in words_drawn if domain is None or domain.classify(word) == 1]
 
 
 def answers_rightly(model: nn.Module, language: Language, words: Sequence[Word]) -> bool:

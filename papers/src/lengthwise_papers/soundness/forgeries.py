@@ -33,7 +33,9 @@ _SOUND = (powers, one_pad, domain_corner)
 
 def running(certificate: Certificate) -> Provable:
     """Return the network of a certificate."""
-    kind = next(each for each in PROVABLE if each.__name__ == certificate.kind)
+    kind = next(
+        network_class for network_class in PROVABLE if network_class.__name__ == certificate.kind
+    )
     make: Callable[..., Provable] = kind  # type: ignore[assignment]
     model = make(PROVABLE[kind].from_dict(certificate.settings))
     weights = {name: torch.from_numpy(w.copy()) for name, w in certificate.weights.items()}
@@ -62,75 +64,87 @@ def other_weights(draw: random.Random) -> _Forged:
     wrong, sound = _both(draw.choice((powers, one_pad)), draw)
     if wrong.language != sound.language or wrong.model.config != sound.model.config:
         return None  # the fault takes a bit or a unit of its own
-    made = certify(sound.model, sound.language)
-    dtype = next(iter(made.weights.values())).dtype
+    certificate = certify(sound.model, sound.language)
+    dtype = next(iter(certificate.weights.values())).dtype
     weights = {name: w.astype(dtype) for name, w in weights_of(wrong.model).items()}
-    return replace(made, weights=weights), wrong.word, "weights with a fault, evidence without"
+    return (
+        replace(certificate, weights=weights),
+        wrong.word,
+        "weights with a fault, evidence without",
+    )
 
 
 def other_answers(draw: random.Random) -> _Forged:
     """Exchange the two classes in the layer that reads answers."""
-    made = _honest(draw)
-    weights = dict(made.weights)
+    certificate = _honest(draw)
+    weights = dict(certificate.weights)
     for name in ("answer.weight", "answer.bias"):
         weights[name] = weights[name][::-1].copy()
-    word = _some_word(made.language, draw)
-    return replace(made, weights=weights), word, "answers of the network exchanged"
+    word = _some_word(certificate.language, draw)
+    return replace(certificate, weights=weights), word, "answers of the network exchanged"
 
 
 def other_language(draw: random.Random) -> _Forged:
     """State it of another automaton: one class changed, and its machine made anew."""
-    made = _honest(draw)
-    classes = list(made.language.classes)
+    certificate = _honest(draw)
+    classes = list(certificate.language.classes)
     state = draw.randrange(len(classes))
     classes[state] = 1 - classes[state]
-    language = replace(made.language, classes=tuple(classes), spec="")
-    word = made.language.difference(language)
+    language = replace(certificate.language, classes=tuple(classes), spec="")
+    word = certificate.language.difference(language)
     if word is None:
         return None
     machine = Machine.of(language.total().minimised())
-    return replace(made, language=language, machine=machine), word, "another class in the language"
+    return (
+        replace(certificate, language=language, machine=machine),
+        word,
+        "another class in the language",
+    )
 
 
 def other_name(draw: random.Random) -> _Forged:
     """State it of a language by a name that is not its own."""
-    made = _honest(draw)
-    named, own = parse(draw.choice(SPECS)), made.language
-    if own.domain is not None or named.difference(own) is None:
+    certificate = _honest(draw)
+    other, original = parse(draw.choice(SPECS)), certificate.language
+    if original.domain is not None or other.difference(original) is None:
         return None
-    word = named.difference(own) or ()
-    language = replace(own, spec=named.spec)
-    return replace(made, language=language), word, f"the language is called {named.spec}"
+    word = other.difference(original) or ()
+    language = replace(original, spec=other.spec)
+    return replace(certificate, language=language), word, f"the language is called {other.spec}"
 
 
 def other_domain(draw: random.Random) -> _Forged:
     """State it of a larger domain, where the network is wrong."""
     planted = domain_corner(draw, fault=False)
-    made = certify(planted.model, planted.language)
-    language = replace(made.language, domain=None, spec="")
+    certificate = certify(planted.model, planted.language)
+    language = replace(certificate.language, domain=None, spec="")
     inside = planted.language.domain
     for _ in range(1_000):
         word = tuple(draw.choices(range(2), k=draw.randrange(1, 30)))
         true = language.classify(word)
         if inside is not None and inside.classify(word) == 0 and true == 1:
             machine = Machine.of(language.total().minimised())
-            return replace(made, language=language, machine=machine), word, "without its domain"
+            return (
+                replace(certificate, language=language, machine=machine),
+                word,
+                "without its domain",
+            )
     return None
 
 
 def early_end(draw: random.Random) -> _Forged:
     """Turn the certificate of a wrong word into a proof: cut its last levels, name a repetition."""
     wrong = draw.choice((powers, one_pad, domain_corner))(draw, fault=True)
-    made = certify(wrong.model, wrong.language)
-    levels = list(made.levels[: draw.randrange(2, max(3, len(made.levels)))])
+    certificate = certify(wrong.model, wrong.language)
+    levels = list(certificate.levels[: draw.randrange(2, max(3, len(certificate.levels)))])
     repeats: int | None = draw.randrange(1, max(2, len(levels) - 1))
-    if made.is_recurrent:
+    if certificate.is_recurrent:
         repeats = None
         levels[-1] = {"interior": (), "edge": ()}
     elif draw.random() < 0.5:
         levels.append(levels[repeats or 1])
     changed = replace(
-        made,
+        certificate,
         verdict="equivalent",
         counterexample=None,
         checked_length=None,
@@ -142,15 +156,15 @@ def early_end(draw: random.Random) -> _Forged:
 
 def false_counterexample(draw: random.Random) -> _Forged:
     """Call a word wrong on which the network is right."""
-    made = _honest(draw)
-    word = _some_word(made.language, draw)
-    true = made.language.classify(word)
-    names = made.language.class_names
+    certificate = _honest(draw)
+    word = _some_word(certificate.language, draw)
+    true = certificate.language.classify(word)
+    names = certificate.language.class_names
     claimed = WrongWord(
-        word=made.language.decode(word), model=names[1 - true], language=names[true]
+        word=certificate.language.decode(word), model=names[1 - true], language=names[true]
     )
     changed = replace(
-        made,
+        certificate,
         verdict="counterexample",
         counterexample=claimed,
         checked_length=len(word) - 1,
@@ -162,14 +176,20 @@ def false_counterexample(draw: random.Random) -> _Forged:
 def later_counterexample(draw: random.Random) -> _Forged:
     """Name a longer wrong word, as if all shorter words were right."""
     wrong = one_pad(draw, fault=True)
-    made = certify(wrong.model, wrong.language)
-    shortest = made.counterexample
-    if shortest is None or len(made.language.encode(shortest.word)) >= len(wrong.word):
+    certificate = certify(wrong.model, wrong.language)
+    shortest = certificate.counterexample
+    if shortest is None or len(certificate.language.encode(shortest.word)) >= len(wrong.word):
         return None
-    names = made.language.class_names
-    claimed = WrongWord(word=made.language.decode(wrong.word), model=names[0], language=names[1])
-    changed = replace(made, counterexample=claimed, checked_length=len(wrong.word) - 1)
-    return changed, made.language.encode(shortest.word), "a longer wrong word, right up to it"
+    names = certificate.language.class_names
+    claimed = WrongWord(
+        word=certificate.language.decode(wrong.word), model=names[0], language=names[1]
+    )
+    changed = replace(certificate, counterexample=claimed, checked_length=len(wrong.word) - 1)
+    return (
+        changed,
+        certificate.language.encode(shortest.word),
+        "a longer wrong word, right up to it",
+    )
 
 
 FORGERIES: Sequence[Callable[[random.Random], _Forged]] = (
@@ -188,10 +208,10 @@ def forged(name: str, number: int, draw: random.Random) -> Case:
     """Draw a forged certificate; the ways of forging take turns."""
     how = FORGERIES[number % len(FORGERIES)]
     while True:
-        found = how(draw)
-        if found is None:
+        forgery = how(draw)
+        if forgery is None:
             continue
-        certificate, word, about = found
+        certificate, word, explanation = forgery
         spec = certificate.language.spec
         question = Question(
             model=running(certificate),
@@ -203,7 +223,7 @@ def forged(name: str, number: int, draw: random.Random) -> Case:
             kind="forged file",
             question=question,
             truth="fails",
-            known_by=about,
+            known_by=explanation,
             word=word,
         )
 
@@ -211,11 +231,13 @@ def forged(name: str, number: int, draw: random.Random) -> Case:
 def honest_file(name: str, draw: random.Random) -> Case:
     """Draw a certificate as `certify` made it, of a sound network or of one with a fault."""
     planted = draw.choice(_SOUND)(draw, fault=draw.random() < 0.3)
-    made = certify(planted.model, planted.language)
+    certificate = certify(planted.model, planted.language)
     return Case(
         name=name,
         kind="sound",
-        question=Question(model=running(made), language=made.language, certificate=made),
+        question=Question(
+            model=running(certificate), language=certificate.language, certificate=certificate
+        ),
         truth="holds",
         known_by="a certificate that was not changed",
     )

@@ -125,11 +125,11 @@ def tree(machine: Machine, *, dtype: torch.dtype, extra: int = 0) -> RegularGPT:
         see(model, machine, term, unit)
     memory: Any = model.memory
     for bit, terms in enumerate(machine.terms):
-        written = (1 + chunk) * bits + bit
-        layer.contract.bias[written] = -_OUTPUT
-        memory.write.weight[bit, written] = 1.0
+        output = (1 + chunk) * bits + bit
+        layer.contract.bias[output] = -_OUTPUT
+        memory.write.weight[bit, output] = 1.0
         for term in terms:
-            layer.contract.weight[written, units[term]] = 1.0
+            layer.contract.weight[output, units[term]] = 1.0
     _recall(model, bits, off=-1.0)
     _answer(model, machine)
     return model.eval()

@@ -50,9 +50,9 @@ def _base(draw: random.Random) -> tuple[TreeBase, Word, Term]:
         pass
     elements = [base.monoid.generators[symbol] for symbol in word[-chunk:]]
     pattern = [
-        each
+        element_literal
         for source, element in enumerate(elements)
-        for each in (literal(source, "element", element), literal(source, "single", 1))
+        for element_literal in (literal(source, "element", element), literal(source, "single", 1))
     ]
     return base, word, tuple(pattern)
 
@@ -136,14 +136,14 @@ def _near(draw: random.Random, dtype: Dtype) -> tuple[float, ...]:
 def _cancelling(draw: random.Random, dtype: Dtype) -> tuple[float, ...]:
     """Draw weights of 1e8 that cancel, and one that is left: their sum with `_OFF` is -0.25."""
     large = [float(np.float32(draw.uniform(1e8, 9e8))) for _ in range(draw.randrange(2, 9))]
-    return (*large, *(-each for each in large), 0.25)
+    return (*large, *(-weight for weight in large), 0.25)
 
 
 def _overflowing(draw: random.Random, dtype: Dtype) -> tuple[float, ...]:
     """Draw weights that sum to 0, though two of them overflow together."""
     largest = float(np.finfo(dtype).max)
     large = [draw.choice([0.5, 0.625, 0.75]) * largest for _ in range(draw.randrange(2, 5))]
-    return (*large, *(-each for each in large))
+    return (*large, *(-weight for weight in large))
 
 
 def margin(name: str, draw: random.Random) -> Case:
@@ -154,8 +154,8 @@ def margin(name: str, draw: random.Random) -> Case:
 
 def cancellation(name: str, draw: random.Random) -> Case:
     """Draw weights of 1e8 whose sum is only -0.25."""
-    about = "weights of 1e8 that cancel"
-    return _case("cancellation", name, draw, drawn=_cancelling, dtype="float32", about=about)
+    explanation = "weights of 1e8 that cancel"
+    return _case("cancellation", name, draw, drawn=_cancelling, dtype="float32", about=explanation)
 
 
 def overflow(name: str, draw: random.Random) -> Case:
@@ -166,8 +166,8 @@ def overflow(name: str, draw: random.Random) -> Case:
     """
     dtype: Dtype = draw.choice(["float32", "float64"])
     if draw.random() < 0.5:
-        about = "numbers that overflow together"
-        return _case("overflow", name, draw, drawn=_overflowing, dtype=dtype, about=about)
+        explanation = "numbers that overflow together"
+        return _case("overflow", name, draw, drawn=_overflowing, dtype=dtype, about=explanation)
     while True:
         base, word, pattern = _base(draw)
         large = 0.875 * float(np.finfo(dtype).max)
@@ -199,7 +199,7 @@ def twin(name: str, kind: str, draw: random.Random) -> Case:
         summands = _cancelling(draw, dtype)
     else:
         free = [draw.uniform(-1, 1) for _ in range(draw.randrange(2, 6))]
-        summands = (*free, *(-each for each in free))
+        summands = (*free, *(-weight for weight in free))
     model, _, _ = _special(base, pattern, summands, dtype)
     return Case(
         name=name,

@@ -87,7 +87,7 @@ def _recurrent(
     machine = Machine(
         registers=registers,
         terms=rules.terms(),
-        leaves=tuple(tuple(each == symbol for each in symbols) for symbol in symbols),
+        leaves=tuple(tuple(letter == symbol for letter in symbols) for symbol in symbols),
         first=registers.encode({"element": language.start}),
         scores=scores,
         bias=bias,
@@ -161,13 +161,13 @@ def domain_corner(draw: random.Random, *, fault: bool) -> Planted:
             rules.becomes("bad", 1, term)
     rules.counts("length", 0)
     for value in range(sizes["ones"]):
-        own = literal(0, "ones", value)
-        rules.becomes("ones", value, (own, (1, 0, True)))
-        rules.becomes("ones", (value + 1) % sizes["ones"], (own, (1, 1, True)))
+        condition = literal(0, "ones", value)
+        rules.becomes("ones", value, (condition, (1, 0, True)))
+        rules.becomes("ones", (value + 1) % sizes["ones"], (condition, (1, 1, True)))
     for read, symbol in enumerate(prefix):
-        own = literal(0, "begun", read)
-        rules.becomes("begun", read + 1, (own, (1, symbol, True)))
-        rules.becomes("begun", end + 1, (own, (1, 1 - symbol, True)))
+        condition = literal(0, "begun", read)
+        rules.becomes("begun", read + 1, (condition, (1, symbol, True)))
+        rules.becomes("begun", end + 1, (condition, (1, 1 - symbol, True)))
     for stays in (end, end + 1):
         rules.becomes("begun", stays, (literal(0, "begun", stays),))
     if fault:
@@ -191,10 +191,10 @@ def domain_corner(draw: random.Random, *, fault: bool) -> Planted:
 
     word: Word = ()
     if fault:
-        tried = (
+        candidates = (
             prefix + tuple(draw.choices(range(2), k=draw.randrange(1, 60))) for _ in range(4_000)
         )
-        word = next((each for each in tried if falls(each)), ())
+        word = next((candidate for candidate in candidates if falls(candidate)), ())
         if not word:  # the corner has no member
             return domain_corner(draw, fault=fault)
     begins = "".join(map(str, prefix))
@@ -231,15 +231,16 @@ class TreeBase:
         registers, monoid, language = self.rules.registers, self.monoid, self.language
         accepting = [
             ("element", number, 1.0)
-            for number, each in enumerate(monoid.elements)
-            if language.classes[each[language.start]] == 1
+            for number, element in enumerate(monoid.elements)
+            if language.classes[element[language.start]] == 1
         ]
         scores, bias = scored(registers, [*accepting, ("bad", 1, -1.0)])
         return Machine(
             registers=registers,
             terms=self.rules.terms(),
             leaves=tuple(
-                registers.encode({"element": each, "single": 1}) for each in monoid.generators
+                registers.encode({"element": generator, "single": 1})
+                for generator in monoid.generators
             ),
             first=registers.encode({"element": 0, "pad": 1}),
             scores=scores,
@@ -257,8 +258,8 @@ def tree_base(language: Language, *, chunk: int, levels: int) -> TreeBase:
     rules, literal = Rules(registers), registers.literal
     for elements in product(range(monoid.size), repeat=chunk):
         result = elements[0]
-        for each in elements[1:]:
-            result = int(monoid.table[result, each])
+        for element in elements[1:]:
+            result = int(monoid.table[result, element])
         rules.becomes(
             "element", result, tuple(literal(s, "element", e) for s, e in enumerate(elements))
         )
@@ -320,18 +321,20 @@ def one_pad(draw: random.Random, *, fault: bool) -> Planted:
         seen = (*pads, literal(last, "element", element), literal(last, "level", level))
         stays = [(literal(source, "bad", 1),) for source in range(chunk)]
         base.rules.becomes("bad", 1, seen, *stays)
-    about = f"a fault where {last} of {chunk} places are pads before one element of level {level}"
-    return _tree(base, draw, word, about)
+    explanation = (
+        f"a fault where {last} of {chunk} places are pads before one element of level {level}"
+    )
+    return _tree(base, draw, word, explanation)
 
 
-def _tree(base: TreeBase, draw: random.Random, word: Word, about: str) -> Planted:
+def _tree(base: TreeBase, draw: random.Random, word: Word, explanation: str) -> Planted:
     machine = base.machine()
     return Planted(
         model=tree(machine, dtype=drawn_type(draw)),
         machine=machine,
         language=base.language,
         word=word,
-        about=about,
+        about=explanation,
     )
 
 

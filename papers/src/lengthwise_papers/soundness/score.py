@@ -42,8 +42,8 @@ def _case(kind: str, number: int, draw: random.Random) -> Case:
         return NUMERIC[kind](name, draw)
     if kind == "forged file":
         return forged(name, number, draw)
-    of = [each for each in KINDS if each != "sound"]
-    planted = of[number % len(of)]
+    kinds = [name for name in KINDS if name != "sound"]
+    planted = kinds[number % len(kinds)]
     if planted in PLANTS:
         return case_of(planted, name, PLANTS[planted](draw, fault=False), fault=False)
     return twin(name, planted, draw) if planted in NUMERIC else honest_file(name, draw)

@@ -88,8 +88,14 @@ def no_bounds(question: Question) -> Answer:
         algebra = BinaryAlgebra(node_of(model))
     else:
         algebra = CodeRecurrence(TrackedCodes(recurrent_node_of(model)))
-    found = decide(algebra, question.language)
-    return "fails" if found.wrong is not None else "holds" if found.is_closed else "undecided"
+    exploration = decide(algebra, question.language)
+    return (
+        "fails"
+        if exploration.wrong is not None
+        else "holds"
+        if exploration.is_closed
+        else "undecided"
+    )
 
 
 VERIFIERS: Mapping[str, Verifier] = {
@@ -117,6 +123,6 @@ def _tested(question: Question, words: list[Word]) -> Answer:
         row[longest - len(word) :] = torch.tensor(word, dtype=torch.int64)
     lengths = torch.tensor([len(word) for word in words], dtype=torch.int64)
     with torch.inference_mode():
-        given = answer_of(question.model(tokens, lengths)).tolist()
+        answers = answer_of(question.model(tokens, lengths)).tolist()
     true = [language.classes[language.run(word)] for word in words]
-    return "holds" if given == true else "fails"
+    return "holds" if answers == true else "fails"

@@ -47,8 +47,8 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     records: list[Record] = []
     for representation in REPRESENTATIONS:
         sequence = adder(sizes.bits, representation)
-        found = step_attention(compile_circuit(sequence), sequence, inputs)
-        records.append({"representation": representation, "bits": sizes.bits, **found})
+        matrices = step_attention(compile_circuit(sequence), sequence, inputs)
+        records.append({"representation": representation, "bits": sizes.bits, **matrices})
         progress(len(records), len(REPRESENTATIONS))
     return records
 
@@ -75,8 +75,8 @@ def table(records: Sequence[Record]) -> Table:
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Plot both matrices."""
-    named = {f"representation {record['representation']}": record for record in records}
-    return {"attention": addition_attention_figure(named)}
+    by_title = {f"representation {record['representation']}": record for record in records}
+    return {"attention": addition_attention_figure(by_title)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
@@ -93,7 +93,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         ),
         Statement(
             where="Figure 1",
-            says="to both alike, if there are two",
+            says="and to both equally, if there are two",
             holds=half >= needed / 2,
             measured=f"at least {half:.4f} on each",
         ),
@@ -116,10 +116,10 @@ def _least_of_two(record: Mapping[str, Any]) -> float:
 FIGURE_1 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 1",
-    claim="One layer and one head add binary numbers step by step, looking at the two sources of "
-    "each gate.",
-    printed="The attention matrices of the hand-coded decoder that adds 8-bit numbers, from which "
-    "can be verified that it implements the correct patterns of both representations.",
+    claim="One layer and one head add binary numbers step by step, and attend to the two sources "
+    "of each gate.",
+    printed="The attention matrices of the hand-coded decoder for 8-bit numbers. They show the "
+    "correct patterns of both representations.",
     presets=preset_catalogue(
         smoke=Sizes(bits=3, pairs=8),
         laptop=Sizes(bits=8, pairs=200),

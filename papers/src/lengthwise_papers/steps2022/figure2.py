@@ -79,8 +79,8 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     def record(name: str, run: Run) -> Record:
         assert isinstance(run.model, Decoder)
         exact = evaluated(run, {}).values["exact_match"]
-        found = step_attention(run.model, sequence, inputs)
-        return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **found}
+        matrices = step_attention(run.model, sequence, inputs)
+        return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **matrices}
 
     records = [record(HAND_CODED, replace(runs[0], model=compile_circuit(sequence)))]
     for name, plan, run in zip(TRAINED, plans, runs, strict=True):
@@ -130,18 +130,18 @@ def agreement(record: Record, places: int | None = None) -> float:
     without sources are left out.
     """
     weights, targets = np.array(record["weights"]), np.array(record["targets"])
-    found = []
+    agreements = []
     for row in record["gates_with_sources"]:
         is_source = targets[row] > 0
         greatest = np.argsort(-weights[row], kind="stable")[: places or is_source.sum()]
-        found.append(bool(is_source[greatest].all()))
-    return float(np.mean(found))
+        agreements.append(bool(is_source[greatest].all()))
+    return float(np.mean(agreements))
 
 
 def figures(records: Sequence[Record]) -> dict[str, Picture]:
     """Draw all matrices."""
-    named = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
-    return {"attention": addition_attention_figure(named)}
+    by_title = {f"{record['decoder']}, n = {record['bits']}": record for record in records}
+    return {"attention": addition_attention_figure(by_title)}
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
@@ -166,7 +166,7 @@ def _of_trained(trained: Record) -> list[Statement]:
             holds=alike > 0.5,
             measured="the greatest weights are on the sources in "
             f"{one_digit(100 * alike)} % of the rows; mean weight on sources "
-            f"{trained['on_sources']:.4f}, and {blind:.4f} if all places had the same",
+            f"{trained['on_sources']:.4f}, and {blind:.4f} if all positions had the same",
         ),
         Statement(
             where="section 5",
@@ -188,9 +188,9 @@ def _places(record: Record) -> list[int]:
 FIGURE_2 = MeasuredExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Figure 2",
-    claim="A decoder that is told the steps learns to look where the hand-coded one does.",
-    printed="The attention matrices of a hand-coded and of a trained decoder for n = 8, whose rows "
-    "resemble each other for the most part.",
+    claim="A decoder that is trained on the steps learns to look where the hand-coded one does.",
+    printed="The attention matrices of a hand-coded and of a trained decoder for n = 8. Most rows "
+    "resemble each other.",
     presets=preset_catalogue(
         smoke=Sizes(bits=3, pairs=8, preset="smoke", settings=_SMOKE),
         laptop=Sizes(bits=8, pairs=100, preset="laptop"),

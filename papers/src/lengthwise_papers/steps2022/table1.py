@@ -122,7 +122,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the grid."""
-    found = []
+    cell_runs = []
     for bits, regime, choice in sizes.cells:
         plan = make_plan(
             "steps:addition",
@@ -138,8 +138,8 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
             },
         )
         jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
-        found += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
-    return found
+        cell_runs += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
+    return cell_runs
 
 
 def schedule(steps: int) -> dict[str, int]:
@@ -159,16 +159,16 @@ class Trial(NamedTuple):
 def trials(records: Sequence[Record]) -> list[Trial]:
     """Return the runs that ended."""
     return [
-        Trial(*_ROWS[one["row"]], _CHOICES[one["column"]], one["tests"][UNSEEN]["mean_accuracy"])
-        for one in records
-        if "error" not in one
+        Trial(*_ROWS[run["row"]], _CHOICES[run["column"]], run["tests"][UNSEEN]["mean_accuracy"])
+        for run in records
+        if "error" not in run
     ]
 
 
-def best(found: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
+def best(all_trials: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
     """Return the best run by regime and n."""
     result: dict[tuple[str, int], Trial] = {}
-    for trial in found:
+    for trial in all_trials:
         before = result.setdefault((trial.regime, trial.bits), trial)
         if trial.exact > before.exact:
             result[trial.regime, trial.bits] = trial
@@ -177,15 +177,15 @@ def best(found: Sequence[Trial]) -> dict[tuple[str, int], Trial]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return the paper's layout: the best of the grid, printed and measured, with runs."""
-    found = trials(records)
-    most, rows = best(found), []
-    columns = sorted({bits for _, bits in PUBLISHED} | {trial.bits for trial in found})
+    ended_runs = trials(records)
+    most, rows = best(ended_runs), []
+    columns = sorted({bits for _, bits in PUBLISHED} | {trial.bits for trial in ended_runs})
     for regime in REGIMES:
         line = [PUBLISHED.get((regime, n)) for n in columns]
         rows.append([regime, "printed", *("" if p is None else f"{p:.4f}" for p in line)])
         cells = [most.get((regime, n)) for n in columns]
         rows.append([regime, "measured", *(f"{c.exact:.4f}" if c else "not run" for c in cells)])
-        runs_of = [sum((t.regime, t.bits) == (regime, n) for t in found) for n in columns]
+        runs_of = [sum((t.regime, t.bits) == (regime, n) for t in ended_runs) for n in columns]
         rows.append([regime, "runs", *(str(count) for count in runs_of)])
     return Table(["supervision", "", *(f"n = {n}" for n in columns)], rows)
 
@@ -217,24 +217,24 @@ def curves_picture(of: Callable[[Choice], str], records: Sequence[Record]) -> di
     return exact_match_figure(panels)
 
 
-def curves_table(of: Callable[[Choice], str], records: Sequence[Record]) -> Table:
+def curves_table(kind_of: Callable[[Choice], str], records: Sequence[Record]) -> Table:
     """Return the best by n, a row for each regime and kind of choices."""
-    curves = _curves(of, records)
+    curves = _curves(kind_of, records)
     columns = sorted({n for curve in curves.values() for n in curve})
     rows = []
     for (regime, kind), curve in curves.items():
-        shown = [f"{curve[n]:.4f}" if n in curve else "not run" for n in columns]
-        rows.append([regime, kind, *shown])
+        cells = [f"{curve[n]:.4f}" if n in curve else "not run" for n in columns]
+        rows.append([regime, kind, *cells])
     return Table(["supervision", "best of", *(f"n = {n}" for n in columns)], rows)
 
 
 def _curves(
-    of: Callable[[Choice], str], records: Sequence[Record]
+    kind_of: Callable[[Choice], str], records: Sequence[Record]
 ) -> dict[tuple[str, str], dict[int, float]]:
     """Return the best exact match by regime and kind of choices, and by n."""
     curves: dict[tuple[str, str], dict[int, float]] = {}
     for trial in trials(records):
-        curve = curves.setdefault((trial.regime, of(trial.choice)), {})
+        curve = curves.setdefault((trial.regime, kind_of(trial.choice)), {})
         curve[trial.bits] = max(trial.exact, curve.get(trial.bits, 0.0))
     return dict(sorted(curves.items(), key=lambda item: REGIMES.index(item[0][0])))
 
@@ -254,7 +254,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     cells: dict[str, dict[int, float]] = {regime: {} for regime in REGIMES}
     for (regime, n), trial in most.items():
         cells[regime][n] = trial.exact
-    told = {regime: _list(line) for regime, line in cells.items()}
+    lines = {regime: _list(line) for regime, line in cells.items()}
     statements = []
     if reached := {n: value for n, value in cells[STRONG].items() if (STRONG, n) in PUBLISHED}:
         statements.append(
@@ -278,7 +278,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                     says=f"from n = 16 the decoder does not learn addition from {regime} "
                     f"supervision (below {bound})",
                     holds=decided(max(long.values()) < bound, missing=bool(missing)),
-                    measured=f"{told[regime]}; not run: {missing}" if missing else told[regime],
+                    measured=f"{lines[regime]}; not run: {missing}" if missing else lines[regime],
                     runs=_fewest(records, regime, long),
                 )
             )
@@ -287,14 +287,14 @@ def check(records: Sequence[Record]) -> list[Statement]:
 
 def _fewest(records: Sequence[Record], regime: str, bits: Iterable[int]) -> int:
     """Return the fewest runs that a cell of a regime has."""
-    found = [(trial.regime, trial.bits) for trial in trials(records)]
-    return min(found.count((regime, n)) for n in bits)
+    cells = [(trial.regime, trial.bits) for trial in trials(records)]
+    return min(cells.count((regime, n)) for n in bits)
 
 
-def weak_suffices(where: str, exact: float, runs: int, variant: str = "") -> Statement:
+def weak_suffices(section: str, exact: float, runs: int, variant: str = "") -> Statement:
     """Check 1.0000 at n = 8, which both tables print; `variant` names the body, if any."""
     return Statement(
-        where=where,
+        where=section,
         says="at n = 8 weak supervision is enough, as is printed",
         holds=exact >= PUBLISHED[WEAK, 8] - 0.001,
         measured=f"{exact:.4f}",
@@ -366,8 +366,8 @@ _ROWS: dict[str, tuple[str, int]] = {
 TABLE_1: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Table 1",
-    claim="A decoder of one layer and one head learns to add if it is told the steps, and from 16 "
-    "bits on not otherwise.",
+    claim="A decoder of one layer and one head learns to add from the steps; from 16 bits on it "
+    "needs them.",
     printed="The best exact match on 10,000 unseen pairs, of 120 runs for each cell.",
     presets=_PRESETS,
     runs=runs,
@@ -393,8 +393,8 @@ def _judge_examples(records: Sequence[Record]) -> list[Statement]:
     """Check what section 5 says of Figure 4, except for n = 40, as it says."""
     return _better(
         "Figure 4",
-        "1,000 examples suffice for the best, but for n = 40 (to 0.01)",
-        [one for one in records if _ROWS[one["row"]][1] != 40],
+        "1,000 examples suffice for the best, except at n = 40 (to 0.01)",
+        [record for record in records if _ROWS[record["row"]][1] != 40],
         chosen=lambda choice: choice.examples == min(EXAMPLES),
         alike=lambda choice: (choice.width, choice.position, choice.rate),
         slack=0.01,
@@ -402,7 +402,7 @@ def _judge_examples(records: Sequence[Record]) -> list[Statement]:
 
 
 def _better(
-    where: str,
+    section: str,
     says: str,
     records: Sequence[Record],
     *,
@@ -416,17 +416,17 @@ def _better(
     for n in sorted({trial.bits for trial in strong}):
         of_n = [trial for trial in strong if trial.bits == n]
         ours = [trial for trial in of_n if chosen(trial.choice)]
-        others = [trial for trial in of_n if not chosen(trial.choice)]
-        both = {alike(t.choice) for t in ours} & {alike(t.choice) for t in others}
-        if both:
-            fair = [[t.exact for t in kind if alike(t.choice) in both] for kind in (ours, others)]
+        rest = [trial for trial in of_n if not chosen(trial.choice)]
+        common = {alike(t.choice) for t in ours} & {alike(t.choice) for t in rest}
+        if common:
+            fair = [[t.exact for t in kind if alike(t.choice) in common] for kind in (ours, rest)]
             pairs[n] = (max(fair[0]), max(fair[1]))
             runs_ = min(runs_, *map(len, fair))
     if not pairs:
         return []
-    told = ", ".join(f"n = {n}: {one:.4f}, others {other:.4f}" for n, (one, other) in pairs.items())
-    holds = all(one >= other - slack for one, other in pairs.values())
-    return [Statement(where=where, says=says, holds=holds, measured=told, runs=runs_)]
+    text = ", ".join(f"n = {n}: {our:.4f}, others {other:.4f}" for n, (our, other) in pairs.items())
+    holds = all(our >= other - slack for our, other in pairs.values())
+    return [Statement(where=section, says=says, holds=holds, measured=text, runs=runs_)]
 
 
 _same_runs = partial(replace, TABLE_1, more={}, runs_of="steps2022/table1")

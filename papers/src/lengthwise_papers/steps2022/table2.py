@@ -102,42 +102,46 @@ def make_bodies(jobs: Sequence[Job], progress: Progress, corpus: Path | None = N
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    found = []
+    cell_runs = []
     for kind, bits in sizes.bits.items():
         for regime in REGIMES:
             for n in bits:
                 settings = {"bits": n, "supervision": regime, **dict(sizes.settings)}
                 plan = plan_of(sizes.preset, sizes.body, kind, sizes.steps, settings)
                 jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
-                found += [CellRun(f"{regime}, n = {n}", f"{kind}: {sizes.body}", j) for j in jobs]
-    return found
+                cell_runs += [
+                    CellRun(f"{regime}, n = {n}", f"{kind}: {sizes.body}", j) for j in jobs
+                ]
+    return cell_runs
 
 
 def plan_of(preset: str, body: str, kind: str, steps: int, settings: Mapping[str, Any]) -> Plan:
     """Return the plan of a body of a kind that learns addition, the carries first."""
-    own = {"order": "carries", "body": body, **schedule(steps), **BODY_KINDS[kind]}
-    return make_plan("steps:addition", "gpt2", preset=preset, settings={**own, **settings})
+    pupil_settings = {"order": "carries", "body": body, **schedule(steps), **BODY_KINDS[kind]}
+    return make_plan(
+        "steps:addition", "gpt2", preset=preset, settings={**pupil_settings, **settings}
+    )
 
 
 def _measured(records: Sequence[Record]) -> dict[tuple[str, str, int], float]:
     """Return the best exact match over seeds by kind with body, regime and n."""
-    found = {}
+    exact = {}
     for (row, column), of_cell in cells(records).items():
         regime, _, n = row.partition(", n = ")
-        found[column, regime, int(n)] = best_and_mean(of_cell, UNSEEN)[0] / 100
-    return found
+        exact[column, regime, int(n)] = best_and_mean(of_cell, UNSEEN)[0] / 100
+    return exact
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return the paper's layout, a line for each kind of body."""
-    found, rows = _measured(records), []
-    columns = sorted({n for _, n in PUBLISHED} | {n for _, _, n in found})
+    exact, rows = _measured(records), []
+    columns = sorted({n for _, n in PUBLISHED} | {n for _, _, n in exact})
     for regime in REGIMES:
         line = [PUBLISHED.get((regime, n)) for n in columns]
         printed = ["" if p is None else f"{p:.4f}" for p in line]
         rows.append([regime, "printed: frozen gpt2", *printed])
-        for column in dict.fromkeys(column for column, _, _ in found):
-            line = [found.get((column, regime, n)) for n in columns]
+        for column in dict.fromkeys(column for column, _, _ in exact):
+            line = [exact.get((column, regime, n)) for n in columns]
             rows.append([regime, column, *("not run" if p is None else f"{p:.4f}" for p in line)])
     return Table(["supervision", "body", *(f"n = {n}" for n in columns)], rows)
 
@@ -146,10 +150,10 @@ def bodies_table(records: Sequence[Record]) -> Table:
     """Return the bodies, the origin of their weights, and how many of them are trained."""
     kinds: dict[tuple[str, str, str], set[int]] = {}
     for (_, column), of_cell in cells(records).items():
-        for one in of_cell:
-            shape = f"{shape_of(one)}, {size_of(one):,} parameters"
-            kind = (column, shape, one["environment"].get("body", "unknown"))
-            kinds.setdefault(kind, set()).add(one["parameters"])
+        for record in of_cell:
+            shape = f"{shape_of(record)}, {size_of(record):,} parameters"
+            kind = (column, shape, record["environment"].get("body", "unknown"))
+            kinds.setdefault(kind, set()).add(record["parameters"])
     rows = [
         [*kind, ", ".join(f"{count:,}" for count in sorted(counts))]
         for kind, counts in kinds.items()
@@ -195,21 +199,23 @@ def check(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-def _of_body(found: Mapping[tuple[str, int], float]) -> list[Statement]:
+def _of_body(exact: Mapping[tuple[str, int], float]) -> list[Statement]:
     """Check one kind of body, from exact match by regime and n."""
-    told = {key: value for key, value in found.items() if _is_told(key)}
-    untold = {key: value for key, value in found.items() if _is_untold(key)}
+    supervised = {key: value for key, value in exact.items() if _is_told(key)}
+    untold = {key: value for key, value in exact.items() if _is_untold(key)}
     statements = []
-    if told:
+    if supervised:
         statements.append(
             Statement(
                 where="Table 2",
                 says="the body learns addition if it is given the carries first",
-                holds=decided(min(told.values()) >= 0.999, missing=bool(_not_run(told, _is_told))),
-                measured=f"{_list(told)}{_not_run(told, _is_told)}",
+                holds=decided(
+                    min(supervised.values()) >= 0.999, missing=bool(_not_run(supervised, _is_told))
+                ),
+                measured=f"{_list(supervised)}{_not_run(supervised, _is_told)}",
             )
         )
-    if (short := found.get((WEAK, 8))) is not None:
+    if (short := exact.get((WEAK, 8))) is not None:
         statements.append(weak_suffices("Table 2", short, 1))
     if untold:
         statements.append(
@@ -237,22 +243,22 @@ def _is_untold(cell: tuple[str, int]) -> bool:
 
 
 def _not_run(
-    found: Mapping[tuple[str, int], float], of_kind: Callable[[tuple[str, int]], bool]
+    exact: Mapping[tuple[str, int], float], of_kind: Callable[[tuple[str, int]], bool]
 ) -> str:
     """Say if some of the paper's cells of a kind are not among these."""
-    missing = set(filter(of_kind, PUBLISHED)) - set(found)
+    missing = set(filter(of_kind, PUBLISHED)) - set(exact)
     return f"; {len(missing)} of the paper's cells were not run" if missing else ""
 
 
-def _list(found: Mapping[tuple[str, int], float]) -> str:
-    return ", ".join(f"{regime} n = {n}: {value:.4f}" for (regime, n), value in found.items())
+def _list(exact: Mapping[tuple[str, int], float]) -> str:
+    return ", ".join(f"{regime} n = {n}: {value:.4f}" for (regime, n), value in exact.items())
 
 
 TABLE_2: TrainedExperiment[Sizes] = TrainedExperiment(
     paper="Guiding transformers to process in steps (2022)",
     item="Table 2",
-    claim="A frozen pretrained transformer adds if it is told the carries, and from 16 bits on not "
-    "otherwise.",
+    claim="A frozen pretrained transformer adds if it is given the carries; from 16 bits on it "
+    "needs them.",
     printed="Exact match of a frozen GPT-2 on 10,000 unseen pairs.",
     presets=preset_catalogue(
         smoke=Sizes(

@@ -49,7 +49,7 @@ class Sizes:
 
 def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
     """Return all runs of the table."""
-    found = []
+    cell_runs = []
     for row in sizes.rows:
         spec, of_task = TASKS[row]
         for regime in REGIMES:
@@ -64,51 +64,56 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 },
             )
             jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
-            found += [CellRun(row, regime, job) for job in jobs]
-    return found
+            cell_runs += [CellRun(row, regime, job) for job in jobs]
+    return cell_runs
 
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each task: exact match, the best over seeds, for each regime."""
-    found, rows = cells(records), []
-    for row in dict.fromkeys(row for row, _ in found):
-        of_row = [found.get((row, regime)) for regime in REGIMES]
-        tested = next(one[0]["tests"][UNSEEN]["words_per_length"] for one in of_row if one)
-        exact = [f"{best_and_mean(one, UNSEEN)[0] / 100:.4f}" if one else "" for one in of_row]
+    of_cells, rows = cells(records), []
+    for row in dict.fromkeys(row for row, _ in of_cells):
+        of_row = [of_cells.get((row, regime)) for regime in REGIMES]
+        tested = next(
+            of_cell[0]["tests"][UNSEEN]["words_per_length"] for of_cell in of_row if of_cell
+        )
+        exact = [
+            f"{best_and_mean(of_cell, UNSEEN)[0] / 100:.4f}" if of_cell else ""
+            for of_cell in of_row
+        ]
         rows.append([row, *exact, f"{tested:,}"])
     return Table(["task", *(f"{regime} supervision" for regime in REGIMES), "unseen words"], rows)
 
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Check the paper's claim, on other tasks."""
-    found = cells(records)
+    of_cells = cells(records)
     gains = {}
-    for row in dict.fromkeys(row for row, _ in found):
+    for row in dict.fromkeys(row for row, _ in of_cells):
         exact = {
-            regime: best_and_mean(found[row, regime], UNSEEN)[0]
+            regime: best_and_mean(of_cells[row, regime], UNSEEN)[0]
             for regime in REGIMES
-            if (row, regime) in found
+            if (row, regime) in of_cells
         }
         if STRONG in exact and len(exact) > 1:
-            told = exact.pop(STRONG)
-            gains[row] = (told, max(exact.values()))
+            strong = exact.pop(STRONG)
+            gains[row] = (strong, max(exact.values()))
     if not gains:
         return []
     measured = "; ".join(
-        f"{row} {one_digit(told)} % and {one_digit(untold)} %"
-        for row, (told, untold) in gains.items()
+        f"{row} {one_digit(strong)} % and {one_digit(untold)} %"
+        for row, (strong, untold) in gains.items()
     )
     return [
         Statement(
             where="ours",
-            says=f"a decoder that is told the steps learns the task (to {LEARNED:.0f} %)",
-            holds=all(told >= LEARNED for told, _ in gains.values()),
+            says=f"a decoder that is given the steps learns the task (to {LEARNED:.0f} %)",
+            holds=all(strong >= LEARNED for strong, _ in gains.values()),
             measured=measured,
         ),
         Statement(
             where="ours",
-            says="a decoder that is not told the steps does worse, unless it learns the task, too",
-            holds=all(untold < told or untold >= LEARNED for told, untold in gains.values()),
+            says="without the steps it does worse, unless it learns the task, too",
+            holds=all(untold < strong or untold >= LEARNED for strong, untold in gains.values()),
             measured=measured,
         ),
     ]

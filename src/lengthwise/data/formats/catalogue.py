@@ -68,7 +68,7 @@ def _reader_of(path: Path, columns: Columns) -> Reader:
     if ending in _UNCERTAIN:
         with opened(path) as file:
             beginning = file.read(_LOOKED_AT)
-        claiming = [each for each in READERS if each.claims(beginning)]
+        claiming = [reader for reader in READERS if reader.claims(beginning)]
         if len(claiming) == 1:
             return claiming[0]
     raise TextError(
@@ -91,7 +91,7 @@ def _require_dataset(path: Path) -> None:
         TextError: it is not a dataset, or it holds several.
     """
     if (path / SEVERAL).exists():
-        parts = sorted(each.name for each in path.iterdir() if (each / SAVED).exists())
+        parts = sorted(path.name for path in path.iterdir() if (path / SAVED).exists())
         raise TextError(
             f"{path} holds several datasets, {', '.join(parts)}. Give one of them, such as "
             f"words:{path / next(iter(parts), 'train')}."

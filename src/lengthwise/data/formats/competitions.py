@@ -89,7 +89,7 @@ def _announced(parts: list[str], place: Place) -> int:
             f"{place}: the header {' '.join(parts)!r:.40} says that symbols have attributes, which "
             f"symbols of words do not have. Take them out, and what follows `:`."
         )
-    if len(parts) != 2 or not all(each.isdecimal() for each in parts):
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
         raise TextError(
             f"{place} is not a header. Write the number of words and that of symbols, such as "
             f"1000 2."
@@ -105,16 +105,16 @@ class Stamina(Reader):
 
     def claims(self, beginning: bytes) -> bool:
         """Return whether each line begins with + or - and a space."""
-        lines = [each for each in beginning.split(b"\n")[:-1] if each.strip()]
-        return bool(lines) and all(re.match(rb"[+-](\s|$)", each) for each in lines)
+        lines = [line for line in beginning.split(b"\n")[:-1] if line.strip()]
+        return bool(lines) and all(re.match(rb"[+-](\s|$)", line) for line in lines)
 
     def rows(self, path: Path, columns: Columns) -> Iterator[Row]:
         """Yield the words; the label of `+` is 1, and that of `-` is 0."""
         for place, line in _lines(path):
             sign, *symbols = line.split()
             if sign not in _SIGNS:
-                what = "has no label" if sign == "?" else f"begins with {sign!r:.20}"
-                raise TextError(f"{place} {what}. Write {self.shown}.")
+                fault = "has no label" if sign == "?" else f"begins with {sign!r:.20}"
+                raise TextError(f"{place} {fault}. Write {self.shown}.")
             yield Row(place.number, symbols, _SIGNS[sign])
 
 
@@ -131,13 +131,13 @@ class Aalpy(Reader):
             yield Row(place.number, [], label_of(first, place))
             inputs: list[str] = []
             for number, pair in enumerate(pairs, start=1):
-                given, mark, output = pair.partition("/")
-                if not mark or not given.strip() or "/" in output:
+                symbol, mark, output = pair.partition("/")
+                if not mark or not symbol.strip() or "/" in output:
                     raise TextError(
                         f"{place}, step {number}: {pair!r:.40} is not INPUT/OUTPUT. Write "
                         f"{self.shown}."
                     )
-                inputs.append(given.strip())
+                inputs.append(symbol.strip())
                 yield Row(place.number, list(inputs), label_of(output, place))
 
 

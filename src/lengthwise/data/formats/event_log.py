@@ -42,27 +42,27 @@ class EventLog(Reader):
             ) from None
 
     def _row(self, trace: ElementTree.Element, place: Place, columns: Columns) -> Row:
-        own = _attributes(trace)
-        if columns.label and columns.label not in own:
+        attributes = _attributes(trace)
+        if columns.label and columns.label not in attributes:
             raise TextError(
                 f"{place} has no attribute {columns.label!r:.60}, which is its label. "
-                f"{suggestion(columns.label, own)} Name one with --columns label=..., or none, "
-                f"label=, if no trace has a label."
+                f"{suggestion(columns.label, attributes)} Name one with --columns label=..., or "
+                f"none, label=, if no trace has a label."
             )
         events: list[Event] = []
         name = columns.event or _NAME
-        for number, each in enumerate((e for e in trace if _tag(e) == "event"), start=1):
-            found = _attributes(each)
-            wanted = [name, *([columns.time] if columns.time else [])]
-            for key in wanted:
-                if not found.get(key, "").strip():
+        for number, event in enumerate((e for e in trace if _tag(e) == "event"), start=1):
+            values = _attributes(event)
+            keys = [name, *([columns.time] if columns.time else [])]
+            for key in keys:
+                if not values.get(key, "").strip():
                     raise TextError(
-                        f"{place}, event {number} has no {key!r:.60}. {suggestion(key, found)} "
+                        f"{place}, event {number} has no {key!r:.60}. {suggestion(key, values)} "
                         f"Name one with --columns event=..."
                     )
-            times = (found[columns.time],) if columns.time else ()
-            events.append(Event.of(place, "trace", found[name], "1", *times))
-        label = label_of(own[columns.label], place) if columns.label else "1"
+            times = (values[columns.time],) if columns.time else ()
+            events.append(Event.of(place, "trace", values[name], "1", *times))
+        label = label_of(attributes[columns.label], place) if columns.label else "1"
         for _, word, _ in words_of_events(events):
             return Row(place.number, word, label)
         return Row(place.number, [], label)
@@ -87,4 +87,6 @@ def _tag(element: ElementTree.Element) -> str:
 
 def _attributes(element: ElementTree.Element) -> dict[str, str]:
     """Return the attributes of a trace or an event by their keys."""
-    return {each.attrib["key"]: each.get("value", "") for each in element if "key" in each.attrib}
+    return {
+        child.attrib["key"]: child.get("value", "") for child in element if "key" in child.attrib
+    }

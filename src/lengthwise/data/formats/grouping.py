@@ -29,7 +29,7 @@ class Event(NamedTuple):
             TextError: the case is missing, or a value is neither a string nor an integer.
         """
         texts = []
-        for what, value in (("case", case), ("event", name), ("label", label)):
+        for kind, value in (("case", case), ("event", name), ("label", label)):
             if value is None:
                 texts.append("")
             elif isinstance(value, bool):
@@ -38,11 +38,11 @@ class Event(NamedTuple):
                 texts.append(str(value).strip())
             else:
                 raise TextError(
-                    f"{place}: the {what} must be a string, but is {value!r:.40}. Write a string."
+                    f"{place}: the {kind} must be a string, but is {value!r:.40}. Write a string."
                 )
         if not texts[0]:
             raise TextError(f"{place} has no case. Write one for each event.")
-        return cls(place, *texts, *("" if each is None else each for each in time))
+        return cls(place, *texts, *("" if part is None else part for part in time))
 
 
 @dataclass(slots=True)
@@ -102,11 +102,11 @@ def _moment(value: Any, place: Place) -> float:
         TextError: it is neither.
     """
     try:
-        found = float(value)
+        number = float(value)
     except (TypeError, ValueError):
-        found = math.nan
-    if math.isfinite(found):
-        return found
+        number = math.nan
+    if math.isfinite(number):
+        return number
     try:
         when = value if isinstance(value, date) else datetime.fromisoformat(str(value).strip())
         if not isinstance(when, datetime):

@@ -31,9 +31,9 @@ class JsonLines(TableReader):
 
 def _object(line: str, place: Place) -> dict[str, Any]:
     try:
-        found = parse_json(line)
+        record = parse_json(line)
     except ValueError as error:
         raise TextError(f"{place}: not JSON ({error}). Write one object a line.") from None
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise TextError(f"{place}: not an object. Write {JsonLines.shown} on each line.")
-    return found
+    return record

@@ -39,9 +39,9 @@ class PlainBlock:
 
     def words(self) -> list[str]:
         """Return the words as strings."""
-        written = self.content.tobytes().decode("latin-1")
+        text = self.content.tobytes().decode("latin-1")
         bounds = zip(self.starts.tolist(), self.tabs.tolist(), strict=True)
-        return [written[start:end] for start, end in bounds]
+        return [text[start:end] for start, end in bounds]
 
     @classmethod
     def of(

@@ -127,7 +127,7 @@ def read_word(value: object, place: Place) -> str | list[str]:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(
-        isinstance(each, str | int) and not isinstance(each, bool) for each in value
+        isinstance(symbol, str | int) and not isinstance(symbol, bool) for symbol in value
     ):
-        return [str(each) for each in value]
+        return [str(symbol) for symbol in value]
     raise TextError(f"{place}: a word is a string or a list of symbols, but got {value!r:.40}.")

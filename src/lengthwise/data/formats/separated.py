@@ -39,13 +39,13 @@ class TabSeparated(TableReader):
             return
         number, fields = 1, _Fields(columns, len(columns.names))
         with opened(path) as file:
-            for written in _whole_lines(file):
+            for lines in _whole_lines(file):
                 start = 0
-                while fields.at is None and start < len(written):  # one of these is the heading
-                    end = written.index(b"\n", start) + 1
-                    yield list(self._rows([(number, written[start:end])], path, columns, fields))
+                while fields.at is None and start < len(lines):  # one of these is the heading
+                    end = lines.index(b"\n", start) + 1
+                    yield list(self._rows([(number, lines[start:end])], path, columns, fields))
                     start, number = end, number + 1
-                part, is_plain = written[start:], fields.at == [0, 1] and fields.width == 2
+                part, is_plain = lines[start:], fields.at == [0, 1] and fields.width == 2
                 block = PlainBlock.of(part, number, _plain_label) if is_plain else None
                 if block is None:
                     numbered = enumerate(part.split(b"\n")[:-1], start=number)
@@ -77,16 +77,16 @@ class TabSeparated(TableReader):
             if not line:
                 continue
             place = Place(path, self.unit, number)
-            chosen = fields.chosen(line.split("\t"), place, self)
-            if chosen is None:
+            values = fields.chosen(line.split("\t"), place, self)
+            if values is None:
                 continue
-            label = chosen[2 if columns.case else 1].strip()
+            label = values[2 if columns.case else 1].strip()
             if len(label) > 1 and label[0] == label[-1] == '"':  # as spreadsheets write them
                 raise TextError(
                     f"{place}: the label {label:.40} is in quotes, which a .tsv file takes as "
                     f"part of it, and of words. Leave them out, or write .csv or .jsonl."
                 )
-            yield number, chosen
+            yield number, values
 
 
 class CommaSeparated(TableReader):
@@ -100,15 +100,15 @@ class CommaSeparated(TableReader):
         """Yield the fields of each row, which may go over several lines."""
         fields = _Fields(columns, len(columns.names))
         with opened(path) as file:
-            lines = (decoded(each, path, number) for number, each in enumerate(file))
+            lines = (decoded(line, path, number) for number, line in enumerate(file))
             rows = csv.reader(lines, strict=True)
             number = 1
             try:
                 for row in rows:
                     if row:
-                        chosen = fields.chosen(row, Place(path, self.unit, number), self)
-                        if chosen is not None:
-                            yield number, chosen
+                        values = fields.chosen(row, Place(path, self.unit, number), self)
+                        if values is not None:
+                            yield number, values
                     number = rows.line_num + 1
             except csv.Error as error:
                 raise TextError(
@@ -138,47 +138,47 @@ class _Fields:
             TextError: the number of fields is wrong, or a column is missing.
         """
         if self.at is None:
-            wanted = list(self.columns.names)
-            there = [each.strip() for each in fields]
+            names = list(self.columns.names)
+            headings = [field.strip() for field in fields]
             if not self.columns.are_named:
-                there = [each.lower() for each in there]
-            if self.columns.are_named or set(wanted) <= set(there):
-                for name in wanted:
-                    if name not in there:
+                headings = [heading.lower() for heading in headings]
+            if self.columns.are_named or set(names) <= set(headings):
+                for name in names:
+                    if name not in headings:
                         raise TextError(
                             f"{place} is the heading, and has no column {name!r:.60}. "
-                            f"{suggestion(name, there)}"
+                            f"{suggestion(name, headings)}"
                         )
-                self.at, self.width = [there.index(name) for name in wanted], len(there)
+                self.at, self.width = [headings.index(name) for name in names], len(headings)
                 return None
             self.at = list(range(self.count))
         if len(fields) != self.width:
             raise TextError(f"{place} {self._miscounted(len(fields), reader)}")
         return self.columns.labelled([fields[at] for at in self.at])
 
-    def _miscounted(self, found: int, reader: TableReader) -> str:
+    def _miscounted(self, count: int, reader: TableReader) -> str:
         mark = "tab" if reader.name == "tsv" else "comma"
         if self.at == [0] and self.width == 1:
-            return f"has {counted(found - 1, mark)}, but label= says that it is a word alone."
+            return f"has {counted(count - 1, mark)}, but label= says that it is a word alone."
         if self.at != [0, 1] or self.width != 2:
             return (
-                f"has {found} fields, but the heading names {self.width}. Write "
+                f"has {count} fields, but the heading names {self.width}. Write "
                 f"{self.width} in each line."
             )
-        has = f"no {mark}" if found == 1 else f"{found - 1} {mark}s"
-        named = (
+        has = f"no {mark}" if count == 1 else f"{count - 1} {mark}s"
+        hint = (
             ", or, if no word has a label, --columns label="
-            if found == 1
+            if count == 1
             else (
                 ", or name the columns in the first line, such as --columns word=text,label=class"
             )
         )
-        return f"has {has}. Write {reader.shown}{named}."
+        return f"has {has}. Write {reader.shown}{hint}."
 
 
-def _plain_label(written: bytes) -> str | None:
+def _plain_label(field: bytes) -> str | None:
     """Return a label that breaks no rule, or None."""
-    label = written.decode("ascii", errors="replace").strip()
+    label = field.decode("ascii", errors="replace").strip()
     is_plain = label.isascii() and label.isprintable() and '"' not in label
     return label if label and is_plain else None
 
@@ -192,8 +192,8 @@ def _whole_lines(file: object) -> Iterator[bytes]:
             if rest:
                 yield rest + b"\n"
             return
-        written = rest + part
-        end = written.rfind(b"\n") + 1
+        block = rest + part
+        end = block.rfind(b"\n") + 1
         if end:
-            yield written[:end]
-        rest = written[end:]
+            yield block[:end]
+        rest = block[end:]

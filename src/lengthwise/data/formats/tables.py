@@ -75,8 +75,8 @@ class SavedDataset(TableReader):
         require_columns(path, columns, known)
         label = columns.label
         names = getattr(table.features.get(label), "names", None)  # of numbers that stand for names
-        chosen = table.select_columns(list(dict.fromkeys(columns.names)))
-        for number, record in zip(count(1), chosen, strict=False):
+        rows = table.select_columns(list(dict.fromkeys(columns.names)))
+        for number, record in zip(count(1), rows, strict=False):
             if names is not None and isinstance(record[label], int):
                 record[label] = names[record[label]] if record[label] >= 0 else None
             yield number, values_of_record(record, columns, Place(path, self.unit, number))

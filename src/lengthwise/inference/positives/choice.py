@@ -25,7 +25,7 @@ from lengthwise.inference.searcher import OutOfTimeError, log_choices, never_sto
 from lengthwise.languages.language import Language
 
 POSITIVES: dict[str, PositiveClass] = {
-    each.name: each for each in (KTestable(), PrefixClosed(), KReversible())
+    each_class.name: each_class for each_class in (KTestable(), PrefixClosed(), KReversible())
 }
 """The classes that can be assumed of words of one label; all are tried by default."""
 
@@ -73,8 +73,8 @@ def choose(
     classes = [POSITIVES[assume]] if assume else list(POSITIVES.values())
     try:
         for assumed in classes:
-            for found in _levels(assumed, train, valid, max_states, check):
-                best = found if best is None or found.rank < best.rank else best
+            for choice in _levels(assumed, train, valid, max_states, check):
+                best = choice if best is None or choice.rank < best.rank else best
     except OutOfTimeError:
         end = "out of time"
     except KeyboardInterrupt:
@@ -108,7 +108,7 @@ def _levels(
 
 def _bits_of_words(language: Language, samples: Sequence[Sample]) -> float:
     """Return the bits that choose each word among those of its length."""
-    longest = max(int(each.lengths.max(initial=0)) for each in samples)
+    longest = max(int(sample.lengths.max(initial=0)) for sample in samples)
     shares, symbol, bits = log_shares(language, longest), math.log2(language.num_symbols), 0.0
     for sample in samples:
         bits += float(sample.lengths.sum()) * symbol

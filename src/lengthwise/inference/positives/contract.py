@@ -45,17 +45,17 @@ class PositiveClass(ABC):
         Its symbols and classes are numbers, and class 1 is the language. None is returned where it
         has too many parts. `check` may raise `OutOfTimeError`.
         """
-        chosen = np.arange(min(len(sample), _BEGIN))
+        rows = np.arange(min(len(sample), _BEGIN))
         while True:
-            found = self.of_few(sample.part(chosen), level, check)
-            if found is None:
+            language = self.of_few(sample.part(rows), level, check)
+            if language is None:
                 return None
             check()
-            missing = np.flatnonzero(answers_of(found, sample) == 0)
+            missing = np.flatnonzero(answers_of(language, sample) == 0)
             if not len(missing):
-                return found
-            assert not np.isin(chosen, missing).any(), "a language has the words it was made of"
-            chosen = np.union1d(chosen, missing[: len(chosen)])
+                return language
+            assert not np.isin(rows, missing).any(), "a language has the words it was made of"
+            rows = np.union1d(rows, missing[: len(rows)])
 
     @abstractmethod
     def of_few(self, sample: Sample, level: int, check: Callable[[], None]) -> Language | None:

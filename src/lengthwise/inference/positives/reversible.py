@@ -120,16 +120,16 @@ class _Tree:
     def _leaders(self, level: int) -> dict[int, set[Word]] | None:
         """Return the words of `level` symbols that lead to each node; None if they are too many."""
         nodes = [node for node in range(len(self.after)) if self.parent[node] == node]
-        found: dict[int, set[Word]] = {node: {()} for node in nodes}
+        words: dict[int, set[Word]] = {node: {()} for node in nodes}
         for _ in range(level):
             longer = defaultdict[int, set[Word]](set)
             for node in nodes:
                 for symbol, target in self.after[node].items():
-                    longer[self.find(target)] |= {(*word, symbol) for word in found[node]}
-            found = {node: longer[node] for node in nodes}
-            if sum(map(len, found.values())) > 10 * MOST_PARTS:
+                    longer[self.find(target)] |= {(*word, symbol) for word in words[node]}
+            words = {node: longer[node] for node in nodes}
+            if sum(map(len, words.values())) > 10 * MOST_PARTS:
                 return None
-        return found
+        return words
 
     def language(self, sample: Sample) -> Language:
         """Return the automaton; what no word shows leads to a state that accepts nothing."""

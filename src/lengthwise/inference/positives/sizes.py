@@ -32,12 +32,12 @@ def log_shares(language: Language, longest: int) -> Shares:
     moves[:, ~alive] = 0
     at = np.zeros(states)
     at[language.start] = float(alive[language.start])
-    found, scale = np.full(longest + 1, -math.inf), 0.0
+    shares, scale = np.full(longest + 1, -math.inf), 0.0
     for length in range(longest + 1):
         if (share := float(at @ accepts)) > 0:
-            found[length] = scale + math.log2(share)
+            shares[length] = scale + math.log2(share)
         at = at @ moves
         if (total := float(at.sum())) <= 0:
             break
         at, scale = at / total, scale + math.log2(total)
-    return found
+    return shares

@@ -76,16 +76,16 @@ class PositiveStatement(WordStatement):
     def headline(self) -> str:
         """The result on the words held out, and the size of the language."""
         held = self.held_out
-        said = (
+        result = (
             f"has {held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and "
             f"{_percent(self.share_of_all)} of all words as long"
         )
-        return f"{self.verdict}: {said}" if self.verdict else said
+        return f"{self.verdict}: {result}" if self.verdict else result
 
     def sentences(self) -> list[str]:
         """Return the statement in sentences; what speaks against A comes first."""
         held = self.held_out
-        sizes = ", ".join(_written(each) for each in self.counts)
+        sizes = ", ".join(_written(count) for count in self.counts)
         return [
             *self._against(),
             f"A is the smallest {self.assumed} language that has the {counted(self.words, 'word')} "
@@ -111,9 +111,9 @@ class PositiveStatement(WordStatement):
             ]
         if not self.verdict:
             return []
-        what = "is not" if self.verdict == "refuted" else "may not be"
+        verb = "is not" if self.verdict == "refuted" else "may not be"
         return [
-            f"A {what} the language: it lacks {held.wrong:,} of {counted(held.words, 'word')} held "
+            f"A {verb} the language: it lacks {held.wrong:,} of {counted(held.words, 'word')} held "
             f"out, such as {held.shortest_wrong[0]!r}. Give more words, or assume another class."
         ]
 
@@ -125,20 +125,22 @@ def state_positives(
 
     The part that was held out must have had no influence on it; `words` counts the others.
     """
-    agreed = Agreement.of(language, held)
+    agreement = Agreement.of(language, held)
     lengths = np.sort(held.lengths)
     logs = log_shares(language, int(lengths[-1]))
     shares = np.exp2(logs)
-    shown = dict.fromkeys(lengths[np.linspace(0, len(lengths) - 1, _LISTED).astype(int)].tolist())
+    some_lengths = dict.fromkeys(
+        lengths[np.linspace(0, len(lengths) - 1, _LISTED).astype(int)].tolist()
+    )
     every = np.log2(language.num_symbols)
     return PositiveStatement(
         assumed=choice.assumed.at(choice.level),
         means=choice.assumed.means(choice.level),
         states=language.num_states,
         words=words,
-        held_out=agreed,
+        held_out=agreement,
         confidence=CONFIDENCE,
-        missing_share_below=limit_of_different(agreed.wrong, agreed.words, 1 - CONFIDENCE),
+        missing_share_below=limit_of_different(agreement.wrong, agreement.words, 1 - CONFIDENCE),
         share_of_all=1.0 if _has_all(language) else float(shares[lengths].mean()),
         counts=tuple(
             LengthCount(
@@ -146,7 +148,7 @@ def state_positives(
                 words=float(logs[length] + length * every) if shares[length] > 0 else None,
                 every=float(length * every),
             )
-            for length in shown
+            for length in some_lengths
         ),
     )
 

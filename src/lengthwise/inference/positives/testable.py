@@ -82,16 +82,16 @@ def windows_of(sample: Sample, level: int) -> set[Word] | None:
         return None
     places = _flat(sample)
     ends = np.flatnonzero(places == 0)
-    found = set[Word]()
+    windows = set[Word]()
     for size in range(2, level):  # a word with its two marks that is too short for a window
         short = ends[:-1][np.diff(ends) == size - 1]
-        found |= _distinct(places, short, size, base)
+        windows |= _distinct(places, short, size, base)
     starts = np.arange(max(len(places) - level + 1, 0))
     inner = np.cumsum(places == 0)  # a window has no mark but at its ends
     if level > 2:
         starts = starts[inner[starts + level - 2] == inner[starts]]
-    found |= _distinct(places, starts, level, base)
-    return found if len(found) <= MOST_PARTS else None
+    windows |= _distinct(places, starts, level, base)
+    return windows if len(windows) <= MOST_PARTS else None
 
 
 def _flat(sample: Sample) -> Array:
@@ -99,8 +99,8 @@ def _flat(sample: Sample) -> Array:
     symbols = sample.symbols[:, :0:-1].astype(np.int64) + 1
     width = symbols.shape[1]
     marked = np.concatenate([symbols, np.zeros((len(symbols), 1), dtype=np.int64)], axis=1)
-    there = np.arange(width + 1) >= width - sample.lengths[:, None]
-    return np.concatenate([[0], marked[there]])
+    is_inside = np.arange(width + 1) >= width - sample.lengths[:, None]
+    return np.concatenate([[0], marked[is_inside]])
 
 
 def _distinct(places: Array, starts: Array, size: int, base: int) -> set[Word]:
@@ -112,25 +112,25 @@ def _distinct(places: Array, starts: Array, size: int, base: int) -> set[Word]:
     if len(known) > MOST_PARTS:
         known = known[: MOST_PARTS + 1]
     digits = [known // base**place % base - 1 for place in reversed(range(size))]
-    return set(zip(*(each.tolist() for each in digits), strict=True))
+    return set(zip(*(column.tolist() for column in digits), strict=True))
 
 
 def _automaton(windows: set[Word], level: int, sample: Sample, *, any_end: bool) -> Language:
     """Return the automaton whose states are the last symbols, of a mark and the word so far."""
-    kept = max(level - 1, 0)
+    context = max(level - 1, 0)
     after = defaultdict[Word, set[int]](set)
     for window in windows:
         for size in range(1, len(window) + 1):
             if size == level or window[0] == MARK:
                 after[window[: size - 1]].add(window[size - 1])
-    first: Word = (MARK,) if kept else ()
+    first: Word = (MARK,) if context else ()
     numbers, rows, classes = {first: 1}, [[0] * sample.num_symbols], [0]
     for state in (waiting := [first]):
         row = [0] * sample.num_symbols
         for symbol in after[state]:
             if symbol == MARK:
                 continue
-            target = (*state, symbol)[-kept:] if kept else ()
+            target = (*state, symbol)[-context:] if context else ()
             if target not in numbers:
                 numbers[target] = len(numbers) + 1
                 waiting.append(target)

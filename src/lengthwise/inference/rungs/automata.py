@@ -39,11 +39,11 @@ class ValueAutomaton:
         moves = self.moves
         states = np.full(len(sample), self.start, dtype=np.int64)
         for left in range(sample.symbols.shape[1] - 1, 0, -1):
-            there = sample.lengths >= left
-            if there.all():
+            is_active = sample.lengths >= left
+            if is_active.all():
                 states = moves[states, sample.symbols[:, left]]
             else:
-                states[there] = moves[states[there], sample.symbols[there, left]]
+                states[is_active] = moves[states[is_active], sample.symbols[is_active, left]]
         return self.value[moves[states, -1]]
 
 
@@ -93,15 +93,15 @@ def product_language(
 
     `classes` has an axis for the values of each reader.
     """
-    radix = np.cumprod([1, *(len(each.moves) for each in readers)])
+    radix = np.cumprod([1, *(len(automaton.moves) for automaton in readers)])
     if radix[-1] > 2**62:
         return None
     symbols = sample.num_symbols
 
     def split(states: Array) -> list[Array]:
-        return [states // radix[i] % len(each.moves) for i, each in enumerate(readers)]
+        return [states // radix[i] % len(automaton.moves) for i, automaton in enumerate(readers)]
 
-    start = sum(each.start * int(radix[i]) for i, each in enumerate(readers))
+    start = sum(automaton.start * int(radix[i]) for i, automaton in enumerate(readers))
     if radix[-1] <= _TABLE:
         visited = np.zeros(int(radix[-1]), dtype=bool)
         visited[start] = True
@@ -111,8 +111,8 @@ def product_language(
     while len(new):
         parts = split(new)
         after = sum(
-            each.moves[part, :symbols] * radix[i]
-            for i, (each, part) in enumerate(zip(readers, parts, strict=True))
+            automaton.moves[part, :symbols] * radix[i]
+            for i, (automaton, part) in enumerate(zip(readers, parts, strict=True))
         )
         sources.append(new)
         targets.append(after)
@@ -130,8 +130,8 @@ def product_language(
     source, target = np.concatenate(sources), np.concatenate(targets)
     order = np.argsort(source)
     ends = [
-        each.value[each.moves[part, -1]]
-        for each, part in zip(readers, split(source[order]), strict=True)
+        automaton.value[automaton.moves[part, -1]]
+        for automaton, part in zip(readers, split(source[order]), strict=True)
     ]
     return to_language(
         np.searchsorted(known, target[order]),

@@ -6,8 +6,8 @@ from lengthwise.inference.rungs import classes, counted, star_free
 from lengthwise.inference.searcher import Searcher
 
 RUNGS: Mapping[str, type[Searcher]] = {
-    each.name: each
-    for each in (
+    searcher.name: searcher
+    for searcher in (
         classes.StrictlyLocal,
         classes.CoStrictlyLocal,
         classes.TierStrictlyLocal,

@@ -89,17 +89,17 @@ class StateLines:
                     break
                 self._check()
                 state, symbol = divmod(edge, symbols)
-                tried = np.repeat(steps[:, None], 3, axis=1)
-                tried[:, :, state, symbol] = [-1, 0, 1]
-                tried = tried.reshape(3 * count, states, symbols)
-                fits = self._fit(tried, np.repeat(start, 3)).reshape(count, 3)
+                candidates = np.repeat(steps[:, None], 3, axis=1)
+                candidates[:, :, state, symbol] = [-1, 0, 1]
+                candidates = candidates.reshape(3 * count, states, symbols)
+                fits = self._fit(candidates, np.repeat(start, 3)).reshape(count, 3)
                 now = steps[:, state, symbol] + 1
                 noisy = fits + heat * draw.gumbel(size=fits.shape) if heat else fits.copy()
                 noisy[every, now] += 0 if heat else _EXACT
-                chosen = noisy.argmax(axis=1)
-                changed |= bool((chosen != now).any())
-                steps[:, state, symbol] = chosen - 1
-                fit = fits[every, chosen]
+                best_step = noisy.argmax(axis=1)
+                changed |= bool((best_step != now).any())
+                steps[:, state, symbol] = best_step - 1
+                fit = fits[every, best_step]
             if fit.max() > -_EXACT or not (heat or changed):
                 break
         best = int(fit.argmax())

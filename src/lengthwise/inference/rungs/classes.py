@@ -110,10 +110,10 @@ def _covering_on_tier(kinds: Sequence[Kind], covered: int) -> list[Stage]:
 def _combining(kinds: Sequence[Kind], most_words: int = 3_000) -> list[Stage]:
     """Return stages for Boolean functions of few literals; a kind that is frequent in each word is
     searched for in fewer words."""
-    few, some, many = (min(count, most_words) for count in (600, 1_500, 3_000))
+    few, medium, many = (min(count, most_words) for count in (600, 1_500, 3_000))
     return [
         *(Stage(choose=Combine(kind=kind, width=8), words=few) for kind in kinds[:2]),
-        *(Stage(choose=Combine(kind=kind, width=60), words=some) for kind in kinds[:2]),
+        *(Stage(choose=Combine(kind=kind, width=60), words=medium) for kind in kinds[:2]),
         *(Stage(choose=Combine(kind=kind, width=30, most=4), words=many) for kind in kinds[1:]),
         Stage(choose=Combine(kind=kinds[0], width=300), words=few),
     ]

@@ -76,7 +76,7 @@ class _Equations:
 
     def linear(self) -> list[ValueAutomaton]:
         """Return the counts that are the same in all words of some class."""
-        found: list[tuple[Array, int]] = []
+        counters: list[tuple[Array, int]] = []
         seen = self.counts.sum(axis=0) > 0
         symbols = int(seen.sum())
         for number in range(self.num_classes):
@@ -88,12 +88,12 @@ class _Equations:
                 prime = PRIME_POWERS[modulus]
                 if len(weights) > more.get(prime, 0):
                     more[prime] = len(weights)
-                    found += [(each, modulus) for each in weights]
-        return _different(found, seen)
+                    counters += [(weight, modulus) for weight in weights]
+        return _different(counters, seen)
 
     def polynomial(self, prime: int, degree: int, task: SearchTask) -> list[ValueAutomaton]:
         """Return the counts that have few values in the words of some class."""
-        found = []
+        counters = []
         seen = self.counts.sum(axis=0) > 0
         symbols = int(seen.sum())
         unknowns = 1
@@ -106,25 +106,25 @@ class _Equations:
                 continue
             weights = polynomial_weights(words, prime, degree, task.check)
             self.work += len(words) * unknowns**2 // 2
-            found += [(each, prime) for each in weights]
-        return _different(found, seen)
+            counters += [(row, prime) for row in weights]
+        return _different(counters, seen)
 
 
-def _different(found: list[tuple[Array, int]], seen: Mask) -> list[ValueAutomaton]:
+def _different(weighted: list[tuple[Array, int]], seen: Mask) -> list[ValueAutomaton]:
     """Return the counters of weights of the symbols that are seen, without multiples of others."""
     known: dict[tuple[int, bytes], ValueAutomaton] = {}
-    for weights, modulus in found:
+    for weights, modulus in weighted:
         first = int(weights[np.gcd(weights, modulus) == 1][0])
         plain = weights * pow(first, -1, modulus) % modulus
         every = np.zeros(len(seen), dtype=np.int64)
         every[seen] = plain
         known.setdefault((modulus, plain.tobytes()), counter(every, modulus))
-    chosen, values = list[ValueAutomaton](), 1
-    for (modulus, _), each in known.items():
-        if len(chosen) < _MOST_COUNTERS and values * modulus <= _MOST_VALUES:
-            chosen.append(each)
+    counters, values = list[ValueAutomaton](), 1
+    for (modulus, _), counts in known.items():
+        if len(counters) < _MOST_COUNTERS and values * modulus <= _MOST_VALUES:
+            counters.append(counts)
             values *= modulus
-    return chosen
+    return counters
 
 
 Solution: TypeAlias = tuple[list[ValueAutomaton], int]
@@ -143,8 +143,8 @@ def _solved(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
     known = _SOLVED.setdefault(task.sample, {})
     if (prime, degree) not in known:
         equations = _Equations.of(task.sample)
-        found = equations.polynomial(prime, degree, task) if prime else equations.linear()
-        known[prime, degree] = found, equations.work
+        counters = equations.polynomial(prime, degree, task) if prime else equations.linear()
+        known[prime, degree] = counters, equations.work
     return known[prime, degree]
 
 
@@ -183,10 +183,10 @@ class GroupCounts(Searcher):
         modulus = 2
         while modulus**symbols <= _MOST_TRIED:
             task.check()
-            found = all_weights(counts, classes, modulus, task.sample.num_classes)
+            weights = all_weights(counts, classes, modulus, task.sample.num_classes)
             work += 40 * modulus**symbols
-            if len(found):
-                simplest = found[np.lexsort((found.sum(axis=1), (found > 0).sum(axis=1)))[0]]
+            if len(weights):
+                simplest = weights[np.lexsort((weights.sum(axis=1), (weights > 0).sum(axis=1)))[0]]
                 return _counting(task, [counter(simplest, modulus)], work)
             modulus += 1
         return Attempt(None, work)
@@ -239,11 +239,11 @@ class Counted(Searcher):
             equations = _Equations.of(bench.sample.part(np.sort(part)))
             counters = equations.polynomial(prime, 2, task) if prime else equations.linear()
             bench.work += equations.work
-            for each in counters:
-                found = self._with_literals(task, [each], kind, 0)
-                bench.work += found.work
-                if found.language is not None:
-                    return replace(found, work=bench.work)
+            for counting in counters:
+                attempt = self._with_literals(task, [counting], kind, 0)
+                bench.work += attempt.work
+                if attempt.language is not None:
+                    return replace(attempt, work=bench.work)
         return Attempt(None, bench.work)
 
 
@@ -257,6 +257,6 @@ def _parts(bench: Bench, kind: Kind, rows: Array) -> Iterator[Array]:
     score = score_literals(pool, words.groups, 1, words.num_classes)
     bench.work += 3 * words.digits.size + 3 * len(pool.literal)
     for literal in np.argsort(score.bits, kind="stable")[:_SPLITS].tolist():
-        there = pool.column(literal)
-        yield rows[there]
-        yield rows[~there]
+        holds = pool.column(literal)
+        yield rows[holds]
+        yield rows[~holds]

@@ -34,11 +34,11 @@ MORE_WORDS = 16
 def symbol_counts(sample: Sample) -> Array:
     """Return how often each symbol occurs in each word, `[word, symbol]`."""
     count, width = sample.symbols.shape
-    there = np.arange(width) <= sample.lengths[:, None]
-    there[:, 0] = False
+    is_inside = np.arange(width) <= sample.lengths[:, None]
+    is_inside[:, 0] = False
     flat = np.arange(count)[:, None] * sample.num_symbols + sample.symbols
-    found = np.bincount(flat[there], minlength=count * sample.num_symbols)
-    return found.reshape(count, sample.num_symbols)
+    counts = np.bincount(flat[is_inside], minlength=count * sample.num_symbols)
+    return counts.reshape(count, sample.num_symbols)
 
 
 def null_generators(rows: Array, modulus: int) -> Array:
@@ -54,19 +54,19 @@ def null_generators(rows: Array, modulus: int) -> Array:
         values = generators @ row % modulus
         if not values.any():
             continue
-        chosen = int(np.gcd(values, modulus).argmin())
-        divisor = int(np.gcd(values[chosen], modulus))
-        inverse = pow(int(values[chosen]) // divisor, -1, modulus) if divisor < modulus else 0
+        first = int(np.gcd(values, modulus).argmin())
+        divisor = int(np.gcd(values[first], modulus))
+        inverse = pow(int(values[first]) // divisor, -1, modulus) if divisor < modulus else 0
         factors = values // divisor * inverse % modulus
-        factors[chosen] = 0
-        pivot = generators[chosen].copy()
-        there = np.flatnonzero(factors)
-        generators[there] = (generators[there] - factors[there, None] * pivot) % modulus
+        factors[first] = 0
+        pivot = generators[first].copy()
+        others = np.flatnonzero(factors)
+        generators[others] = (generators[others] - factors[others, None] * pivot) % modulus
         pivot = pivot * (modulus // divisor) % modulus
         if modulus == prime or not pivot.any():
-            generators = np.delete(generators, chosen, axis=0)
+            generators = np.delete(generators, first, axis=0)
         else:
-            generators[chosen] = pivot
+            generators[first] = pivot
         if not len(generators):
             break
     return generators
@@ -80,8 +80,8 @@ def linear_weights(counts: Array, modulus: int) -> Array:
     """
     if len(counts) < counts.shape[1] + MORE_WORDS:
         return np.zeros((0, counts.shape[1]), dtype=np.int64)
-    found = null_generators(counts[1:] - counts[0], modulus)
-    return found[(found % PRIME_POWERS[modulus]).any(axis=1)]
+    weights = null_generators(counts[1:] - counts[0], modulus)
+    return weights[(weights % PRIME_POWERS[modulus]).any(axis=1)]
 
 
 def polynomial_weights(counts: Array, prime: int, degree: int, check: Callable[[], None]) -> Array:
@@ -89,23 +89,25 @@ def polynomial_weights(counts: Array, prime: int, degree: int, check: Callable[[
     symbol]`, with none or one generator."""
     symbols = counts.shape[1]
     monomials = [
-        each
+        monomial
         for number in range(degree + 1)
-        for each in combinations_with_replacement(range(symbols), number)
+        for monomial in combinations_with_replacement(range(symbols), number)
     ]
     none = np.zeros((0, symbols), dtype=np.int64)
     if len(counts) < len(monomials) + MORE_WORDS or degree >= prime:
         return none
     check()
-    values = np.stack([counts[:, list(each)].prod(axis=1) for each in monomials], axis=1) % prime
-    found = null_generators(values, prime)
-    if len(found) != 1:
+    values = (
+        np.stack([counts[:, list(monomial)].prod(axis=1) for monomial in monomials], axis=1) % prime
+    )
+    generators = null_generators(values, prime)
+    if len(generators) != 1:
         return none
-    index = {each: place for place, each in enumerate(monomials)}
-    equation = found[0]
+    index = {monomial: place for place, monomial in enumerate(monomials)}
+    equation = generators[0]
     for symbol in range(symbols):
-        own = int(equation[index[(symbol,) * degree]])
-        if own:
+        coefficient = int(equation[index[(symbol,) * degree]])
+        if coefficient:
             break
     else:
         return none
@@ -115,7 +117,7 @@ def polynomial_weights(counts: Array, prime: int, degree: int, check: Callable[[
             for other in range(symbols)
         ]
     )
-    weights = weights * pow(own * degree, -1, prime) % prime
+    weights = weights * pow(coefficient * degree, -1, prime) % prime
     weights[symbol] = 1
     return weights[None]
 
@@ -124,16 +126,18 @@ def all_weights(counts: Array, classes: Array, modulus: int, num_classes: int) -
     """Return all weights whose sums decide the classes of words, by trying each, `[weights,
     symbol]`."""
     symbols = counts.shape[1]
-    tried = np.stack(np.unravel_index(np.arange(modulus**symbols), (modulus,) * symbols), axis=1)
-    tried = tried[tried.any(axis=1)]
+    candidates = np.stack(
+        np.unravel_index(np.arange(modulus**symbols), (modulus,) * symbols), axis=1
+    )
+    candidates = candidates[candidates.any(axis=1)]
     for part in (slice(0, 24), slice(0, 96), slice(0, len(counts))):
-        sums = tried @ counts[part].T % modulus
-        keys = (np.arange(len(tried))[:, None] * modulus + sums) * num_classes + classes[part]
-        there = np.zeros(len(tried) * modulus * num_classes, dtype=bool)
-        there[keys.ravel()] = True
-        groups = there.reshape(len(tried), modulus, num_classes).sum(axis=2)
-        tried = tried[(groups <= 1).all(axis=1)]
-    return tried
+        sums = candidates @ counts[part].T % modulus
+        keys = (np.arange(len(candidates))[:, None] * modulus + sums) * num_classes + classes[part]
+        occurs = np.zeros(len(candidates) * modulus * num_classes, dtype=bool)
+        occurs[keys.ravel()] = True
+        groups = occurs.reshape(len(candidates), modulus, num_classes).sum(axis=2)
+        candidates = candidates[(groups <= 1).all(axis=1)]
+    return candidates
 
 
 def counter(weights: Array, modulus: int) -> ValueAutomaton:

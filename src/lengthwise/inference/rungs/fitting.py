@@ -65,8 +65,8 @@ class Bench:
             sample = sample.part(np.sort(rows[: max(int(few), 1)]))
         self.sample = sample
         self.words = MarkedWords.of(sample, self.task.check)
-        values = [each.values(sample) for each in self.counters]
-        sizes = [int(each.value.max()) + 1 for each in self.counters]
+        values = [counter.values(sample) for counter in self.counters]
+        sizes = [int(counter.value.max()) + 1 for counter in self.counters]
         self.num_cells = int(np.prod(sizes))
         self.cells = (
             np.ravel_multi_index(tuple(values), tuple(sizes))
@@ -79,24 +79,26 @@ class Bench:
         """Return rows of each class, up to the share of the class in `count`."""
         generator = np.random.default_rng(seed)
         rows = generator.permutation(len(self.sample))
-        each = max(1, count // self.sample.num_classes)
+        class_size = max(1, count // self.sample.num_classes)
         classes = self.sample.classes[rows]
-        return np.concatenate([rows[classes == c][:each] for c in range(self.sample.num_classes)])
+        return np.concatenate(
+            [rows[classes == c][:class_size] for c in range(self.sample.num_classes)]
+        )
 
     def allowed(self, count: int) -> int:
         """Return the number of wrong labels that noise explains among a number of words."""
         noise = self.task.noise
         return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
 
-    def readers(self, chosen: Chosen) -> list[ValueAutomaton]:
+    def readers(self, rule: Chosen) -> list[ValueAutomaton]:
         """Return the automata of a rule."""
-        return [*self.counters, *(reader(each, chosen.tier) for each in chosen.literals)]
+        return [*self.counters, *(reader(literal, rule.tier) for literal in rule.literals)]
 
     def wrong(self, chosen: Chosen) -> Array:
         """Return the rows that a rule misjudges, with the table that suits all words best."""
         readers = self.readers(chosen)
-        values = [each.values(self.sample) for each in readers]
-        sizes = [int(each.value.max()) + 1 for each in readers]
+        values = [automaton.values(self.sample) for automaton in readers]
+        sizes = [int(automaton.value.max()) + 1 for automaton in readers]
         classes, number = self.sample.classes, self.sample.num_classes
         answers = complete_table(values, sizes, classes, number)[tuple(values)]
         self.work += (len(readers) + 1) * self.sample.symbols.size
@@ -107,28 +109,30 @@ class Bench:
         if chosen is None:
             return Attempt(None, self.work)
         readers = self.readers(chosen)
-        values = [each.values(self.sample) for each in readers]
-        sizes = [int(each.value.max()) + 1 for each in readers]
+        values = [automaton.values(self.sample) for automaton in readers]
+        sizes = [int(automaton.value.max()) + 1 for automaton in readers]
         table = complete_table(values, sizes, self.sample.classes, self.sample.num_classes)
-        found = product_language(readers, table, self.task.sample)
-        if found is not None and found.num_states > self.task.max_states:
-            found = None
-        return Attempt(found, self.work, self._bits(chosen, table))
+        language = product_language(readers, table, self.task.sample)
+        if language is not None and language.num_states > self.task.max_states:
+            language = None
+        return Attempt(language, self.work, self._bits(chosen, table))
 
-    def _bits(self, chosen: Chosen, table: Array) -> float:
+    def _bits(self, rule: Chosen, table: Array) -> float:
         """Return the bits of a class, a tier, literals, counts, and the table of their values."""
         symbols = self.task.sample.num_symbols
         symbol = math.log2(symbols + 1)
-        bits = _NAMING + sum(_NAMING + each.size * symbol for each in chosen.literals)
-        if not chosen.tier.all():
-            bits += math.log2(symbols) + log_choices(symbols, int(chosen.tier.sum()))
-        for each in self.counters:
-            modulus = int(each.value.max()) + 1
-            bits += _NAMING + int((each.moves[0, :-1] != 0).sum()) * (symbol + math.log2(modulus))
+        bits = _NAMING + sum(_NAMING + literal.size * symbol for literal in rule.literals)
+        if not rule.tier.all():
+            bits += math.log2(symbols) + log_choices(symbols, int(rule.tier.sum()))
+        for counter in self.counters:
+            modulus = int(counter.value.max()) + 1
+            bits += _NAMING + int((counter.moves[0, :-1] != 0).sum()) * (
+                symbol + math.log2(modulus)
+            )
         counts = np.bincount(table.ravel())
         rare = table.size - int(counts.max())
-        others = rare * math.log2(max(len(counts) - 1, 1))
-        return bits + math.log2(table.size + 1) + log_choices(table.size, rare) + others
+        exceptions = rare * math.log2(max(len(counts) - 1, 1))
+        return bits + math.log2(table.size + 1) + log_choices(table.size, rare) + exceptions
 
 
 Choose: TypeAlias = Callable[[Bench, MarkedWords, Array, Mask], list[Chosen]]
@@ -179,9 +183,9 @@ class Cover:
             return []
         is_covered = (words.groups == self.covered).astype(np.int64)
         exceptions = bench.allowed(len(rows))
-        chosen = covering(pool, is_covered, most=self.most, exceptions=exceptions)
-        bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(chosen))
-        return [Chosen(tuple(map(pool.get, chosen)), tier)] if chosen else []
+        literals = covering(pool, is_covered, most=self.most, exceptions=exceptions)
+        bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(literals))
+        return [Chosen(tuple(map(pool.get, literals)), tier)] if literals else []
 
 
 def fitted(
@@ -202,26 +206,26 @@ def fitted(
     tier = np.ones(task.sample.num_symbols, dtype=bool) if start is None else start
     rows = bench.drawn(count, seed)
     best: tuple[int, int] | None = None
-    found: Chosen | None = None
+    best_rule: Chosen | None = None
     for _ in range(_ROUNDS):
         task.check()
         words = bench.words.part(rows)
         if judge is not None:
             generator = np.random.default_rng(seed)
             order = generator.permutation(len(tier)) if seed else None
-            some = bench.words.part(generator.permutation(rows)[:judging])
-            climb = climbed(some, judge, tier, check=task.check, order=order)
+            sample = bench.words.part(generator.permutation(rows)[:judging])
+            climb = climbed(sample, judge, tier, check=task.check, order=order)
             tier = climb.symbols
             bench.work += climb.work
         misjudged = None
-        for chosen in choose(bench, words, rows, tier):
+        for rule in choose(bench, words, rows, tier):
             task.check()
-            wrong = bench.wrong(chosen)
-            rank = len(wrong), sum(each.size for each in chosen.literals)
+            wrong = bench.wrong(rule)
+            rank = len(wrong), sum(literal.size for literal in rule.literals)
             if misjudged is None or len(wrong) < len(misjudged):
                 misjudged = wrong
             if best is None or rank < best:
-                best, found = rank, chosen
+                best, best_rule = rank, rule
         if misjudged is None or len(misjudged) <= bench.allowed(len(bench.sample)):
             break
         if task.noise > 0:
@@ -230,4 +234,4 @@ def fitted(
         if not len(more):
             break
         rows = np.concatenate([rows, np.random.default_rng(seed).permutation(more)[:count]])
-    return bench.attempt(found)
+    return bench.attempt(best_rule)

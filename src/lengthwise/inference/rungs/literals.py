@@ -102,11 +102,11 @@ class MarkedWords:
 
     def on_tier(self, tier: Mask) -> "MarkedWords":
         """Return the words without the symbols outside a tier."""
-        kept = np.concatenate([[False], tier, [True]])[self.digits]
-        word, _ = np.nonzero(kept)
-        place = (kept.cumsum(axis=1) - 1)[kept]
-        digits = np.zeros((len(kept), int(place.max(initial=0)) + 1), dtype=np.int64)
-        digits[word, place] = self.digits[kept]
+        on_tier = np.concatenate([[False], tier, [True]])[self.digits]
+        word, _ = np.nonzero(on_tier)
+        place = (on_tier.cumsum(axis=1) - 1)[on_tier]
+        digits = np.zeros((len(on_tier), int(place.max(initial=0)) + 1), dtype=np.int64)
+        digits[word, place] = self.digits[on_tier]
         return replace(self, digits=digits)
 
 
@@ -163,9 +163,9 @@ class Pool:
 
     def column(self, number: int) -> Mask:
         """Return which words a literal holds of."""
-        found = np.zeros(self.num_words, dtype=bool)
-        found[self.word[slice(*np.searchsorted(self.literal, [number, number + 1]))]] = True
-        return found
+        holds = np.zeros(self.num_words, dtype=bool)
+        holds[self.word[slice(*np.searchsorted(self.literal, [number, number + 1]))]] = True
+        return holds
 
     def counts(self, groups: Array, num_groups: int) -> Array:
         """Return the number of words of each group that each literal holds of, `[literal,
@@ -199,10 +199,10 @@ def windows(longest: int, *, times: int = 1) -> Kind:
         return word, code * (MOST_TIMES + 1) + step + 1
 
     def pool(words: MarkedWords) -> Pool:
-        size, each = (words.num_symbols + 2) ** longest, longest * words.digits.shape[1]
+        size, num_entries = (words.num_symbols + 2) ** longest, longest * words.digits.shape[1]
         if times == 1:
-            return _pool(words, once, each, size, (longest,))
-        return _pool(words, often, each, size * (MOST_TIMES + 1), (longest,), counted=True)
+            return _pool(words, once, num_entries, size, (longest,))
+        return _pool(words, often, num_entries, size * (MOST_TIMES + 1), (longest,), counted=True)
 
     return pool
 
@@ -233,8 +233,8 @@ def subsequences(longest: int) -> Kind:
     def pool(words: MarkedWords) -> Pool:
         base, width = words.num_symbols + 2, words.digits.shape[1]
         kinds = min(base, width)
-        each = kinds * width + kinds**longest
-        return _pool(words, entries, each, base**longest, (1,) * longest)
+        num_entries = kinds * width + kinds**longest
+        return _pool(words, entries, num_entries, base**longest, (1,) * longest)
 
     return pool
 
@@ -284,14 +284,14 @@ def ordered_windows(longest: int, shortest: int = 1) -> Kind:
             return None
         every, step = _repeated(number)
         other = np.searchsorted(word, word)[every] + step
-        there = first_end[every] <= last_start[other]
-        every, other = every[there], other[there]
+        in_order = first_end[every] <= last_start[other]
+        every, other = every[in_order], other[in_order]
         return word[every], code[every] * size + code[other]
 
     def pool(words: MarkedWords) -> Pool:
         size, width = (words.num_symbols + 2) ** longest, words.digits.shape[1]
-        each = min(longest * width, size) ** 2
-        return _pool(words, entries, each, size**2, (longest, longest))
+        num_entries = min(longest * width, size) ** 2
+        return _pool(words, entries, num_entries, size**2, (longest, longest))
 
     return pool
 
@@ -306,28 +306,28 @@ def _windows(words: MarkedWords, longest: int, shortest: int = 1) -> tuple[Array
         code = code[:, : digits.shape[1] - length + 1] * base + digits[:, length - 1 :]
         if length < shortest:
             continue
-        there = digits[:, length - 1 :] > 0
-        there &= digits[:, : digits.shape[1] - length + 1] > 0
+        is_window = digits[:, length - 1 :] > 0
+        is_window &= digits[:, : digits.shape[1] - length + 1] > 0
         if length == 1:
-            there = there & is_inner
-        word, place = np.nonzero(there)
+            is_window = is_window & is_inner
+        word, place = np.nonzero(is_window)
         parts.append((word, code[word, place], place))
-    word, code, place = (np.concatenate(each) for each in zip(*parts, strict=True))
+    word, code, place = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return word, code, place
 
 
 def _pool(
     words: MarkedWords,
     entries: Entries,
-    each: int,
+    num_entries: int,
     size: int,
     shape: tuple[int, ...],
     *,
     counted: bool = False,
 ) -> Pool:
-    """Return the pool of words that have about `each` entries, with codes below `size`."""
+    """Return the pool of words that have about `num_entries` entries, with codes below `size`."""
     count = len(words.digits)
-    code, word = np.divmod(_keys(words, entries, each, size), max(count, 1))
+    code, word = np.divmod(_keys(words, entries, num_entries, size), max(count, 1))
     new = np.diff(code, prepend=-1) != 0
     return Pool(
         codes=code[new],
@@ -340,29 +340,29 @@ def _pool(
     )
 
 
-def _keys(words: MarkedWords, entries: Entries, each: int, size: int) -> Array:
+def _keys(words: MarkedWords, entries: Entries, num_entries: int, size: int) -> Array:
     """Return the different pairs of a code and a word, sorted; none if they are too many."""
     count, none = len(words.digits), np.zeros(0, dtype=np.int64)
     if size * count > _CODED:
         return none
-    there = np.zeros(size * count if size * count <= _BITMAP else 0, dtype=bool)
-    parts, total, step = [none], 0, max(1, _AT_ONCE // each)
+    occurs = np.zeros(size * count if size * count <= _BITMAP else 0, dtype=bool)
+    parts, total, step = [none], 0, max(1, _AT_ONCE // num_entries)
     for first in range(0, count, step):
         words.check()
         rows = np.arange(first, min(first + step, count))
-        made = entries(words if len(rows) == count else words.part(rows))
-        if made is None:
+        pairs = entries(words if len(rows) == count else words.part(rows))
+        if pairs is None:
             return none
-        keys = made[1] * count + made[0] + first
-        if len(there):
-            there[keys] = True
+        keys = pairs[1] * count + pairs[0] + first
+        if len(occurs):
+            occurs[keys] = True
             continue
         keys = np.sort(keys)
         parts.append(keys[np.diff(keys, prepend=-1) != 0])
         if (total := total + len(parts[-1])) > MOST_ENTRIES:
             return none
-    if len(there):
-        keys = np.flatnonzero(there)
+    if len(occurs):
+        keys = np.flatnonzero(occurs)
         return keys if len(keys) <= MOST_ENTRIES else none
     return np.sort(np.concatenate(parts)) if len(parts) > 2 else parts[-1]
 
@@ -371,11 +371,11 @@ def keep_literals(pool: Pool, least: int) -> Pool:
     """Return the literals that hold of at least `least` words, and fail at as many."""
     number = np.bincount(pool.literal, minlength=len(pool))
     good = (number >= least) & (number <= pool.num_words - least)
-    there = good[pool.literal]
+    is_good = good[pool.literal]
     return Pool(
         codes=pool.codes[good],
-        literal=(np.cumsum(good) - 1)[pool.literal[there]],
-        word=pool.word[there],
+        literal=(np.cumsum(good) - 1)[pool.literal[is_good]],
+        word=pool.word[is_good],
         num_words=pool.num_words,
         base=pool.base,
         shape=pool.shape,

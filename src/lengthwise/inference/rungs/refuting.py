@@ -33,7 +33,7 @@ def refuting_word(sample: Sample, assumed: str) -> tuple[int, str] | None:
         return None
     name = assumed.removeprefix("co")
     width, accepted = _WIDTHS[assumed], int(name == assumed)
-    what, pieces = _PIECES[name]
+    plural, pieces = _PIECES[name]
     rows = [
         row for row in range(min(len(sample), _MOST_WORDS)) if sample.lengths[row] <= _LONGEST[name]
     ]
@@ -44,8 +44,8 @@ def refuting_word(sample: Sample, assumed: str) -> tuple[int, str] | None:
     for row in rows:
         if sample.classes[row] != accepted and pieces(sample.word(row), width) <= seen:
             return row, (
-                f"all its {what} of up to {width} symbols, the longest that are searched, occur in "
-                f"words"
+                f"all its {plural} of up to {width} symbols, the longest that are searched, occur "
+                f"in words"
             )
     return None
 

@@ -47,10 +47,10 @@ class LiteralScores:
 def score_literals(pool: Pool, groups: Array, num_cells: int, num_classes: int) -> LiteralScores:
     """Return the scores of all literals; `groups` are `cell * num_classes + class` of each word."""
     total = np.bincount(groups, minlength=num_cells * num_classes)
-    there = pool.counts(groups, num_cells * num_classes)
+    counts = pool.counts(groups, num_cells * num_classes)
     log = _logarithms(pool.num_words)
     bits, wrong = np.zeros(len(pool)), np.zeros(len(pool), dtype=np.int64)
-    for part in (there, total - there):
+    for part in (counts, total - counts):
         cells = part.reshape(len(pool), num_cells, num_classes)
         number = cells.sum(axis=2)
         bits += log[number].sum(axis=1) - log[part].sum(axis=1)
@@ -87,20 +87,24 @@ def combined(
     best: list[Rule] = []
     work = 0
     for level in range(most):
-        found: dict[tuple[int, ...], Rule] = {}
-        for chosen, groups in beam:
+        rules_by_literals: dict[tuple[int, ...], Rule] = {}
+        for literals, groups in beam:
             score = score_literals(pool, groups, num_cells * 2**level, num_classes)
             work += len(pool.literal) + len(pool) * num_cells * 2 ** (level + 1)
             number = min(widths[level], len(pool))
             for literal in _best(score, pool.sizes, number).tolist():
-                key = tuple(sorted((*chosen, literal)))
-                if literal in chosen or key in found:
+                key = tuple(sorted((*literals, literal)))
+                if literal in literals or key in rules_by_literals:
                     continue
                 size = int(pool.sizes[list(key)].sum())
-                found[key] = Rule(key, int(score.wrong[literal]), float(score.bits[literal]), size)
-        if not found:
+                rules_by_literals[key] = Rule(
+                    key, int(score.wrong[literal]), float(score.bits[literal]), size
+                )
+        if not rules_by_literals:
             break
-        rules = sorted(found.values(), key=lambda rule: (round(rule.bits, 6), rule.size))
+        rules = sorted(
+            rules_by_literals.values(), key=lambda rule: (round(rule.bits, 6), rule.size)
+        )
         rules = rules[: widths[level]]
         best = sorted([*best, *rules], key=lambda rule: (rule.wrong, rule.size, rule.bits))
         if best[0].wrong <= enough:
@@ -115,20 +119,20 @@ def combined(
 def _best(score: LiteralScores, sizes: Array, number: int) -> Array:
     """Return the literals that leave the least entropy."""
     if number < len(sizes):
-        some = np.argpartition(score.bits, number - 1)[:number]
-        limit = score.bits[some].max()
-        some = np.flatnonzero(score.bits <= limit + 1e-9)
+        candidates = np.argpartition(score.bits, number - 1)[:number]
+        limit = score.bits[candidates].max()
+        candidates = np.flatnonzero(score.bits <= limit + 1e-9)
     else:
-        some = np.arange(len(sizes))
-    order = np.lexsort((sizes[some], np.round(score.bits[some], 6)))
-    return some[order][:number]
+        candidates = np.arange(len(sizes))
+    order = np.lexsort((sizes[candidates], np.round(score.bits[candidates], 6)))
+    return candidates[order][:number]
 
 
 def _grouped(
-    pool: Pool, chosen: Sequence[int], cells: Array, classes: Array, num_classes: int
+    pool: Pool, literals: Sequence[int], cells: Array, classes: Array, num_classes: int
 ) -> Array:
     """Return `cell * num_classes + class` of each word; truth values of literals split cells."""
-    for literal in chosen:
+    for literal in literals:
         cells = 2 * cells + pool.column(literal)
     return cells * num_classes + classes
 
@@ -144,27 +148,27 @@ def covering(
     other = pool.counts(is_covered, 2)[:, 0]
     allowed = other <= exceptions
     left = is_covered.copy()
-    chosen: list[int] = []
+    literals: list[int] = []
     for _ in range(most):
         gain = pool.counts(left, 2)[:, 1] - other
         value = np.where(allowed, gain - bits_each * pool.sizes / 64, -1.0)
         literal = int(value.argmax()) if len(value) else -1
         if literal < 0 or gain[literal] <= 0 or not allowed[literal]:
             break
-        chosen.append(literal)
+        literals.append(literal)
         left[pool.column(literal)] = 0
         if not left.any():
             break
-    return _without_idle(pool, chosen, is_covered)
+    return _without_idle(pool, literals, is_covered)
 
 
-def _without_idle(pool: Pool, chosen: list[int], is_covered: Array) -> tuple[int, ...]:
+def _without_idle(pool: Pool, literals: list[int], is_covered: Array) -> tuple[int, ...]:
     """Remove literals without which the same words are covered."""
-    columns = [pool.column(literal) & (is_covered == 1) for literal in chosen]
-    for place in range(len(chosen) - 1, -1, -1):
+    columns = [pool.column(literal) & (is_covered == 1) for literal in literals]
+    for place in range(len(literals) - 1, -1, -1):
         rest = [column for i, column in enumerate(columns) if i != place]
         number = sum(column.astype(np.int64) for column in rest) if rest else np.zeros(1)
         if not (columns[place] & (number == 0)).any():
             columns.pop(place)
-            chosen = chosen[:place] + chosen[place + 1 :]
-    return tuple(chosen)
+            literals = literals[:place] + literals[place + 1 :]
+    return tuple(literals)

@@ -42,8 +42,8 @@ class Chain(Searcher):
         bench, draw = Bench(task), np.random.default_rng(number)
         states, count = _STATES[place], 400 if turn == 0 else 1_000
         rows = bench.drawn(count, number)
-        each = states * task.sample.num_symbols * 3 * 16 * bench.words.part(rows).digits.size
-        number_of_lines = int(np.clip(_SYMBOLS_READ // each, 1, _MOST_LINES))
+        work = states * task.sample.num_symbols * 3 * 16 * bench.words.part(rows).digits.size
+        number_of_lines = int(np.clip(_SYMBOLS_READ // work, 1, _MOST_LINES))
         line: Line | None = None
         for _ in range(_ROUNDS):
             lines = StateLines(bench.words.part(rows), task.check)
@@ -95,9 +95,9 @@ class StarFree(Searcher):
         if number >= len(order):
             return None
         part, turn = order[number]
-        found = part.attempt(turn, task)
-        if isinstance(part, Chain) and found is not None and found.language is not None:
-            verdict = answer(LadderSubject(found.language), "star_free")
+        attempt = part.attempt(turn, task)
+        if isinstance(part, Chain) and attempt is not None and attempt.language is not None:
+            verdict = answer(LadderSubject(attempt.language), "star_free")
             if verdict.holds is False:
-                return Attempt(None, found.work)
-        return found
+                return Attempt(None, attempt.work)
+        return attempt

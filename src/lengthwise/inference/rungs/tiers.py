@@ -70,11 +70,11 @@ class Uncovered:
         """Judge words on a tier."""
         pool = keep_literals(self.kind(words), 2)
         is_covered = (words.groups == self.covered).astype(np.int64)
-        chosen = covering(pool, is_covered, most=self.most) if len(pool) else ()
+        literals = covering(pool, is_covered, most=self.most) if len(pool) else ()
         left = is_covered.copy()
-        for literal in chosen:
+        for literal in literals:
             left[pool.column(literal)] = 0
-        return float(left.sum()), 3 * words.digits.size + len(pool.literal) * (len(chosen) + 2)
+        return float(left.sum()), 3 * words.digits.size + len(pool.literal) * (len(literals) + 2)
 
 
 def climbed(
@@ -96,10 +96,10 @@ def climbed(
         place += 1
         tier[symbol] ^= True
         if tier.any():
-            found, more = judge(words.on_tier(tier))
+            new_badness, more = judge(words.on_tier(tier))
             work += more + words.digits.size
-            if found < badness - _GAIN:
-                badness, unchanged = found, 0
+            if new_badness < badness - _GAIN:
+                badness, unchanged = new_badness, 0
                 continue
         tier[symbol] ^= True
         unchanged += 1

@@ -55,20 +55,20 @@ def _functions(count: int) -> tuple[Array, Array]:
     cells = np.arange(2**count)
     literals = [tuple((cells >> (count - 1 - i) & 1).tolist()) for i in range(count)]
     costs = {(0,) * len(cells): 0, (1,) * len(cells): 0}
-    for each in literals:
-        costs[each] = costs[tuple(1 - bit for bit in each)] = 1
+    for literal in literals:
+        costs[literal] = costs[tuple(1 - bit for bit in literal)] = 1
     changed = True
     while changed:
         changed = False
         known = list(costs.items())
-        for one, cost in known:
+        for function, cost in known:
             for other, more in known:
-                for price, found in (
-                    (2, tuple(a & b for a, b in zip(one, other, strict=True))),
-                    (2, tuple(a | b for a, b in zip(one, other, strict=True))),
-                    (3, tuple(a ^ b for a, b in zip(one, other, strict=True))),
+                for price, result in (
+                    (2, tuple(a & b for a, b in zip(function, other, strict=True))),
+                    (2, tuple(a | b for a, b in zip(function, other, strict=True))),
+                    (3, tuple(a ^ b for a, b in zip(function, other, strict=True))),
                 ):
-                    if cost + more + price < costs.get(found, 1000):
-                        costs[found] = cost + more + price
+                    if cost + more + price < costs.get(result, 1000):
+                        costs[result] = cost + more + price
                         changed = True
     return np.array(list(costs)), np.array(list(costs.values()))

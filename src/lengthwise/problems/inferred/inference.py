@@ -43,7 +43,18 @@ _TELLING = 2_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inference(Viewed):
-    """The automaton that the words of a file show, and the statement about it."""
+    """The automaton that the words of a file show, and the statement about it.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> import lengthwise as lw
+        >>> words = [format(n, "b") for n in range(300)]
+        >>> lines = "".join(f"{word}\\t{word.count('1') % 2}\\n" for word in words)
+        >>> size = Path("words.tsv").write_text(lines)
+        >>> found = lw.infer("words.tsv")
+        >>> found.language.num_states, found.language.classify("0111")
+        (2, 1)
+    """
 
     words: WordsReference
     settings: InferenceConfig
@@ -137,10 +148,10 @@ def referred(
         raise TextError(
             f"{spec or 'an empty path'} names no file. Give words:FILE, a .tsv or .jsonl."
         )
-    stated = alphabet and split_alphabet(alphabet)
+    given_alphabet = alphabet and split_alphabet(alphabet)
     return WordsReference.of(
         Path(file),
-        stated or None,
+        given_alphabet or None,
         by_majority=config.label_noise > 0,
         columns=Columns.parse(columns),
         needs_labels=needs_labels,
@@ -165,21 +176,21 @@ def _inferred(
     words: WordsReference, settings: InferenceConfig, name: str, timer: Timer
 ) -> Inference:
     timer.show("reading the words")
-    there = words.load()
-    require_fitting(there, settings, name)
-    rows_of_part(there, TEST, settings, name)  # raises if nothing is left to be held out
-    parts = _Parts(there, settings, name)
+    labelled = words.load()
+    require_fitting(labelled, settings, name)
+    rows_of_part(labelled, TEST, settings, name)  # raises if nothing is left to be held out
+    parts = _Parts(labelled, settings, name)
     train, valid = parts.sample(TRAIN), parts.sample(VALID)
-    if there.have_one_label:
+    if labelled.have_one_label:
         timer.begin_search()
-        smallest, said, ended, by = smallest_language(
+        smallest, about_words, ended, by = smallest_language(
             train, valid, partial(parts.sample, TEST), config=settings, name=name, timer=timer
         )
         return Inference(
             words=words,
             settings=settings,
-            language=named_as(smallest, there),
-            statement=said,
+            language=named_as(smallest, labelled),
+            statement=about_words,
             end=ended,
             seconds=timer.used,
             searcher=by,
@@ -188,10 +199,10 @@ def _inferred(
     known = joined(train, valid)
     if settings.label_noise == 0:
         shortest = known.part(np.arange(min(len(known), _TELLING)))
-        _require_possible(shortest, there, settings.max_states, name)
-        _require_class(known, there, settings.assume, name)
+        _require_possible(shortest, labelled, settings.max_states, name)
+        _require_class(known, labelled, settings.assume, name)
     timer.begin_search()
-    state = searched(there, Judge(train, valid, settings.label_noise), settings, timer)
+    state = searched(labelled, Judge(train, valid, settings.label_noise), settings, timer)
     best = state.best
     assert best is not None
     if state.least_states > settings.max_states:
@@ -202,8 +213,8 @@ def _inferred(
     timer.show("reading all words for the statement")
     is_wrong = best.wrong + best.wrong_in_validation and settings.label_noise == 0
     if is_wrong and len(known) > _TELLING:
-        _require_possible(known, there, settings.max_states, name)
-    language = named_as(best.language, there)
+        _require_possible(known, labelled, settings.max_states, name)
+    language = named_as(best.language, labelled)
     statement = parts.statement(language, state.least_states)
     return Inference(
         words=words,
@@ -263,10 +274,10 @@ class _Parts:
         )
 
 
-def named_as(found: Language, words: LabelledWords) -> Language:
+def named_as(automaton: Language, words: LabelledWords) -> Language:
     """Return a minimal automaton over the symbols and classes of a file."""
-    named = replace(found, alphabet=words.alphabet, class_names=words.class_names)
-    return named.minimised()
+    renamed = replace(automaton, alphabet=words.alphabet, class_names=words.class_names)
+    return renamed.minimised()
 
 
 def _require_possible(known: Sample, words: LabelledWords, max_states: int, name: str) -> None:
@@ -289,19 +300,21 @@ def _require_class(known: Sample, words: LabelledWords, assumed: str | None, nam
     Raises:
         TextError: they do; the message has the word that shows it.
     """
-    if assumed is None or (found := refuting_word(known, assumed)) is None:
+    if assumed is None or (refutation := refuting_word(known, assumed)) is None:
         return
-    row, why = found
+    row, why = refutation
     label, (other, language) = int(known.classes[row]), words.class_names
-    written = written_word([words.alphabet[each] for each in known.word(row)], words.alphabet)
+    symbols_of_word = written_word(
+        [words.alphabet[symbol] for symbol in known.word(row)], words.alphabet
+    )
     turned = assumed.removeprefix("co") if assumed.startswith("co") else f"co{assumed}"
     remedy = "Assume another class, or none."
     if refuting_word(known, turned) is None:
         remedy = f"Assume {turned} if the words with the label {other} are those of {assumed}."
     raise TextError(
         f"{name}: the words refute the class {assumed} for those with the label {language}, the "
-        f"second one: {short(written)} has the label {words.class_names[label]}, and {why} with "
-        f"the label {words.class_names[1 - label]}. {remedy}"
+        f"second one: {short(symbols_of_word)} has the label {words.class_names[label]}, and {why} "
+        f"with the label {words.class_names[1 - label]}. {remedy}"
     )
 
 

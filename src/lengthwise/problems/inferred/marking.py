@@ -20,17 +20,17 @@ def marked(
     words: Sequence[Word],
 ) -> list[Answer]:
     """Return answers, each with the least number of words that a part of its path rests on."""
-    found = []
-    for each, word in zip(answer(words), words, strict=True):
+    answers_marked = []
+    for unmarked, word in zip(answer(words), words, strict=True):
         least, _ = support.least(language, word)
-        record = {**each.record, "support": least}
-        found.append(replace(each, record=record, mark="" if least else GUESS))
-    return found
+        record = {**unmarked.record, "support": least}
+        answers_marked.append(replace(unmarked, record=record, mark="" if least else GUESS))
+    return answers_marked
 
 
 def notes_of(language: Language, support: Support, answers: Sequence[Answer]) -> list[str]:
     """Return a line on the answers that are guesses, with the reason of the first."""
-    guesses = [each for each in answers if each.mark]
+    guesses = [answer for answer in answers if answer.mark]
     if not guesses:
         return []
     _, part = support.least(language, language.encode(guesses[0].record["word"]))

@@ -69,6 +69,6 @@ def smallest_language(
             f"{name}: no language with up to {config.max_states} states was found. Raise "
             f"max_states or the budget, or assume another class of {', '.join(POSITIVES)}."
         )
-    said = state_positives(choice, choice.language, len(train) + len(valid), held())
+    statement = state_positives(choice, choice.language, len(train) + len(valid), held())
     done: End = "explained" if end == "exhausted" else end
-    return choice.language, said, done, choice.assumed.at(choice.level)
+    return choice.language, statement, done, choice.assumed.at(choice.level)

@@ -104,17 +104,17 @@ class InferredProblem(Recognition, Parametrised, Concluding):
                 have one label.
             RunError: it holds no inference.
         """
-        file, written = (
+        file, command = (
             Path(spec.removeprefix(cls.prefix)),
             "lengthwise infer WORDS --out FILE.json",
         )
         if not file.is_file():
-            raise TextError(f"{spec} does not name an existing file. Give what `{written}` wrote.")
-        values = read_object(file, remedy=f"Infer again: `{written}`.")
-        with values_of(file, remedy=f"Infer again: `{written}`."):
-            found = cls.from_dict(values)
-        require_labels(found.words.load(), spec)
-        return found
+            raise TextError(f"{spec} does not name an existing file. Give what `{command}` wrote.")
+        values = read_object(file, remedy=f"Infer again: `{command}`.")
+        with values_of(file, remedy=f"Infer again: `{command}`."):
+            problem = cls.from_dict(values)
+        require_labels(problem.words.load(), spec)
+        return problem
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -183,37 +183,37 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             "label_noise": self.inference.label_noise,
         }
         rows = [records.validated("of A's answers")]
-        found = replace(plain, rows=rows, values=values, section=partial(self._section, records))
-        said = read_statement(folder.path) if folder and best else None
-        return found if said is None else self._judged(found, records, said)
+        extended = replace(plain, rows=rows, values=values, section=partial(self._section, records))
+        statement = read_statement(folder.path) if folder and best else None
+        return extended if statement is None else self._judged(extended, records, statement)
 
-    def _judged(self, found: Account, records: Records, said: Mapping[str, Any]) -> Account:
+    def _judged(self, account: Account, records: Records, record: Mapping[str, Any]) -> Account:
         """Return an account with what the words that were held out say, which leads."""
-        verdict = said.get("network", {}).get("verdict")
-        is_proved = bool(found.values["proved"]) and verdict == "equivalent"
+        verdict = record.get("network", {}).get("verdict")
+        is_proved = bool(account.values["proved"]) and verdict == "equivalent"
         proof = f"training ended {records.after} with a proof that it computes A"
         network = proof if is_proved else f"not proved {records.after}"
-        against, command = said["refutation"], "report" if is_proved else "certify"
-        own = ("support", "held_out_accuracy", "refutation")
-        lead = {name: said[name] for name in ("headline", "held_out_accuracy")}
-        statement = {name: each for name, each in said.items() if name not in own}
+        against, command = record["refutation"], "report" if is_proved else "certify"
+        own_names = ("support", "held_out_accuracy", "refutation")
+        lead = {name: record[name] for name in ("headline", "held_out_accuracy")}
+        statement = {name: value for name, value in record.items() if name not in own_names}
         return replace(
-            found,
+            account,
             rows=[
-                (BY_WORDS, said["headline"]),
+                (BY_WORDS, record["headline"]),
                 ("network", network),
-                *(("statement", sentence) for sentence in said["sentences"]),
+                *(("statement", sentence) for sentence in record["sentences"]),
             ],
-            verdict=said["verdict"],
+            verdict=record["verdict"],
             refutation=f"proved equal to A; {against}" if against and is_proved else against,
-            values={**lead, **found.values, "statement": statement},
+            values={**lead, **account.values, "statement": statement},
             advice=lambda: f"lengthwise {command} {records.named()}",
         )
 
-    def _section(self, records: Records, said: Account) -> Section:
+    def _section(self, records: Records, account: Account) -> Section:
         from lengthwise.problems.inferred.section import inferred_section  # noqa: PLC0415  draws
 
-        return inferred_section(records, said)
+        return inferred_section(records, account)
 
     def statement(self) -> DataStatement:
         """Return how sure we may be of the automaton.
@@ -242,10 +242,14 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             for name in (MACHINE, "certificate.json", "model.safetensors")
         }
         network = {"verdict": certificate.verdict, "strength": certificate.strength}
-        told = {"words": self.words.digest, **digests}
+        digests_of_all = {"words": self.words.digest, **digests}
         support = supported(self.language, self.words.load(), self.inference, self.name)
-        said = {**self.statement().to_dict(), "digests": told, "support": support.to_dict()}
-        write_json(place, {"network": network, **said})
+        record = {
+            **self.statement().to_dict(),
+            "digests": digests_of_all,
+            "support": support.to_dict(),
+        }
+        write_json(place, {"network": network, **record})
 
     def predictor(self, run: Run, options: Options) -> Predictor:
         """Return the predictor, which marks answers that rest on parts of A that no word shows.
@@ -253,11 +257,11 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         Raises:
             TextError: the run has no folder, and its words cannot be read.
         """
-        told = None if run.folder is None else read_statement(run.folder.path)
-        if told is None:
+        statement = None if run.folder is None else read_statement(run.folder.path)
+        if statement is None:
             support = supported(self.language, self.words.load(), self.inference, self.name)
         else:
-            support = Support.from_dict(told["support"])
+            support = Support.from_dict(statement["support"])
         plain = Recognition.predictor(self, run, options)
         answer = partial(marked, plain.answer, self.language, support)
         return replace(plain, answer=answer, notes=partial(notes_of, self.language, support))
@@ -265,11 +269,13 @@ class InferredProblem(Recognition, Parametrised, Concluding):
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were held out, and shortcuts on the same words."""
         words = self.words.load(options.get("text"))
-        found = evaluate_on_file(run, words, options, watch, self.inference)
-        said = run.account
-        (name, lead), printed = said.rows[0], found.printed or {}
+        evaluation = evaluate_on_file(run, words, options, watch, self.inference)
+        account = run.account
+        (name, lead), printed = account.rows[0], evaluation.printed or {}
         by_words = {"judged_by_words": lead} if name == BY_WORDS else {}
-        return replace(found, facts=[(name, lead), *found.facts], printed={**by_words, **printed})
+        return replace(
+            evaluation, facts=[(name, lead), *evaluation.facts], printed={**by_words, **printed}
+        )
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return None: accuracy by length is in the section."""

@@ -105,7 +105,7 @@ def _begun(place: Path, judge: Judge) -> tuple[Working, list[Language], SearchSt
     try:
         with values_of(place, remedy=""):
             values = dict(read_object(place))
-            refuted = [from_dict(each) for each in values.pop("refuted")]
+            refuted = [from_dict(automaton) for automaton in values.pop("refuted")]
             for language in refuted:
                 working = working.grown(language) or working
             return working, refuted, SearchState.from_dict(values, working.few)
@@ -117,6 +117,8 @@ def _keeper(place: Path, refuted: Sequence[Language]) -> Callable[[SearchState],
     def keep(state: SearchState) -> None:
         with suppress(OSError):  # without room, the search cannot go on later
             place.parent.mkdir(parents=True, exist_ok=True)
-            write_json(place, {**state.to_dict(), "refuted": [to_dict(each) for each in refuted]})
+            write_json(
+                place, {**state.to_dict(), "refuted": [to_dict(automaton) for automaton in refuted]}
+            )
 
     return keep

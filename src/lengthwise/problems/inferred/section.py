@@ -27,7 +27,7 @@ NOTE = (
 )
 
 
-def inferred_section(records: Records, said: Account) -> Section:
+def inferred_section(records: Records, account: Account) -> Section:
     """Return the section about a run, from the account of it.
 
     Raises:
@@ -35,21 +35,21 @@ def inferred_section(records: Records, said: Account) -> Section:
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
     problem: Any = records.plan.problem
-    told = said.values.get("statement")
-    found = section_on_file(records, problem.inference.max_length, said)
+    statement = account.values.get("statement")
+    section = section_on_file(records, problem.inference.max_length, account)
     automaton = problem.language
     states = counted(automaton.num_states, "state")
     body = template("lengthwise.problems.inferred", "section.html").render(
         size=f"{states}, {counted(automaton.num_symbols, 'symbol')}",
         table=_transitions(automaton),
-        is_kept=told is not None,
+        is_kept=statement is not None,
     )
-    about = list(found.about)
-    if told:
-        about[:0] = [("certificate", _proved(records.folder, automaton)), *_thin(told)]
-    if not found.body:  # facts are shown only where there is no body
-        about += found.facts
-    return replace(found, about=about, body=found.body + body, note=NOTE)
+    facts = list(section.about)
+    if statement:
+        facts[:0] = [("certificate", _proved(records.folder, automaton)), *_thin(statement)]
+    if not section.body:  # facts are shown only where there is no body
+        facts += section.facts
+    return replace(section, about=facts, body=section.body + body, note=NOTE)
 
 
 def _proved(folder: RunFolder | None, automaton: Language) -> str:
@@ -67,14 +67,17 @@ def _proved(folder: RunFolder | None, automaton: Language) -> str:
     return proof.brief(automaton)
 
 
-def _thin(told: Mapping[str, Any]) -> Facts:
+def _thin(statement: Mapping[str, Any]) -> Facts:
     """Return the transitions on which few words rest, the thinnest first."""
-    found = [
-        f"{one['symbol']} after {one['after'] or 'nothing'}: {counted(one['words'], 'word')}"
-        for one in told["thin"]
+    transitions = [
+        f"{transition['symbol']} after {transition['after'] or 'nothing'}: "
+        f"{counted(transition['words'], 'word')}"
+        for transition in statement["thin"]
     ]
-    more = told["num_thin"] - len(found)
-    return [("thin transition", each) for each in [*found, *([f"{more:,} more"] if more else [])]]
+    more = statement["num_thin"] - len(transitions)
+    return [
+        ("thin transition", line) for line in [*transitions, *([f"{more:,} more"] if more else [])]
+    ]
 
 
 def _transitions(automaton: Language) -> list[list[str]]:

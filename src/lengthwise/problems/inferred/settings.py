@@ -45,7 +45,7 @@ class InferenceConfig(Config):
             raise unknown_name("class of languages", self.assume, known)
 
 
-OF_INFERENCE = {each.name for each in fields(InferenceConfig)}
+OF_INFERENCE = {field.name for field in fields(InferenceConfig)}
 """The names of its settings."""
 
 
@@ -62,12 +62,12 @@ def divided(
     Raises:
         ConfigError: one is given twice, or named `inference.` without being a setting of it.
     """
-    own, others = dict[str, Any](), list[dict[str, Any]]()
+    of_inference, of_training = dict[str, Any](), list[dict[str, Any]]()
     for layer in layers:
-        rest, mine = dict[str, Any](), dict[str, Any]()
+        rest, of_layer = dict[str, Any](), dict[str, Any]()
         for name, value in layer.items():
             is_own = name in OF_INFERENCE or name.partition(".")[0] == "inference"
-            (mine if is_own else rest)[name] = value
-        own |= sort_settings(mine, {"inference": OF_INFERENCE})["inference"]
-        others.append(rest)
-    return own, others
+            (of_layer if is_own else rest)[name] = value
+        of_inference |= sort_settings(of_layer, {"inference": OF_INFERENCE})["inference"]
+        of_training.append(rest)
+    return of_inference, of_training

@@ -70,17 +70,17 @@ def evaluate_on_file(
     rows = _chosen(words, part_of(words, part, shares, name), options.get("lengths"), name)
     rows, left_out = _readable(words, rows, plan.network.reads_at_most, name)
     rows = rows[_lengths(words, rows).argsort(stable=True)]
-    start, found = time.perf_counter(), []
+    start, logits_of_batches = time.perf_counter(), []
     with processor_threads(plan.threads), watch(f"evaluating {name}") as progress:
         for batch in _batches(words, rows):
-            found.append(
+            logits_of_batches.append(
                 answers(run.model, sent(batch.tokens, device), sent(batch.lengths, device)).cpu()
             )
             if progress:
-                progress(sum(map(len, found)), len(rows))
+                progress(sum(map(len, logits_of_batches)), len(rows))
         seconds = time.perf_counter() - start
         rules = _shortcuts(words, part_of(words, TRAIN, shares, name)[:_LEARNT], rows)
-    names, logits = words.class_names, torch.cat(found)
+    names, logits = words.class_names, torch.cat(logits_of_batches)
     require_numbers(logits)
     lengths, classes = _lengths(words, rows), classes_of(words, rows)
     found_scores = scores_of(logits, lengths, classes, names, task=name, model=plan.model)
@@ -93,7 +93,7 @@ def evaluate_on_file(
         "accuracy": scores.correct / scores.total,
         "interval_95": list(wilson(scores.correct, scores.total)),
         "mean_loss": finite_or_none(
-            sum(each.loss * each.total for each in scores.records) / scores.total
+            sum(record.loss * record.total for record in scores.records) / scores.total
         ),
         "words": scores.total,
         "lengths": [scores.lengths[0], scores.lengths[-1]],
@@ -131,9 +131,12 @@ def facts_on_file(summary: Mapping[str, Any]) -> Facts:
         ("accuracy", f"{percent(summary['accuracy'])} %"),
         ("95 % interval", f"{percent_interval(low, high)} %"),
         *(
-            (f"class {name}", f"{percent(each['accuracy'])} % of {counted(each['words'], 'word')}")
-            for name, each in summary["by_class"].items()
-            if each["words"]
+            (
+                f"class {name}",
+                f"{percent(values['accuracy'])} % of {counted(values['words'], 'word')}",
+            )
+            for name, values in summary["by_class"].items()
+            if values["words"]
         ),
         *((f"shortcut: {name}", f"{percent(x)} %") for name, x in summary["shortcuts"].items()),
     ]
@@ -142,14 +145,14 @@ def facts_on_file(summary: Mapping[str, Any]) -> Facts:
 def table(summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     """Return accuracy by ranges of lengths, with intervals, as a table."""
     rows = []
-    for each in summary["by_length"]:
-        (first, last), (low, high) = each["lengths"], each["interval_95"]
+    for values in summary["by_length"]:
+        (first, last), (low, high) = values["lengths"], values["interval_95"]
         rows.append(
             [
                 str(first) if first == last else f"{first}..{last}",
-                percent(each["accuracy"]),
+                percent(values["accuracy"]),
                 percent_interval(low, high),
-                f"{each['words']:,}",
+                f"{values['words']:,}",
             ]
         )
     return ["length", "accuracy %", "95 % interval", "words"], rows
@@ -161,10 +164,10 @@ def _chosen(
     """Return the words of some lengths, or all of them."""
     if lengths is None:
         return rows
-    found = rows[torch.isin(_lengths(words, rows), torch.tensor(list(lengths)))]
-    if not len(found):
+    rows_of_lengths = rows[torch.isin(_lengths(words, rows), torch.tensor(list(lengths)))]
+    if not len(rows_of_lengths):
         raise TaskError(f"no word of this part of {name} has one of these lengths. Use others.")
-    return found
+    return rows_of_lengths
 
 
 def _readable(
@@ -177,10 +180,10 @@ def _readable(
     """
     if most is None:
         return rows, 0
-    found = rows[_lengths(words, rows) <= most]
-    if not len(found):
+    readable = rows[_lengths(words, rows) <= most]
+    if not len(readable):
         raise TaskError(f"all these words of {name} have more than {most} symbols. Use others.")
-    return found, len(rows) - len(found)
+    return readable, len(rows) - len(readable)
 
 
 def _notes(left_out: int, model: str) -> list[str]:
@@ -201,18 +204,22 @@ def _batches(words: LabelledWords, rows: torch.Tensor) -> list[Batch]:
 def _shortcuts(words: LabelledWords, learnt: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
     """Return the accuracy of each shortcut on some words, learnt from others."""
     symbols, classes = len(words.alphabet), len(words.class_names)
-    longest = max(int(_lengths(words, each).max()) for each in (learnt, rows))
+    longest = max(int(_lengths(words, part_rows).max()) for part_rows in (learnt, rows))
     at_once = max(1, _MOST_FEATURES // max(symbols**2, longest))
-    seen, asked = (
-        [batch_of(words, part) for part in torch.split(each, at_once)] for each in (learnt, rows)
+    seen, tested = (
+        [batch_of(words, part) for part in torch.split(part_rows, at_once)]
+        for part_rows in (learnt, rows)
     )
-    hits = right_on_batches(seen, asked, symbols, classes)
+    hits = right_on_batches(seen, tested, symbols, classes)
     return {name: number / len(rows) for name, number in hits.items()}
 
 
 def _share(records: Sequence[Score]) -> dict[str, Any]:
     """Return words, right answers, accuracy and its interval."""
-    total, correct = sum(each.total for each in records), sum(each.correct for each in records)
+    total, correct = (
+        sum(record.total for record in records),
+        sum(record.correct for record in records),
+    )
     return {
         "words": total,
         "correct": correct,
@@ -223,13 +230,13 @@ def _share(records: Sequence[Score]) -> dict[str, Any]:
 
 def _by_length(scores: Scores) -> list[dict[str, Any]]:
     """Return accuracy of ranges of lengths with about equally many words."""
-    found: list[dict[str, Any]] = []
+    ranges: list[dict[str, Any]] = []
     held: list[Score] = []
     lengths = scores.lengths
     least = scores.total / _RANGES if len(lengths) > _RANGES else 1
     for length in lengths:
-        held += [each for each in scores.records if each.length == length]
-        if sum(each.total for each in held) >= least or length == lengths[-1]:
-            found.append({"lengths": [held[0].length, length], **_share(held)})
+        held += [record for record in scores.records if record.length == length]
+        if sum(record.total for record in held) >= least or length == lengths[-1]:
+            ranges.append({"lengths": [held[0].length, length], **_share(held)})
             held = []
-    return found
+    return ranges

@@ -51,8 +51,8 @@ class LabelsOfFile(Objective):
 
     def draw(self, data: torch.Generator) -> Batch:
         """Draw the words of one step."""
-        chosen = torch.randint(len(self._train), (self._config.batch_size,), generator=data)
-        return batch_of(self._words, self._train[chosen])
+        rows = torch.randint(len(self._train), (self._config.batch_size,), generator=data)
+        return batch_of(self._words, self._train[rows])
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the cross-entropy of the labels of words of mixed lengths."""
@@ -64,8 +64,8 @@ class LabelsOfFile(Objective):
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return loss and accuracy on words of validation; perfect if all are right."""
         order = torch.randperm(len(self._valid), generator=data)
-        chosen = self._valid[order[: self._config.validation_words]]
-        return validate_answers(model, batch_of(self._words, chosen))
+        rows = self._valid[order[: self._config.validation_words]]
+        return validate_answers(model, batch_of(self._words, rows))
 
 
 class WordsOfFile:
@@ -83,7 +83,9 @@ class WordsOfFile:
         self._lengths = {
             part: torch.from_numpy(words.lengths(rows.numpy())) for part, rows in self._rows.items()
         }
-        least = max(int(own.min()) for own in self._lengths.values())  # both parts have words then
+        least = max(
+            int(length.min()) for length in self._lengths.values()
+        )  # both parts have words then
         every = torch.unique(torch.cat([*self._lengths.values()]))
         self._every = every[every >= least]
 
@@ -95,8 +97,8 @@ class WordsOfFile:
     def step(self, longest: int, generator: torch.Generator) -> Batch:
         """Draw words of training uniformly, of at most `longest` symbols."""
         rows = self._rows[TRAIN][self._lengths[TRAIN] <= longest]
-        chosen = torch.randint(len(rows), (self._config.batch_size,), generator=generator)
-        return batch_of(self._words, rows[chosen])
+        drawn_rows = torch.randint(len(rows), (self._config.batch_size,), generator=generator)
+        return batch_of(self._words, rows[drawn_rows])
 
     def review(self, longest: int, generator: torch.Generator) -> Batch:
         """Draw different words of training, of at most `longest` symbols."""

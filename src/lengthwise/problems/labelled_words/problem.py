@@ -74,11 +74,11 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         file = spec.removeprefix(cls.prefix)
         if not file:
             raise TextError(f"{spec} names no file. Give {cls.prefix}FILE, a .tsv or .jsonl.")
-        stated = options.get("alphabet")
+        given_alphabet = options.get("alphabet")
         return cls(
             words=WordsReference.of(
                 Path(file),
-                stated and split_alphabet(stated),
+                given_alphabet and split_alphabet(given_alphabet),
                 columns=Columns.parse(options.get("columns")),
             )
         )
@@ -138,7 +138,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         labels = LabelsConfig.from_dict(chosen["objective"])
         final = OBJECTIVES[labels.name]
         if not final.fits(entry):
-            able = [name for name, each in MODELS.items() if final.fits(each)]
+            able = [name for name, model_entry in MODELS.items() if final.fits(model_entry)]
             raise ConfigError(
                 f"model {model} learns from {' or '.join(objectives_of(entry))}, which need the "
                 f"language, but a file has only the labels of whole words. Use "
@@ -181,7 +181,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         """
         shorter, plain = shorter_words(records.best), Problem.account(self, records)
         words = f"words of training{shorter}" if shorter else "words set apart for validation"
-        own = {
+        own_values = {
             "digest": self.words.digest,
             "alphabet": list(self.words.alphabet),
             "classes": list(self.words.class_names),
@@ -189,14 +189,14 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         return replace(
             plain,
             rows=[records.validated(f"on {words}")],
-            values={**plain.values, **own},
+            values={**plain.values, **own_values},
             section=partial(self._section, records),
         )
 
-    def _section(self, records: Records, said: Account) -> Section:
+    def _section(self, records: Records, account: Account) -> Section:
         from lengthwise.problems.labelled_words.section import section_on_file  # noqa: PLC0415  draws
 
-        return section_on_file(records, records.plan.data.max_length, said)
+        return section_on_file(records, records.plan.data.max_length, account)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on the words that were set apart, and shortcuts on the same words."""
@@ -216,7 +216,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
             LanguageError: it is over other symbols or classes.
             VerificationError: the model is not a RegularGPT, or the strength does not suit it.
         """
-        others = {name: each for name, each in options.items() if name != "against"}
+        other_options = {name: value for name, value in options.items() if name != "against"}
         language = options.get("against")
         if language is None:
             raise RunError(
@@ -224,11 +224,11 @@ class LabelledWordsProblem(Problem, Proving, Tested):
                 f"Give one over the same symbols and classes, --against SPEC."
             )
         require_same_symbols(self.symbols, language)
-        return certify(run.model, language, **others)
+        return certify(run.model, language, **other_options)
 
     def test(self, run: Run, test: Test) -> TestResult:
         """Return accuracy by length on the test words of some lengths."""
-        found = evaluated(run, {"lengths": list(test.lengths)}, stored=False)
-        assert isinstance(found, WordsEvaluation)
+        evaluation = evaluated(run, {"lengths": list(test.lengths)}, stored=False)
+        assert isinstance(evaluation, WordsEvaluation)
         more = {"words_per_length": test.words_per_length, "protocol": self.kind}
-        return TestResult.of_scores(test, found.scores, {**found.values, **more})
+        return TestResult.of_scores(test, evaluation.scores, {**evaluation.values, **more})

@@ -27,7 +27,7 @@ NOTE = (
 )
 
 
-def section_on_file(records: Records, longest: int | None, said: Account) -> Section:
+def section_on_file(records: Records, longest: int | None, account: Account) -> Section:
     """Return the section of the report about a run on labelled words.
 
     `longest` is the greatest length of words of training that is set; None if none is.
@@ -35,19 +35,21 @@ def section_on_file(records: Records, longest: int | None, said: Account) -> Sec
     Raises:
         RunError: a record is damaged.
     """
-    folder, plan, (by, result) = records.folder, records.plan, said.rows[0]
+    folder, plan, (by, result) = records.folder, records.plan, account.rows[0]
     assert folder is not None
-    found = folder.evaluation()
+    evaluation = folder.evaluation()
     cells, body = ["not evaluated yet", "", ""], ""
-    if found is not None:
+    if evaluation is not None:
         scores = Scores.from_records(folder.scores())
         with values_of(folder.path / "evaluation.json", remedy="Evaluate again."):
-            curves = {said.title: scores.accuracy_by_length()}
-            figure = to_page_svg(accuracy_figure(curves, longest, found["shortcuts"]))
+            curves = {account.title: scores.accuracy_by_length()}
+            figure = to_page_svg(accuracy_figure(curves, longest, evaluation["shortcuts"]))
             page = template("lengthwise.problems.labelled_words", "section.html")
-            body = page.render(figure=figure, facts=facts_on_file(found), table=table(found))
-            best = percent(max(found["shortcuts"].values()))
-            cells = [f"{found['words']:,}", percent(found["accuracy"]), best]
+            body = page.render(
+                figure=figure, facts=facts_on_file(evaluation), table=table(evaluation)
+            )
+            best = percent(max(evaluation["shortcuts"].values()))
+            cells = [f"{evaluation['words']:,}", percent(evaluation["accuracy"]), best]
     return Section(
         columns=["run", "trained on", by, "test words", "test %", "best shortcut %"],
         cells=[plan.trained_on, result, *cells],
@@ -79,8 +81,8 @@ def _about(plan: Plan) -> Facts:
     for number, label in enumerate(reference.class_names[:_MOST_CLASSES]):
         rows = np.flatnonzero(np.asarray(words.classes) == number)
         shortest = rows[np.argsort(words.lengths(rows), kind="stable")][:_SAMPLES]
-        some = [shortened(words.written(int(row)), 40) or "the empty word" for row in shortest]
+        spellings = [shortened(words.written(int(row)), 40) or "the empty word" for row in shortest]
         facts.append(
-            (f"words of class {shortened(label, 20)}", f"{len(rows):,}, as {', '.join(some)}")
+            (f"words of class {shortened(label, 20)}", f"{len(rows):,}, as {', '.join(spellings)}")
         )
     return facts

@@ -35,8 +35,8 @@ def film_of(plan: Plan) -> Film | None:
     task = plan.task
     lengths = WordLengths(task, plan.data).lengths
     count = max(1, min(_MOST_WORDS, MOST_NUMBERS // plan.network.num_bits))
-    chosen = lengths[torch.linspace(0, len(lengths) - 1, count).round().long()]
-    words = task.draw(chosen, torch.Generator().manual_seed(0))
+    some_lengths = lengths[torch.linspace(0, len(lengths) - 1, count).round().long()]
+    words = task.draw(some_lengths, torch.Generator().manual_seed(0))
 
     def look(model: nn.Module) -> Float[Tensor, "word bit"]:
         return codes_in_the_making(model, words.tokens, words.lengths)
@@ -69,9 +69,9 @@ def codes_in_the_making(
     below = model.leaf(torch.arange(model.config.vocab_size, device=device))
     numbers = []
     for level in tree.levels:
-        gathered = model.gathered(below, level.children.to(device))
-        numbers.append(model.memory.numbers(gathered))
-        below = model.memory(gathered)
+        outputs = model.gathered(below, level.children.to(device))
+        numbers.append(model.memory.numbers(outputs))
+        below = model.memory(outputs)
     return roots(tree, numbers).tanh()
 
 

@@ -90,9 +90,9 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
             progress=progress,
         )
         seconds = time.perf_counter() - start
-    some = spread_lengths(scores.lengths)
+    some_lengths = spread_lengths(scores.lengths)
     with processor_threads(run.plan.threads), watch("shortcuts, on other words") as progress:
-        rules = shortcuts_beside(task, some, words, seed, progress)
+        rules = shortcuts_beside(task, some_lengths, words, seed, progress)
     scores = replace(scores, rules=partial(dict, rules))
     summary = {
         **scores.summary(),
@@ -104,22 +104,22 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
         "seed": seed,
         "missing_lengths": list(scores.missing),
         "shortcuts": rules,
-        "shortcut_lengths": some,
+        "shortcut_lengths": some_lengths,
         "seconds": round(seconds, 3),
         "environment": environment(str(device)),
         "date": datetime.now(UTC).date().isoformat(),
     }
     accuracy, records = scores.accuracy_by_length(), scores.to_records()
-    shown = [[str(n), percent(accuracy[n])] for n in shown_lengths(accuracy)]
+    rows = [[str(n), percent(accuracy[n])] for n in shown_lengths(accuracy)]
     return RecognitionEvaluation(
         values=summary,
         records=records,
         facts=facts(summary),
         notes=[
-            *([_SHOWN] if len(shown) < len(accuracy) else []),
+            *([_SHOWN] if len(rows) < len(accuracy) else []),
             *([_NOT_KEPT] if is_snapped and run.folder else []),
         ],
-        table=(["length", "accuracy %"], shown),
+        table=(["length", "accuracy %"], rows),
         printed={
             **summary,
             "snapped": is_snapped,
@@ -149,14 +149,14 @@ def facts(summary: Mapping[str, Any]) -> Facts:
 def list_scores(summary: Mapping[str, Any]) -> Facts:
     """Return the figures of an evaluation, with those of shortcuts."""
     low, high = summary["interval_95"]
-    words, each, loss = summary["words"], summary["words_per_length"], summary["mean_loss"]
+    words, per_length, loss = summary["words"], summary["words_per_length"], summary["mean_loss"]
     mean, worst = summary["mean_accuracy"], summary["worst_accuracy"]
     length = f"{summary['worst_length']} ({percent(worst)} %)"
     shortcuts = summary["shortcuts"].items()
     return [
         (f"mean accuracy over {counted(summary['num_lengths'], 'length')}", f"{percent(mean)} %"),
         (
-            f"95 % interval (Wilson, {words} words, {each} per length)",
+            f"95 % interval (Wilson, {words} words, {per_length} per length)",
             f"{percent_interval(low, high)} %",
         ),
         *([("worst length", length)] if worst < mean - 1e-9 else []),
@@ -177,9 +177,9 @@ def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
         return lengths
     bounds = [round(index * len(lengths) / _PARTS) for index in range(_PARTS + 1)]
     draw = random.Random(0)
-    drawn = {lengths[draw.randrange(first, last)] for first, last in pairwise(bounds)}
+    drawn_lengths = {lengths[draw.randrange(first, last)] for first, last in pairwise(bounds)}
     worst = sorted(lengths, key=lambda n: (accuracy[n], n))[:_WORST]
-    return sorted({lengths[0], lengths[-1], *drawn, *worst})
+    return sorted({lengths[0], lengths[-1], *drawn_lengths, *worst})
 
 
 def predictor_of(run: Run, language: Language, options: Options) -> Predictor:
@@ -210,7 +210,7 @@ def _beyond_claim(
         return [f"answers may be wrong: nothing is claimed of these weights in {kind}"]
     if (longest := claimed[kind]) is None:
         return []
-    lengths = [len(language.encode(each.record["word"])) for each in answers]
+    lengths = [len(language.encode(answer.record["word"])) for answer in answers]
     beyond = [length for length in lengths if length > longest]
     if not beyond:
         return []
@@ -229,9 +229,9 @@ def test_run(run: Run, test: Test) -> TestResult:
         "seed": test.seed,
         "protocol": test.protocol,
     }
-    found = evaluated(run, options)
-    assert isinstance(found, RecognitionEvaluation)
-    return TestResult.of_scores(test, found.scores, found.values)
+    evaluation = evaluated(run, options)
+    assert isinstance(evaluation, RecognitionEvaluation)
+    return TestResult.of_scores(test, evaluation.scores, evaluation.values)
 
 
 def with_tables(run: Run) -> Run:

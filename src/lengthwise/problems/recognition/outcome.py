@@ -24,7 +24,7 @@ def account_of(plain: Account, task: Task, records: Records) -> Account:
     plan, best, protocol = records.plan, records.best, task.protocol
     words = shorter_words(best) or f" of length {plan.data.min_length}..{plan.data.max_length}"
     proof = _proof(plain.values, by_steps=plan.network.is_recurrent) if best else []
-    own = {"task": task.id, "language": task.language.spec, "protocol": protocol}
+    own_values = {"task": task.id, "language": task.language.spec, "protocol": protocol}
     return replace(
         plain,
         conditions=records.conditions(
@@ -33,28 +33,28 @@ def account_of(plain: Account, task: Task, records: Records) -> Account:
             plan.trained_on.removeprefix(f"{protocol}, "),
         ),
         rows=[*proof, records.validated(f"on fresh words{words}"), *_stages(records)],
-        values={**plain.values, **own},
+        values={**plain.values, **own_values},
     )
 
 
 def _stages(records: Records) -> Facts:
     """Return the stage of a run, how those ended that closed no proof, and what was replayed."""
-    plan, found = records.plan, []
-    without = [each for each in records.ended if not each["proved"]]
+    plan, facts = records.plan, []
+    without = [stage for stage in records.ended if not stage["proved"]]
     if plan.is_staged:
-        found.append(("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}"))
+        facts.append(("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}"))
     if without:
         ended = ", ".join(map(_ended, without))
         if len(without) == plan.num_stages:
-            why = next(each["reason"] for each in without if each["stage"] == plan.stage)
+            why = next(stage["reason"] for stage in without if stage["stage"] == plan.stage)
             ended += f"; nearest came {plan.supervision}, which is kept{why and f' ({why})'}"
-        found.append(("stages without a proof", ended))
+        facts.append(("stages without a proof", ended))
     if plan.barrier and not records.best.get("proved"):
-        found.append(("routes", f"no further route was tried, since {plan.barrier}"))
-    longest = max((each.get("lesson_length", 0) for each in records.metrics), default=0)
+        facts.append(("routes", f"no further route was tried, since {plan.barrier}"))
+    longest = max((metric.get("lesson_length", 0) for metric in records.metrics), default=0)
     if longest > plan.data.max_length:
-        found.append(("replay", f"parts of sub-words of up to {longest} symbols"))
-    return found
+        facts.append(("replay", f"parts of sub-words of up to {longest} symbols"))
+    return facts
 
 
 def advice_of(language: Language, records: Records, facts: Mapping[str, Any], lengths: str) -> str:
@@ -77,13 +77,13 @@ def advice_of(language: Language, records: Records, facts: Mapping[str, Any], le
 
 def _ended(stage: Mapping[str, Any]) -> str:
     """Say how a stage ended, and how near it came to a proof."""
-    said = f"{stage['supervision']} ({_ENDED[stage['ended']]} {counted(stage['steps'], 'step')}"
+    text = f"{stage['supervision']} ({_ENDED[stage['ended']]} {counted(stage['steps'], 'step')}"
     right, wrong = stage["right_to"], stage["wrong_chunks"]
     if right is not None and right >= 0:
-        said += f", right to length {right}"
+        text += f", right to length {right}"
     if wrong is not None:
-        said += f", {wrong:,} of {stage['chunks']:,} chunks wrong"
-    return f"{said})"
+        text += f", {wrong:,} of {stage['chunks']:,} chunks wrong"
+    return f"{text})"
 
 
 def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
@@ -99,13 +99,13 @@ def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
         return []
     if facts["proved"]:
         return [("proof", "training ended with a proof at every length")]
-    found = [] if right is None else [_far(right, facts["first_wrong"])]
+    reasons = [] if right is None else [_far(right, facts["first_wrong"])]
     if wrong:
-        of = ("step", "of the automaton") if by_steps else ("chunk", "of codes")
-        found.insert(0, f"wrong on {counted(wrong, of[0])} {of[1]}")
+        unit = ("step", "of the automaton") if by_steps else ("chunk", "of codes")
+        reasons.insert(0, f"wrong on {counted(wrong, unit[0])} {unit[1]}")
     elif wrong == 0 or right is None:
-        found = ["nothing that was judged is wrong, and `certify` says what is open"]
-    return [("proof", f"not proved: {', '.join(found)}")]
+        reasons = ["nothing that was judged is wrong, and `certify` says what is open"]
+    return [("proof", f"not proved: {', '.join(reasons)}")]
 
 
 def _far(right_to: int, word: str | None) -> str:

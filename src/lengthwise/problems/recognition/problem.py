@@ -67,10 +67,10 @@ class RecognitionSetup(Setup):
         of_all, of_model = Setup.of_preset(self, preset, model, subject)
         yield of_all
         if preset == "paper":
-            own = BY_PAPER.get(subject, {}) if model == "regular-gpt" else {}
+            numbers = BY_PAPER.get(subject, {}) if model == "regular-gpt" else {}
             if subject in LENGTHS_OF_PAPER:
-                own = {"max_length": LENGTHS_OF_PAPER[subject], **own}
-            yield Defaults(f"preset paper for {subject}", own)
+                numbers = {"max_length": LENGTHS_OF_PAPER[subject], **numbers}
+            yield Defaults(f"preset paper for {subject}", numbers)
         yield of_model  # some numbers above are for other networks
 
 
@@ -138,11 +138,13 @@ class Recognition(Problem, Formal, Tested, Plotted):
         name = asked["objective"].get("name") or self._unnamed(entry)
         objective = OBJECTIVES[name]
         require_fit(model, entry, name)
-        for each in asked["objective"]:
-            require_own(each, name, entry)
+        for setting in asked["objective"]:
+            require_own(setting, name, entry)
         names = objective.names(entry.config)
-        own = {each: value for each, value in chosen["objective"].items() if each in names}
-        settings = objective.settings.from_dict({**own, "name": name})
+        own_values = {
+            setting: value for setting, value in chosen["objective"].items() if setting in names
+        }
+        settings = objective.settings.from_dict({**own_values, "name": name})
         training = self.setup.training.from_dict(chosen["training"])
         subject = Subject(
             task=task,
@@ -170,13 +172,13 @@ class Recognition(Problem, Formal, Tested, Plotted):
         assert isinstance(entry, ModelEntry)
         named = asked["objective"].get("name")
         name = named or self._unnamed(entry)
-        found = OBJECTIVES[name].defaults(
+        defaults = OBJECTIVES[name].defaults(
             self.language, preset, entry.config, is_named=named is not None
         )
         if name not in (named, entry.objective):
             yield Defaults(f"in place of {entry.objective}", {"objective.name": name})
-        size = f", {found.size}" if found.size else ""
-        yield Defaults(f"objective {name}, {preset}{size}", found.values)
+        size = f", {defaults.size}" if defaults.size else ""
+        yield Defaults(f"objective {name}, {preset}{size}", defaults.values)
 
     def _unnamed(self, entry: ModelEntry) -> str:
         """Return the objective of a model, or its fallback for the language."""
@@ -185,18 +187,20 @@ class Recognition(Problem, Formal, Tested, Plotted):
     def routes(self, preset: str, asked: Parts) -> Sequence[Route]:
         """Return the routes to a proof, or one model alone where an objective or a setting is asked
         for that the others do not have."""
-        named = asked["objective"].get("name")
-        if named is not None and OBJECTIVES[named].model != self.setup.default_model:
-            return (Route(OBJECTIVES[named].model, f"objective={named!r} is asked for"),)
+        name = asked["objective"].get("name")
+        if name is not None and OBJECTIVES[name].model != self.setup.default_model:
+            return (Route(OBJECTIVES[name].model, f"objective={name!r} is asked for"),)
         if not any(asked.values()):
             return routes_to_a_proof(self.language, preset)
         large = MODELS[LARGE_MODEL]
         names = self.setup.settable(large, large.objective)
-        own = [each for part in names for each in asked[part] if each not in names[part]]
-        if named is None and not own:
+        own_names = [
+            setting for part in names for setting in asked[part] if setting not in names[part]
+        ]
+        if name is None and not own_names:
             return routes_to_a_proof(self.language, preset)
-        own = [*own, f"objective={named!r}"]
-        return (Route(self.setup.default_model, f"{own[0]} is not for {LARGE_MODEL}"),)
+        own_names = [*own_names, f"objective={name!r}"]
+        return (Route(self.setup.default_model, f"{own_names[0]} is not for {LARGE_MODEL}"),)
 
     def objective(self, plan: Plan) -> Objective:
         """Return the loss, with its labels, of the objective of a plan."""
@@ -233,15 +237,15 @@ class Recognition(Problem, Formal, Tested, Plotted):
 
     def account(self, records: Records) -> Account:
         """Return the account of a run: whether a proof closed, and the accuracy on fresh words."""
-        found = account_of(Problem.account(self, records), self.words_of(records.plan), records)
+        account = account_of(Problem.account(self, records), self.words_of(records.plan), records)
         lengths = usual_lengths(records.plan)
-        advice = partial(advice_of, self.language, records, found.values, lengths)
-        return replace(found, advice=advice, section=partial(self._section, records))
+        advice = partial(advice_of, self.language, records, account.values, lengths)
+        return replace(account, advice=advice, section=partial(self._section, records))
 
-    def _section(self, records: Records, said: Account) -> Section:
+    def _section(self, records: Records, account: Account) -> Section:
         from lengthwise.problems.recognition.section import section_of  # noqa: PLC0415  draws figures
 
-        return section_of(self.language, records, said.title)
+        return section_of(self.language, records, account.title)
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Test a run on fresh words, and measure the accuracy of shortcuts on them."""
@@ -271,10 +275,10 @@ class Recognition(Problem, Formal, Tested, Plotted):
         from lengthwise.problems.classification import require_same_symbols  # noqa: PLC0415  seldom
         from lengthwise.proofs.search.certify import certify  # noqa: PLC0415  all searches
 
-        others = {name: each for name, each in options.items() if name != "against"}
+        other_options = {name: value for name, value in options.items() if name != "against"}
         language: Language = options.get("against") or self.language
         require_same_symbols(self.language, language)
-        return certify(run.model, language, **others)
+        return certify(run.model, language, **other_options)
 
     def test(self, run: Run, test: "Test") -> "TestResult":
         """Return accuracy by length."""

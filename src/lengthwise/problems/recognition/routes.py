@@ -48,8 +48,8 @@ def routes_to_a_proof(language: Language, preset: str) -> Sequence[Route]:
         most = f"there are more than {MOST_TRIED} state maps of sub-words"
         return (Route(LARGE_MODEL, f"{most}, and {any_size}"),)
     few = f"{count} state maps of sub-words are at most {MOST_TRIED}"
-    found = (Route(DEFAULT_MODEL, few, COMPOSED_STEPS), Route(LARGE_MODEL, any_size))
-    return found[:1] if preset == "smoke" else found
+    routes = (Route(DEFAULT_MODEL, few, COMPOSED_STEPS), Route(LARGE_MODEL, any_size))
+    return routes[:1] if preset == "smoke" else routes
 
 
 def standing_of(model: nn.Module, language: Language) -> dict[str, Any]:
@@ -58,15 +58,15 @@ def standing_of(model: nn.Module, language: Language) -> dict[str, Any]:
     from lengthwise.proofs.search.short_words import wrong_words  # noqa: PLC0415  seldom
 
     try:
-        found = certify(model, language, max_chunks=_MOST_CHUNKS)
+        certificate = certify(model, language, max_chunks=_MOST_CHUNKS)
     except VerificationError as error:
         return {"proved": False, "right_to": -1, "first_wrong": None, "reason": str(error)}
-    first = None if found.counterexample is None else found.counterexample.word
-    if found.verdict == "not-closed" and (wrong := wrong_words(model, language)[1]):
+    first = None if certificate.counterexample is None else certificate.counterexample.word
+    if certificate.verdict == "not-closed" and (wrong := wrong_words(model, language)[1]):
         first = language.decode(wrong[0])
     return {
-        "proved": found.verdict == "equivalent",
-        "right_to": found.checked_length,
+        "proved": certificate.verdict == "equivalent",
+        "right_to": certificate.checked_length,
         "first_wrong": first,
-        "reason": found.reason,
+        "reason": certificate.reason,
     }

@@ -137,9 +137,9 @@ def section_of(language: Language, records: Records, title: str) -> Section:
 
 def _about(language: Language) -> Facts:
     """Describe a language: its definition, its size, and sample words of each class."""
-    named = CATALOGUE[language.spec] if language.spec in CATALOGUE else None  # noqa: SIM401
-    facts = [] if named is None else [("language", f"{language.spec}: {named.definition}")]
-    if named is None and language.spec:
+    entry = CATALOGUE[language.spec] if language.spec in CATALOGUE else None  # noqa: SIM401
+    facts = [] if entry is None else [("language", f"{language.spec}: {entry.definition}")]
+    if entry is None and language.spec:
         facts = [("language", language.spec)]
     minimal = language.minimised()
     facts.append(
@@ -152,8 +152,8 @@ def _about(language: Language) -> Facts:
     if language.domain is not None:
         facts.append(("domain", "only some words have a class; no others are drawn"))
     for number, name in enumerate(language.class_names[:_MOST_CLASSES]):
-        found = [shortened(word, 40) or "the empty word" for word in samples(minimal, number)]
-        facts.append((f"words of class {shortened(name, 20)}", ", ".join(found) or "none"))
+        spellings = [shortened(word, 40) or "the empty word" for word in samples(minimal, number)]
+        facts.append((f"words of class {shortened(name, 20)}", ", ".join(spellings) or "none"))
     if language.num_classes > _MOST_CLASSES:
         facts.append(("further classes", str(language.num_classes - _MOST_CLASSES)))
     advice = dict(language.ladder().advice())
@@ -216,14 +216,14 @@ def _cells(evaluation: Mapping[str, Any]) -> list[str]:
 def _some(scores: Scores) -> list[Score]:
     """Return accuracy and loss by length and class, at about a dozen lengths."""
     lengths = scores.lengths
-    shown = {*lengths[:: max(1, len(lengths) // 11)], *lengths[-1:]}
-    return [record for record in scores.records if record.length in shown]
+    some_lengths = {*lengths[:: max(1, len(lengths) // 11)], *lengths[-1:]}
+    return [record for record in scores.records if record.length in some_lengths]
 
 
 def _published(spec: str, plan: Plan) -> Published | None:
     network = plan.network.to_dict()
-    found = (PUBLISHED[name](spec, plan.model, network) for name in PUBLISHED)
-    return next((each for each in found if each is not None), None)
+    results = (PUBLISHED[name](spec, plan.model, network) for name in PUBLISHED)
+    return next((result for result in results if result is not None), None)
 
 
 def _are_comparable(printed: Published, scores: Scores, trained_to: int) -> bool:

@@ -109,8 +109,8 @@ def split(task: StepTask, config: ExamplesConfig) -> Split:
     """
     train, validation, test = split_sizes(task, config)
     generator = torch.Generator().manual_seed(config.data_seed)
-    drawn = task.draw(train + validation + test, generator)
-    for_test, for_validation, for_training = torch.split(drawn, [test, validation, train])
+    inputs = task.draw(train + validation + test, generator)
+    for_test, for_validation, for_training = torch.split(inputs, [test, validation, train])
     return Split(for_training, for_validation, for_test)
 
 
@@ -140,8 +140,8 @@ class NextStep(Objective):
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the mean loss of supervised positions; accuracy is that of whole words."""
         train, _ = self._examples
-        chosen = torch.randint(len(train), (self._config.batch_size,), generator=data)
-        words = sent(train[chosen], device_of(model))
+        rows = torch.randint(len(train), (self._config.batch_size,), generator=data)
+        words = sent(train[rows], device_of(model))
         loss, right = self._judge(model, words, noise)
         return Step(loss, right, len(words))
 

@@ -189,15 +189,17 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         The outputs are what runs of every supervision and order write. Overall is exact match, of
         all outputs at once.
         """
-        found = folder.evaluation()
-        if found is None:
+        evaluation = folder.evaluation()
+        if evaluation is None:
             return None
         outputs = [self.steps.names[index] for index in self.steps.outputs]
         return Curve(
-            points={n: 100 * found["right_at"][name] for n, name in enumerate(outputs, start=1)},
+            points={
+                n: 100 * evaluation["right_at"][name] for n, name in enumerate(outputs, start=1)
+            },
             measure="accuracy (%)",
-            sample=counted(found["words"], "input"),
-            overall=100 * found["exact_match"],
+            sample=counted(evaluation["words"], "input"),
+            overall=100 * evaluation["exact_match"],
             horizontal="output",
         )
 
@@ -213,29 +215,31 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             outputs = [steps.show([word[index] for index in layout.outputs]) for word in symbols]
             return [
                 Answer(
-                    shown=shown,
+                    shown=outputs_text,
                     record={
-                        "word": steps.spell(given),
-                        "outputs": shown,
+                        "word": steps.spell(word_in),
+                        "outputs": outputs_text,
                         "steps": dict(zip(names, word, strict=True)),
                     },
                 )
-                for given, shown, word in zip(inputs, outputs, symbols, strict=True)
+                for word_in, outputs_text, word in zip(inputs, outputs, symbols, strict=True)
             ]
 
         return Predictor(read=steps.read, answer=answer)
 
     def test(self, run: Run, test: Test) -> TestResult:
         """Return exact match, as the accuracy at the one length that the inputs have."""
-        found, length = evaluated(run, {}).values, self.steps.num_inputs
-        at_length = AtLength(length, found["words"], round(found["exact_match"] * found["words"]))
+        values, length = evaluated(run, {}).values, self.steps.num_inputs
+        at_length = AtLength(
+            length, values["words"], round(values["exact_match"] * values["words"])
+        )
         summary = {
-            **found,
-            "mean_accuracy": found["exact_match"],
+            **values,
+            "mean_accuracy": values["exact_match"],
             "worst_length": length,
-            "worst_accuracy": found["exact_match"],
+            "worst_accuracy": values["exact_match"],
             "protocol": "unseen",
-            "words_per_length": found["words"],
+            "words_per_length": values["words"],
             "missing_lengths": [],
             "shortcuts": {},
         }

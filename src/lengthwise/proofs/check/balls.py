@@ -130,10 +130,10 @@ def largest_singular_value(matrices: Floats) -> Floats:
         error.append(4 * _gamma(power.shape[-1] + 4, OWN))
         power = power / norms[-1][..., None, None]
         power = power @ np.swapaxes(power, -1, -2)
-    found = norm_bound(norm_bound(power))
+    bound = norm_bound(norm_bound(power))
     for length, lost in zip(reversed(norms), reversed(error), strict=True):
-        found = length * np.sqrt(found + lost)
-    return outward(np.minimum(found, norms[0]))
+        bound = length * np.sqrt(bound + lost)
+    return outward(np.minimum(bound, norms[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,9 +396,9 @@ class Arithmetic:
         weight = _weights(logits)
         moved = np.zeros_like(weight)
         for position in range(positions):
-            own = np.arange(positions)[:, None] == position
-            up = _weights(np.where(own, logits + radius, logits - radius))
-            down = _weights(np.where(own, logits - radius, logits + radius))
+            is_own = np.arange(positions)[:, None] == position
+            up = _weights(np.where(is_own, logits + radius, logits - radius))
+            down = _weights(np.where(is_own, logits - radius, logits + radius))
             widest = np.maximum(up - weight, weight - down)
             # the three are of float64
             widest = widest + _gamma(2 * positions + 4 * _ULPS, OWN) * (up + weight)

@@ -31,26 +31,28 @@ class Beside:
     """The same in words."""
 
 
-def compared_with_folder(made: Certificate, folder: Path) -> Beside:
+def compared_with_folder(certificate: Certificate, folder: Path) -> Beside:
     """Compare a certificate with the run in a folder, if there is one: settings, weights, symbols.
 
     What cannot be read is not the certified network.
     """
     settings, weights = folder / _SETTINGS, folder / _WEIGHTS
     if not (settings.exists() or weights.exists()):
-        said = (
+        sentence = (
             "no model: there is no run beside it, and only the weights in the file were looked at"
         )
-        return Beside(model=None, is_same=None, said=said)
-    cast = "" if made.precision == "weights" else f", cast to {made.precision}"
-    why = _difference(made, settings, weights)
-    said = f"{weights}: the same settings, weights and symbols{cast}"
+        return Beside(model=None, is_same=None, said=sentence)
+    cast = "" if certificate.precision == "weights" else f", cast to {certificate.precision}"
+    why = _difference(certificate, settings, weights)
+    sentence = f"{weights}: the same settings, weights and symbols{cast}"
     if why:
-        said = f"{weights}, which DIFFERS: {why}. The statement is about the weights in the file"
-    return Beside(model=str(weights), is_same=not why, said=said)
+        sentence = (
+            f"{weights}, which DIFFERS: {why}. The statement is about the weights in the file"
+        )
+    return Beside(model=str(weights), is_same=not why, said=sentence)
 
 
-def _difference(made: Certificate, settings: Path, weights: Path) -> str:
+def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
     """Return the reason why a stored network is not the certified one; empty if it is."""
     try:
         config: Any = json.loads(settings.read_bytes())
@@ -58,19 +60,19 @@ def _difference(made: Certificate, settings: Path, weights: Path) -> str:
         arrays = load(weights.read_bytes())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
         return f"it cannot be read ({shown(str(error) or repr(error)):.80})"
-    if not isinstance(network, dict) or set(network) != set(made.settings):
+    if not isinstance(network, dict) or set(network) != set(certificate.settings):
         return "it is a network of another kind"
     try:
-        made.require_model(network, arrays)
+        certificate.require_model(network, arrays)
     except (CertificateError, TypeError, ValueError):
         return "its settings or weights are others"
-    if symbols not in (None, (made.language.alphabet, made.language.class_names)):
+    if symbols not in (None, (certificate.language.alphabet, certificate.language.class_names)):
         return "its symbols or classes have other names"
     return ""
 
 
 def _symbols(config: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return alphabet and class names of a run or of computed weights; None if it names none."""
-    about = config.get("problem", config)
-    named = about.get("language") or about.get("words")
-    return named and (tuple(named["alphabet"]), tuple(named["class_names"]))
+    subject = config.get("problem", config)
+    symbols_of = subject.get("language") or subject.get("words")
+    return symbols_of and (tuple(symbols_of["alphabet"]), tuple(symbols_of["class_names"]))

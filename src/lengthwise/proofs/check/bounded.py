@@ -101,6 +101,6 @@ def largest(numbers: Floats, radius: Floats) -> Decided:
     best = numbers.argmax(axis=-1)
     if not np.isfinite(numbers + radius).all():
         return Decided(best, np.zeros(1), np.full(1, np.inf))
-    others = np.arange(numbers.shape[-1]) != best[..., None]
-    own, reach = (np.take_along_axis(x, best[..., None], axis=-1) for x in (numbers, radius))
-    return Decided(best, (own - numbers)[others], (reach + radius)[others])
+    is_other = np.arange(numbers.shape[-1]) != best[..., None]
+    leading, reach = (np.take_along_axis(x, best[..., None], axis=-1) for x in (numbers, radius))
+    return Decided(best, (leading - numbers)[is_other], (reach + radius)[is_other])

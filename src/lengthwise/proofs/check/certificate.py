@@ -81,6 +81,15 @@ class Certificate:
 
     `reason`, `sureness`, `moved` and `made_with` are notes of the maker of the certificate. `check`
     returns a certificate whose `sureness` and `moved` are recomputed; the other notes are empty.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> found = lw.check("zoo:parity")
+        >>> found.verdict, found.strength
+        ('equivalent', 'discrete')
+        >>> found.save("proof.json")
+        >>> lw.check("proof.json").statement == found.statement
+        True
     """
 
     verdict: Verdict
@@ -168,14 +177,14 @@ class Certificate:
         if self.strength == "structural":
             return int(self.settings["num_slots"])
         if self.is_recurrent:
-            return sum(len(each) for each in self.elements.values())
-        met = {
+            return sum(len(elements_of_level) for elements_of_level in self.elements.values())
+        maps_met = {
             (e,) if self.strength == "discrete" else (number, place, e)
             for number, level in enumerate(self.levels[1:])
             for place, pairs in level.items()
             for e, _ in pairs
         }
-        return len(met)
+        return len(maps_met)
 
     def summary(self) -> dict[str, Any]:
         """Return the result without the evidence, as plain values."""
@@ -236,12 +245,12 @@ class Certificate:
 
     def to_bytes(self) -> bytes:
         """Return the content of the file."""
-        named = {} if self.precision == "weights" else {"precision": self.precision}
+        precision = {} if self.precision == "weights" else {"precision": self.precision}
         body = {
-            "format": FORMAT_WITH_PRECISION if named else FORMAT,
+            "format": FORMAT_WITH_PRECISION if precision else FORMAT,
             "verdict": self.verdict,
             "strength": self.strength,
-            **named,
+            **precision,
             "language": to_dict(self.language),
             "machine": _fields(self.machine),
             "settings": dict(self.settings),
@@ -263,12 +272,12 @@ class Certificate:
         return _canonical({**body, "digest": digest})
 
     def save(self, path: Path | str) -> None:
-        """Write the file."""
+        """Write the file `path`."""
         write_bytes(path_of("a certificate", path), self.to_bytes())
 
     @classmethod
     def load(cls, path: Path | str) -> "Certificate":
-        """Read a file, and verify that every byte is as it was written.
+        """Read the file `path`, and verify that every byte is as it was written.
 
         Raises:
             CertificateError: the file cannot be read, is not a certificate, or was changed.

@@ -114,9 +114,9 @@ class Elements:
 
 def read(logits: Floats, radius: Floats, answers: Margin) -> Integers:
     """Return the class with the largest logit of each row, which no rounding may change."""
-    found = largest(logits, radius)
-    answers.see(found.distance, found.radius)
-    return np.asarray(found.values, dtype=np.int64)
+    decided = largest(logits, radius)
+    answers.see(decided.distance, decided.radius)
+    return np.asarray(decided.values, dtype=np.int64)
 
 
 def named_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
@@ -276,21 +276,27 @@ class Snapped(Tables):
         """Refuse an image unless its own representative is certainly nearest, and near enough."""
         if not len(merge.representatives):
             return
-        apart = np.stack([norm(images.centre - each) for each in merge.representatives], axis=1)
-        own = apart[np.arange(len(apart)), merge.elements] * _OUTWARD
-        others = apart / _OUTWARD
-        others[np.arange(len(apart)), merge.elements] = np.inf
-        nearest = others.min(axis=1) - images.radius
-        require(bool((own + images.radius < nearest).all()), "the nearest representative is taken")
-        spread = float((own + images.radius).max(initial=0.0))
+        apart = np.stack(
+            [norm(images.centre - representative) for representative in merge.representatives],
+            axis=1,
+        )
+        own_distance = apart[np.arange(len(apart)), merge.elements] * _OUTWARD
+        other_distances = apart / _OUTWARD
+        other_distances[np.arange(len(apart)), merge.elements] = np.inf
+        nearest = other_distances.min(axis=1) - images.radius
+        require(
+            bool((own_distance + images.radius < nearest).all()),
+            "the nearest representative is taken",
+        )
+        spread = float((own_distance + images.radius).max(initial=0.0))
         gap = float(nearest.min(initial=np.inf))
         require(spread < gap, "vectors are nearer to theirs than any is to another representative")
         if len(merge.representatives) == 1:  # the only one: not as far from it as it is from 0
-            far = bool((own <= norm(merge.representatives[0]) + images.radius).all())
+            far = bool((own_distance <= norm(merge.representatives[0]) + images.radius).all())
             require(far, "vectors are near their representative")
         if merge is not self.levels[-1][0] and merge is not self.levels[-1][1]:
             for element in range(len(merge.representatives)):
-                near = (own <= images.radius) & (merge.elements == element)
+                near = (own_distance <= images.radius) & (merge.elements == element)
                 require(bool(near.any()), "every representative is a vector of the network")
         self.spread, self.gap = max(self.spread, spread), min(self.gap, gap)
 
@@ -335,11 +341,11 @@ def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge:
         limit[positions] = len(outer.radius)
         rows[positions] += len(inner.radius)
     require(bool((children < np.maximum(limit, 0))[present].all()), "children exist")
-    both = Ball(
+    balls = Ball(
         np.concatenate([inner.centre, outer.centre]), np.concatenate([inner.radius, outer.radius])
     )
-    parts = [node.gathered(both, rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
-    empty = Ball(np.empty((0, both.centre.shape[1])), np.empty(0))
+    parts = [node.gathered(balls, rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
+    empty = Ball(np.empty((0, balls.centre.shape[1])), np.empty(0))
     return Ball(
         np.concatenate([part.centre for part in [empty, *parts]]),
         np.concatenate([part.radius for part in [empty, *parts]]),

@@ -43,10 +43,21 @@ class CheckedFile:
 def check(file: Path | str, *, language: Language | str | None = None) -> Certificate:
     """Check the certificate in a file, or that of `zoo:NAME`, without torch.
 
-    The result is the verified part of the certificate: its figures are recomputed, its `.verdict`
-    is `equivalent` or `counterexample`, and `.statement` is the claim that holds. Where a run lies
-    beside the file, its weights must be the certified ones. With a `language` the certificate must
-    be about that. `lengthwise certify --check FILE` does the same.
+    Where a run lies beside the file, its weights must be the certified ones. `lengthwise certify
+    --check FILE` does the same.
+
+    Args:
+        file: the certificate, or `zoo:NAME`.
+        language: the language that it must be about.
+
+    Returns:
+        The verified part of the certificate: its figures are recomputed, its `.verdict` is
+        `equivalent` or `counterexample`, and `.statement` is the claim that holds.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> lw.check("zoo:parity", language="parity").verdict
+        'equivalent'
 
     Raises:
         CertificateError: the file is not a certificate, it was changed, something in it does not
@@ -54,13 +65,13 @@ def check(file: Path | str, *, language: Language | str | None = None) -> Certif
         ClaimError: the certificate holds, but the model beside it is another.
         LanguageError: there is no such language.
     """
-    found = check_file(path_of("a certificate", file), language=language)
-    found.require_same()
-    return found.certificate
+    checked_file = check_file(path_of("a certificate", file), language=language)
+    checked_file.require_same()
+    return checked_file.certificate
 
 
 def check_file(
-    named: Path,
+    path_given: Path,
     *,
     language: Language | str | None = None,
     require_own: Callable[[Certificate], None] | None = None,
@@ -74,7 +85,7 @@ def check_file(
         CertificateError: see `check`.
         LanguageError: there is no such language.
     """
-    path = _file_of(named)
+    path = _file_of(path_given)
     claimed = Certificate.load(path)
     if language is not None:
         _require_language(claimed, language)
@@ -85,14 +96,14 @@ def check_file(
     return CheckedFile(path=path, certificate=verified, induction=induction, beside=beside)
 
 
-def _file_of(named: Path) -> Path:
+def _file_of(name: Path) -> Path:
     """Return the file of a certificate, or of that of `zoo:NAME`."""
-    file = named
-    if str(named).startswith(PREFIX):
-        file = resolved(named) / "certificate.json"
+    file = name
+    if str(name).startswith(PREFIX):
+        file = resolved(name) / "certificate.json"
         if not file.exists():
             raise CertificateError(
-                f"{named} has no certificate: nothing is proved about it. `lengthwise zoo` "
+                f"{name} has no certificate: nothing is proved about it. `lengthwise zoo` "
                 f"lists the models with proofs."
             )
     _require_certificate(file)
@@ -105,9 +116,9 @@ def _require_certificate(file: Path) -> None:
         return
     folder = file if file.is_dir() else file.parent
     meant = folder / "certificate.json"
-    made = "" if meant.exists() else f", which lengthwise certify {folder} writes"
-    what = "a folder" if file.is_dir() else "another file of a run"
-    raise CertificateError(f"{file} is not a certificate, but {what}. Give {meant}{made}.")
+    writer = "" if meant.exists() else f", which lengthwise certify {folder} writes"
+    kind = "a folder" if file.is_dir() else "another file of a run"
+    raise CertificateError(f"{file} is not a certificate, but {kind}. Give {meant}{writer}.")
 
 
 OF_RUNS = (
@@ -118,15 +129,18 @@ OF_RUNS = (
 """Files of a run that are not certificates."""
 
 
-def _require_language(certificate: Certificate, asked: Language | str) -> None:
+def _require_language(certificate: Certificate, language: Language | str) -> None:
     """Refuse a certificate about another language.
 
     Raises:
         CertificateError: it is about one.
     """
-    wanted = asked if isinstance(asked, Language) else parse(asked)
-    mine = certificate.language
-    same = (mine.alphabet, mine.class_names) == (wanted.alphabet, wanted.class_names)
-    if not same or mine.difference(wanted) is not None:
-        name = asked if isinstance(asked, str) else wanted.spec or "that language"
+    asked_language = language if isinstance(language, Language) else parse(language)
+    certified = certificate.language
+    same = (certified.alphabet, certified.class_names) == (
+        asked_language.alphabet,
+        asked_language.class_names,
+    )
+    if not same or certified.difference(asked_language) is not None:
+        name = language if isinstance(language, str) else asked_language.spec or "that language"
         raise CertificateError(f"the certificate is for another language than {name}.")

@@ -141,11 +141,11 @@ def name_of_language(claim: Certificate) -> str:
     language = claim.language
     if not is_self_contained(language.spec):
         return ""
-    named = parse(language.spec)
-    same = (named.alphabet, named.class_names) == (language.alphabet, language.class_names)
+    original = parse(language.spec)
+    same = (original.alphabet, original.class_names) == (language.alphabet, language.class_names)
     require(same, "the specification has the alphabet and the classes of the language")
-    check_machine(claim.machine, named)
-    return named.spec
+    check_machine(claim.machine, original)
+    return original.spec
 
 
 def check_machine(machine: Machine, language: Language) -> None:
@@ -160,22 +160,22 @@ def check_machine(machine: Machine, language: Language) -> None:
     blocks: list[int] = list(machine.classes)
     while True:
         signatures = [(blocks[s], *(blocks[t] for t in machine.transitions[s])) for s in states]
-        number = {each: index for index, each in enumerate(sorted(set(signatures)))}
+        number = {signature: index for index, signature in enumerate(sorted(set(signatures)))}
         if len(number) == len(set(blocks)):
             break
-        blocks = [number[each] for each in signatures]
+        blocks = [number[signature] for signature in signatures]
     require(len(number) == len(states), "no two states of the machine are alike")
     domain = language.domain
     queue = [(machine.start, language.start, 0 if domain is None else domain.start)]
     seen = set(queue)
-    for mine, theirs, position in queue:
+    for own_state, other_state, position in queue:
         inside = domain is None or domain.classes[position] == 1
-        true = language.classes[theirs] if inside else outside
-        require(machine.classes[mine] == true, "the machine gives every word its class")
+        true = language.classes[other_state] if inside else outside
+        require(machine.classes[own_state] == true, "the machine gives every word its class")
         for symbol in range(language.num_symbols):
             after = (
-                machine.transitions[mine][symbol],
-                language.transitions[theirs][symbol],
+                machine.transitions[own_state][symbol],
+                language.transitions[other_state][symbol],
                 0 if domain is None else domain.transitions[position][symbol],
             )
             if after not in seen:
@@ -184,7 +184,10 @@ def check_machine(machine: Machine, language: Language) -> None:
                 )
                 seen.add(after)
                 queue.append(after)
-    require({mine for mine, _, _ in seen} == set(states), "every state of the machine is reached")
+    require(
+        {own_state for own_state, _, _ in seen} == set(states),
+        "every state of the machine is reached",
+    )
 
 
 # ---- 3 to 6 the induction ------------------------------------------------------------------------
@@ -213,10 +216,10 @@ class Induction:
         require(len(claim.levels) > 0, "there is a level")
         require(self.chunk <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
         require(self.chunk ** len(claim.levels) < _LARGEST, "levels are few enough")
-        one = np.zeros((states, states), dtype=np.bool_)
+        identity_relation = np.zeros((states, states), dtype=np.bool_)
         for state, row in enumerate(claim.machine.transitions):
-            one[state, list(row)] = True
-        self.powers: list[Booleans] = [one]
+            identity_relation[state, list(row)] = True
+        self.powers: list[Booleans] = [identity_relation]
         self.good: dict[int, Booleans] = {}
         self.read_off: dict[tuple[int, int], int] = {}
         """Classes by (level, element)."""
@@ -251,8 +254,8 @@ class Induction:
             occurs = self.leads_in(level + 1)[maps].any(axis=1)
             elements = self.network.compose(level, chunks[occurs, :, 0], edge=False)
             inner.append(pairs(elements, self.numbers_of(maps[occurs])))
-        begun: dict[StatePair, int] = {}
-        whole: dict[StatePair, int] = {}
+        beginnings: dict[StatePair, int] = {}
+        words: dict[StatePair, int] = {}
         for used in range(1, self.chunk + 1):
             for firsts, chunks in self.chunks(self.edge, used):
                 states = chunks[:, 0, 1]
@@ -263,15 +266,15 @@ class Induction:
                 children[:, self.chunk - used :] = chunks[good, :, 0]
                 elements = self.network.compose(level, children, edge=True)
                 symbols = self.lengths[firsts[good]] + (used - 1) * self.chunk**level
-                found = shortest(elements, states[good], symbols)
-                keep_shortest(begun, found)
+                lengths_of_pairs = shortest(elements, states[good], symbols)
+                keep_shortest(beginnings, lengths_of_pairs)
                 if used > 1 or level == 0:  # a word ends where it is one node for the first time
-                    keep_shortest(whole, found)
+                    keep_shortest(words, lengths_of_pairs)
         self.interior = distinct(np.concatenate(inner))
-        self.edge = np.array(sorted(begun), dtype=np.int64).reshape(-1, 2)
-        self.lengths = np.array([begun[pair] for pair in sorted(begun)], dtype=np.int64)
+        self.edge = np.array(sorted(beginnings), dtype=np.int64).reshape(-1, 2)
+        self.lengths = np.array([beginnings[pair] for pair in sorted(beginnings)], dtype=np.int64)
         self.compare(level + 1)
-        return self.wrong_words(level + 1, whole)
+        return self.wrong_words(level + 1, words)
 
     def chunks(self, firsts: Integers, count: int) -> Iterator[tuple[Integers, Integers]]:
         """Yield chunks `[chunk, position, (element, does)]`: one of `firsts`, then of the interior.
@@ -284,26 +287,28 @@ class Induction:
         size = max(1, _TOGETHER // max(1, len(rest)))
         for start in range(0, len(firsts), size):
             numbers = np.repeat(np.arange(start, min(start + size, len(firsts))), len(rest))
-            others = np.tile(rest, (len(firsts[start : start + size]), 1, 1))
-            yield numbers, np.concatenate([firsts[numbers][:, None], others], axis=1)
+            rest_of_chunk = np.tile(rest, (len(firsts[start : start + size]), 1, 1))
+            yield numbers, np.concatenate([firsts[numbers][:, None], rest_of_chunk], axis=1)
 
     def compare(self, level: int) -> None:
         """Check that the certificate has exactly the pairs that were found."""
-        for name, found in (("interior", self.interior), ("edge", self.edge)):
+        for name, computed in (("interior", self.interior), ("edge", self.edge)):
             claimed = np.array(self.claim.levels[level][name], dtype=np.int64).reshape(-1, 2)
-            require(np.array_equal(claimed, found), f"the {name} of level {level} is what follows")
+            require(
+                np.array_equal(claimed, computed), f"the {name} of level {level} is what follows"
+            )
 
     # ---- 5 answers
 
     def wrong_words(self, level: int, whole: dict[StatePair, int]) -> list[int]:
         """Return the lengths of the words that get a wrong class, from elements and states."""
-        asked = [pair for pair in whole if self.classes[pair[1]] < self.outside]
-        elements, states = np.array(asked, dtype=np.int64).reshape(-1, 2).T
-        given = self.network.read(self.network.vectors(level, elements))
+        in_domain = [pair for pair in whole if self.classes[pair[1]] < self.outside]
+        elements, states = np.array(in_domain, dtype=np.int64).reshape(-1, 2).T
+        answers = self.network.read(self.network.vectors(level, elements))
         true = self.classes[states]
         rows = ((level, element) for element in elements.tolist())
-        self.read_off.update(zip(rows, given.tolist(), strict=True))
-        return [whole[pair] for pair, off in zip(asked, given != true, strict=True) if off]
+        self.read_off.update(zip(rows, answers.tolist(), strict=True))
+        return [whole[pair] for pair, off in zip(in_domain, answers != true, strict=True) if off]
 
     def wrong_empty_word(self) -> list[int]:
         """Return the length 0 if the empty word is in the domain and its class is wrong."""
@@ -341,11 +346,11 @@ class Induction:
         state = self.machine.start
         for symbol in word:
             state = self.machine.transitions[state][symbol]
-        true, given = self.machine.classes[state], self.classify(word)
+        true, answer = self.machine.classes[state], self.classify(word)
         require(true < self.outside, "the word is in the domain")
         require(language.class_names[true] == claimed.language, "its class is true")
-        require(language.class_names[given] == claimed.model, "the model says so")
-        require(true != given, "the two differ")
+        require(language.class_names[answer] == claimed.model, "the model says so")
+        require(true != answer, "the two differ")
         require(bool(wrong) and min(wrong) == len(word), "no shorter word is wrong")
         require(self.claim.checked_length == len(word) - 1, "all shorter words were checked")
 
@@ -366,9 +371,9 @@ class Induction:
 
     def numbers_of(self, maps: Integers) -> Integers:
         """Return the numbers of state maps, which must all be named."""
-        named = list(map(tuple, maps.tolist()))
-        require(all(each in self.number for each in named), "every state map is named")
-        return np.array([self.number[each] for each in named], dtype=np.int64)
+        rows = list(map(tuple, maps.tolist()))
+        require(all(row in self.number for row in rows), "every state map is named")
+        return np.array([self.number[row] for row in rows], dtype=np.int64)
 
     def steps(self, level: int) -> Booleans:
         """Return which states `[state, next]` lead to which by C^level symbols."""
@@ -403,14 +408,14 @@ def distinct(these: Integers) -> Integers:
 def shortest(elements: Integers, states: Integers, lengths: Integers) -> dict[StatePair, int]:
     """Return the smallest length of each pair."""
     order = np.argsort(-lengths)  # the last one stays
-    found = zip(elements[order].tolist(), states[order].tolist(), strict=True)
-    return dict(zip(found, lengths[order].tolist(), strict=True))
+    ordered = zip(elements[order].tolist(), states[order].tolist(), strict=True)
+    return dict(zip(ordered, lengths[order].tolist(), strict=True))
 
 
-def keep_shortest(kept: dict[StatePair, int], found: dict[StatePair, int]) -> None:
+def keep_shortest(lengths_of: dict[StatePair, int], new: dict[StatePair, int]) -> None:
     """Add pairs with their lengths, unless they are known with a smaller one."""
-    for pair, length in found.items():
-        kept[pair] = min(length, kept.get(pair, length))
+    for pair, length in new.items():
+        lengths_of[pair] = min(length, lengths_of.get(pair, length))
 
 
 def rows_of(these: Integers, count: int) -> Integers:

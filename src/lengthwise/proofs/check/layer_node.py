@@ -140,11 +140,11 @@ class LayerNode:
 
     def _layer(self, x: ChunkBalls, present: NDArray[np.bool_], name: str, *, every: bool) -> Ball:
         arithmetic = self.arithmetic
-        own = (x if every else x.last()).balls
+        own_balls = (x if every else x.last()).balls
         seen = ChunkBalls(self._before(x.table, f"{name}.attention_norm"), x.rows)
         attended = self._attend(seen, present, f"{name}.attention", every=every)
         branch = arithmetic.linear(attended.gathered, self._matrix(f"{name}.attention.output"))
-        h = self._after(arithmetic.add(own, branch), f"{name}.attention_norm")
+        h = self._after(arithmetic.add(own_balls, branch), f"{name}.attention_norm")
         inner = self._before(h, f"{name}.feed_forward_norm")
         hidden = arithmetic.linear(inner, self._matrix(f"{name}.expand"))
         active = arithmetic.relu if self._activation == "relu" else arithmetic.gelu
@@ -174,8 +174,8 @@ class LayerNode:
         ]
         bias = self._weights[f"{name}.bias"]
         positions = np.arange(chunk)
-        asked = positions if every else positions[-1:]
-        offset = asked[:, None] - positions
+        query_positions = positions if every else positions[-1:]
+        offset = query_positions[:, None] - positions
         seen = (offset >= 0) & (present[:, None, :] | (offset == 0))
         centres, radii, local, weights = [], [], [], []
         for head in range(self._heads):
@@ -327,9 +327,9 @@ def require_shapes(
     Raises:
         VerificationError: some differ.
     """
-    found = {name: weight.shape for name, weight in weights.items()}
-    if found != shapes:
-        wrong = sorted({name for name, _ in found.items() ^ shapes.items()})
+    shapes_given = {name: weight.shape for name, weight in weights.items()}
+    if shapes_given != shapes:
+        wrong = sorted({name for name, _ in shapes_given.items() ^ shapes.items()})
         raise VerificationError(
             f"the weights are not those of the settings: {', '.join(wrong[:3])} differ."
         )

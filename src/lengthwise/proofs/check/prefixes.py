@@ -77,19 +77,19 @@ class PrefixInduction:
 
     def next(self, pairs: Integers, known: set[tuple[int, int]]) -> Integers:
         """Return the pairs after one more symbol that are not known, in increasing order."""
-        found: set[tuple[int, int]] = set()
+        reached: set[tuple[int, int]] = set()
         for symbol in range(self.transitions.shape[1]):
             states = self.transitions[pairs[:, 1], symbol]
-            kept = self.begins[states]
-            elements = self.step(pairs[kept, 0], np.full(int(kept.sum()), symbol))
-            found.update(zip(elements.tolist(), states[kept].tolist(), strict=True))
-        return np.array(sorted(found - known), dtype=np.int64).reshape(-1, 2)
+            begins = self.begins[states]
+            elements = self.step(pairs[begins, 0], np.full(int(begins.sum()), symbol))
+            reached.update(zip(elements.tolist(), states[begins].tolist(), strict=True))
+        return np.array(sorted(reached - known), dtype=np.int64).reshape(-1, 2)
 
     def is_wrong(self, pairs: Integers) -> bool:
         """Return whether the network gives a pair in the domain another class than the machine."""
         true = self.classes[pairs[:, 1]]
-        asked = true < self.outside
-        return bool((self.read(pairs[asked, 0]) != true[asked]).any())
+        in_domain = true < self.outside
+        return bool((self.read(pairs[in_domain, 0]) != true[in_domain]).any())
 
     def check_counterexample(self) -> None:
         """Check that the counterexample is wrong as claimed, at the length of the last level."""
@@ -101,11 +101,11 @@ class PrefixInduction:
         state = self.claim.machine.start
         for symbol in word:
             state = int(self.transitions[state, symbol])
-        true, given = int(self.classes[state]), self.classify(word)
+        true, answer = int(self.classes[state]), self.classify(word)
         require(true < self.outside, "the word is in the domain")
         require(language.class_names[true] == claimed.language, "its class is true")
-        require(language.class_names[given] == claimed.model, "the model says so")
-        require(true != given, "the two differ")
+        require(language.class_names[answer] == claimed.model, "the model says so")
+        require(true != answer, "the two differ")
         require(len(word) == len(self.claim.levels) - 1, "no shorter word is wrong")
         require(self.claim.checked_length == len(word) - 1, "all shorter words were checked")
 
@@ -117,21 +117,21 @@ class PrefixInduction:
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
         """Return the codes after symbols, whose bits or tokens must be certain."""
-        found = np.empty_like(elements)
+        numbers = np.empty_like(elements)
         for start in range(0, len(elements), _BATCH):
             part = slice(start, start + _BATCH)
-            found[part] = self.numbered(self.node.step(self.codes[elements[part]], symbols[part]))
-        return found
+            numbers[part] = self.numbered(self.node.step(self.codes[elements[part]], symbols[part]))
+        return numbers
 
     def read(self, elements: Integers) -> Integers:
         """Return the classes of words, which no rounding may change."""
-        found = np.empty_like(elements)
+        classes = np.empty_like(elements)
         for start in range(0, len(elements), _BATCH):
             part = slice(start, start + _BATCH)
             decided = self.node.classes(self.codes[elements[part]])
             self.answers.see(decided.distance, decided.radius)
-            found[part] = decided.values
-        return found
+            classes[part] = decided.values
+        return classes
 
     def classify(self, word: Sequence[int]) -> int:
         """Return the class that the network gives to a word."""

@@ -59,7 +59,7 @@ class RecurrentNode:
         _check_shapes(settings, weights)
         self.arithmetic = arithmetic_of(weights, precision)
         recurrent = self._weights["cell.recurrent.weight"], self._weights["cell.recurrent.bias"]
-        parts = zip(*(np.split(each, _GATES[self._cell]) for each in recurrent), strict=True)
+        parts = zip(*(np.split(matrix, _GATES[self._cell]) for matrix in recurrent), strict=True)
         self._recurrent = [Matrix(weight, bias) for weight, bias in parts]
         self._symbols = np.split(self._weights["cell.symbols.weight"], _GATES[self._cell], axis=1)
         self._write, self._read, self._answer = (

@@ -39,7 +39,7 @@ Scalar = Choice((str, bool, int, float, Maybe(str)))
 """A plain value."""
 
 
-def require_form(value: Any, form: Any, where: str = "the file") -> None:
+def require_form(value: Any, form: Any, place: str = "the file") -> None:
     """Refuse a JSON value that does not have the form.
 
     A form is a type (`str`, `int`, `float`, `bool`), a string (itself), `[form]` for a list,
@@ -51,33 +51,33 @@ def require_form(value: Any, form: Any, where: str = "the file") -> None:
     """
     if isinstance(form, Maybe):
         if value is not None:
-            require_form(value, form.form, where)
+            require_form(value, form.form, place)
     elif isinstance(form, Choice):
-        _require(any(_has(value, option) for option in form.options), where, "among the choices")
+        _require(any(_has(value, option) for option in form.options), place, "among the choices")
     elif isinstance(form, Named | Pair | list | dict):
-        for name, each, own in _parts(value, form, where):
-            require_form(each, own, f"{where}, {name!a:.40}")
+        for name, part, part_form in _parts(value, form, place):
+            require_form(part, part_form, f"{place}, {name!a:.40}")
     elif isinstance(form, type):
         types = (int, float) if form is float else (form,)
-        _require(type(value) in types, where, f"of type {form.__name__}")
+        _require(type(value) in types, place, f"of type {form.__name__}")
     else:
-        _require(value == form, where, repr(form))
+        _require(value == form, place, repr(form))
 
 
-def _parts(value: Any, form: Any, where: str) -> Iterator[tuple[Any, Any, Any]]:
+def _parts(value: Any, form: Any, place: str) -> Iterator[tuple[Any, Any, Any]]:
     """Yield name, value and form of each part of a list or an object."""
     if isinstance(form, Named | dict):
-        _require(isinstance(value, Mapping), where, "an object")
+        _require(isinstance(value, Mapping), place, "an object")
         if isinstance(form, dict):
-            _require(set(value) == set(form), where, f"an object with just {', '.join(form)}")
-        for name, each in value.items():
-            yield name, each, form.form if isinstance(form, Named) else form[name]
+            _require(set(value) == set(form), place, f"an object with just {', '.join(form)}")
+        for name, part in value.items():
+            yield name, part, form.form if isinstance(form, Named) else form[name]
     else:
-        _require(isinstance(value, list | tuple), where, "a list")
-        _require(not isinstance(form, Pair) or len(value) == 2, where, "a pair")
-        own = form.form if isinstance(form, Pair) else form[0]
-        for number, each in enumerate(value):
-            yield number, each, own
+        _require(isinstance(value, list | tuple), place, "a list")
+        _require(not isinstance(form, Pair) or len(value) == 2, place, "a pair")
+        part_form = form.form if isinstance(form, Pair) else form[0]
+        for number, part in enumerate(value):
+            yield number, part, part_form
 
 
 def _has(value: Any, form: Any) -> bool:
@@ -88,16 +88,16 @@ def _has(value: Any, form: Any) -> bool:
     return True
 
 
-def require(holds: bool, what: str) -> None:
+def require(holds: bool, requirement: str) -> None:
     """Refuse a certificate that does not meet a requirement.
 
     Raises:
         CertificateError: the requirement does not hold.
     """
     if not holds:
-        raise CertificateError(f"the certificate does not hold. This is not so: {what}.")
+        raise CertificateError(f"the certificate does not hold. This is not so: {requirement}.")
 
 
-def _require(holds: bool, where: str, what: str) -> None:
+def _require(holds: bool, place: str, requirement: str) -> None:
     if not holds:
-        raise CertificateError(f"{where} is not {what}")
+        raise CertificateError(f"{place} is not {requirement}")

@@ -106,13 +106,13 @@ class SlotNode:
         lowest, moved = self._own_weights()
         reached = codes @ matrix.T
         worst = np.where(codes > 0, reached.min(axis=0), -reached.max(axis=0))
-        own, shift = codes * reached, codes * bias
+        own_share, shift = codes * reached, codes * bias
         radius = self._rounding(sizes, np.abs(bias), len(codes), bits)
         sides, radii = np.empty((len(codes),) * 2), np.empty((len(codes),) * 2)
-        together = max(1, _TOGETHER // own.size)
+        together = max(1, _TOGETHER // own_share.size)
         for first in range(0, len(codes), together):
             share = lowest[first : first + together, None, None]
-            least = share * own + (1.0 - share) * worst + shift
+            least = share * own_share + (1.0 - share) * worst + shift
             nearest = (least - radius).argmin(axis=2)
             rows = slice(first, first + together)
             sides[rows] = np.take_along_axis(least, nearest[..., None], axis=2)[..., 0]
@@ -164,9 +164,11 @@ class SlotNode:
         size = (np.abs(logits) + radius).max(axis=1)
         moved = outward(radius.max(axis=1) + arithmetic.exp_rounding(size))
         power = np.exp(logits - logits.max(axis=1, keepdims=True))
-        own = np.diagonal(power) / power.sum(axis=1)
-        own = own * np.exp(-2.0 * moved) * (1.0 - arithmetic.gamma(2 * len(codes) + 64))
-        return np.where(np.isfinite(own), own, 0.0), moved
+        own_weight = np.diagonal(power) / power.sum(axis=1)
+        own_weight = (
+            own_weight * np.exp(-2.0 * moved) * (1.0 - arithmetic.gamma(2 * len(codes) + 64))
+        )
+        return np.where(np.isfinite(own_weight), own_weight, 0.0), moved
 
     @quietly
     def logits(self) -> tuple[Floats, Floats]:

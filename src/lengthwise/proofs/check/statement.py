@@ -64,75 +64,85 @@ _TERMS = {
 """The assumptions of a claim, by strength."""
 
 
-def terms_of(made: "Certificate") -> tuple[str, ...]:
+def terms_of(certificate: "Certificate") -> tuple[str, ...]:
     """Return the assumptions of a claim."""
-    terms = _TERMS[made.strength]
-    if made.precision == "bfloat16":
+    terms = _TERMS[certificate.strength]
+    if certificate.precision == "bfloat16":
         terms = (*terms[:-1], _BFLOAT16)
-    return tuple(term.format(network=made.kind) for term in terms)
+    return tuple(term.format(network=certificate.kind) for term in terms)
 
 
-def stated(made: "Certificate") -> str:
+def stated(certificate: "Certificate") -> str:
     """Return the claim of a certificate in a sentence, marked as one that nobody has checked unless
     `certify` made this certificate or `check` accepted it.
     """
-    sentence = _sentence(made)
-    return sentence if made.is_checked else f"Claimed, not checked: {sentence}"
+    sentence = _sentence(certificate)
+    return sentence if certificate.is_checked else f"Claimed, not checked: {sentence}"
 
 
-def _sentence(made: "Certificate") -> str:
-    name, who = name_of(made), _WHO[made.strength]
-    inside = "" if size_of_domain(made.language) is None else " in the domain"
-    if made.precision == "bfloat16":
+def _sentence(certificate: "Certificate") -> str:
+    name, who = name_of(certificate), _WHO[certificate.strength]
+    inside = "" if size_of_domain(certificate.language) is None else " in the domain"
+    if certificate.precision == "bfloat16":
         who = "The model cast to bfloat16"
-    if made.verdict == "equivalent":
+    if certificate.verdict == "equivalent":
         return f"{who} gives every word{inside} of {name} its class, at every length."
-    if made.counterexample is not None:
-        wrong = made.counterexample
-        symbols = len(made.language.encode(wrong.word))
+    if certificate.counterexample is not None:
+        wrong = certificate.counterexample
+        symbols = len(certificate.language.encode(wrong.word))
         gives = f"the class {quoted(wrong.model)} where {name} has {quoted(wrong.language)}"
         if symbols == 0:
             return f"{who} gives the empty word {gives}."
-        certain = made.sureness is None or made.sureness.is_certain
+        certain = certificate.sureness is None or certificate.sureness.is_certain
         return (
             f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
             f"{inside}{'' if certain else ', as far as float64 tells'}."
         )
-    reached = counted(made.checked_length or 0, "symbol")
+    reached = counted(certificate.checked_length or 0, "symbol")
     right = f" As far as explored, all words{inside} of at most {reached} are right."
-    if made.sureness is not None and not made.sureness.is_certain:
-        cast = " cast to bfloat16" if made.precision == "bfloat16" else ""
+    if certificate.sureness is not None and not certificate.sureness.is_certain:
+        cast = " cast to bfloat16" if certificate.precision == "bfloat16" else ""
         right = f" Run once, the model{cast} was right on all words{inside} of at most {reached}."
-    none = made.checked_length is None or made.checked_length < 0
-    return f"No proof of {name}: {shown(made.reason)}.{'' if none else right}"
+    none = certificate.checked_length is None or certificate.checked_length < 0
+    return f"No proof of {name}: {shown(certificate.reason)}.{'' if none else right}"
 
 
-def facts_of(made: "Certificate") -> list[tuple[str, str]]:
+def facts_of(certificate: "Certificate") -> list[tuple[str, str]]:
     """Return what else is known of a certificate, in pairs of strings: the wrong word, what a proof
     went through and how sure its numbers are, and the language.
 
     Figures of one that nobody has checked are left out, since they are its maker's.
     """
-    known = (_explored(made), _rounding(made), _snapped(made)) if made.is_checked else ()
-    found = (_wrong_word(made), *known, _automaton(made), _domain(made), _claimed_name(made))
-    facts = [each for each in found if each is not None]
-    if made.reason and made.verdict == "counterexample":
-        facts.append(("not checkable", shown(made.reason)))
+    known = (
+        (_explored(certificate), _rounding(certificate), _snapped(certificate))
+        if certificate.is_checked
+        else ()
+    )
+    facts_or_none = (
+        _wrong_word(certificate),
+        *known,
+        _automaton(certificate),
+        _domain(certificate),
+        _claimed_name(certificate),
+    )
+    facts = [fact for fact in facts_or_none if fact is not None]
+    if certificate.reason and certificate.verdict == "counterexample":
+        facts.append(("not checkable", shown(certificate.reason)))
     return facts
 
 
-def _wrong_word(made: "Certificate") -> tuple[str, str] | None:
-    if made.counterexample is None:
+def _wrong_word(certificate: "Certificate") -> tuple[str, str] | None:
+    if certificate.counterexample is None:
         return None
-    word = made.counterexample.word
-    symbols = counted(len(made.language.encode(word)), "symbol")
+    word = certificate.counterexample.word
+    symbols = counted(len(certificate.language.encode(word)), "symbol")
     more = "" if len(word) <= _LONGEST else f" and so on, {symbols} in all"
     return "wrong word", f"{quoted(word[:_LONGEST])}{more}" if word else "the empty word"
 
 
-def _automaton(made: "Certificate") -> tuple[str, str] | None:
-    language = made.language
-    if named(made):
+def _automaton(certificate: "Certificate") -> tuple[str, str] | None:
+    language = certificate.language
+    if named(certificate):
         return None
     return (
         "automaton",
@@ -152,37 +162,37 @@ def _listed(names: Sequence[str]) -> str:
     return " ".join(texts)
 
 
-def _domain(made: "Certificate") -> tuple[str, str] | None:
-    size = size_of_domain(made.language)
+def _domain(certificate: "Certificate") -> tuple[str, str] | None:
+    size = size_of_domain(certificate.language)
     return None if size is None else ("domain", f"only {size}; others have no class")
 
 
-def _claimed_name(made: "Certificate") -> tuple[str, str] | None:
-    claimed = claimed_name(made)
+def _claimed_name(certificate: "Certificate") -> tuple[str, str] | None:
+    claimed = claimed_name(certificate)
     return None if not claimed else ("claimed name", f"{quoted(claimed)}, which was not looked at")
 
 
-def _explored(made: "Certificate") -> tuple[str, str] | None:
-    summary = made.summary()
-    if made.strength == "structural":
+def _explored(certificate: "Certificate") -> tuple[str, str] | None:
+    summary = certificate.summary()
+    if certificate.strength == "structural":
         states = summary["elements"]
         return (
             "structure",
             f"a slot for each of {counted(states, 'state')}; products are checked for "
             f"{counted(states**2, 'pair')} of states, whatever the other slots hold",
         )
-    if not made.levels:
+    if not certificate.levels:
         return None
-    if made.is_recurrent:
+    if certificate.is_recurrent:
         reached = (
             f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
-            if made.verdict == "equivalent"
+            if certificate.verdict == "equivalent"
             else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
         )
-        what = "context" if "contexts" in made.elements else "code"
+        kind = "context" if "contexts" in certificate.elements else "code"
         return (
             "explored",
-            f"{counted(summary['elements'], what)} of prefixes of its words, in "
+            f"{counted(summary['elements'], kind)} of prefixes of its words, in "
             f"{counted(summary['edge_pairs'], 'pair')} with states of the minimal automaton: "
             f"{reached}",
         )
@@ -191,31 +201,31 @@ def _explored(made: "Certificate") -> tuple[str, str] | None:
         if summary["repeats"] is not None
         else f"up to level {summary['levels']}"
     )
-    met = counted(summary["monoid_elements_met"], "state map")
+    num_maps = counted(summary["monoid_elements_met"], "state map")
     return (
         "explored",
         f"{ends}: {summary['interior_pairs']:,} interior and "
         f"{counted(summary['edge_pairs'], 'edge pair')} there; in all "
-        f"{counted(summary['elements'], 'element')} and {met} of the minimal automaton",
+        f"{counted(summary['elements'], 'element')} and {num_maps} of the minimal automaton",
     )
 
 
-def _snapped(made: "Certificate") -> tuple[str, str] | None:
-    if made.moved is None:
+def _snapped(certificate: "Certificate") -> tuple[str, str] | None:
+    if certificate.moved is None:
         return None
-    moved = f"vectors are moved by at most {at_most(made.moved.spread)} to the nearest"
-    if made.moved.gap is not None:
-        far = at_least(made.moved.gap)
+    moved = f"vectors are moved by at most {at_most(certificate.moved.spread)} to the nearest"
+    if certificate.moved.gap is not None:
+        far = at_least(certificate.moved.gap)
         moved += f"; others are {far} away or more, on each level farther than any moved"
     return "snapped", moved
 
 
-def _rounding(made: "Certificate") -> tuple[str, str] | None:
-    sure = made.sureness
+def _rounding(certificate: "Certificate") -> tuple[str, str] | None:
+    sure = certificate.sureness
     if sure is None or sure.sign_distance is None or sure.sign_radius is None:
         return None
     numbers, margin = "numbers before a sign", "from 0"
-    if "contexts" in made.elements:
+    if "contexts" in certificate.elements:
         numbers, margin = "logits of what is written", "ahead of others"
     moves = f"rounding, in any order of additions, moves {numbers} by {at_most(sure.sign_radius)}"
     far = f"and they are {sure.sign_distance:.3g} {margin}"
@@ -229,42 +239,42 @@ def _rounding(made: "Certificate") -> tuple[str, str] | None:
 # ---- the language --------------------------------------------------------------------------------
 
 
-def named(made: "Certificate") -> str:
+def named(certificate: "Certificate") -> str:
     """Return the specification that was compared with the automaton; empty if there is none.
 
     That of a file or a module is never compared, since its content may change.
     """
-    spec = made.language.spec
-    return spec if made.is_checked and is_self_contained(spec) else ""
+    spec = certificate.language.spec
+    return spec if certificate.is_checked and is_self_contained(spec) else ""
 
 
-def claimed_name(made: "Certificate") -> str:
+def claimed_name(certificate: "Certificate") -> str:
     """Return the specification of the file that nobody has compared; empty if there is none."""
-    return "" if named(made) else made.language.spec
+    return "" if named(certificate) else certificate.language.spec
 
 
-def name_of(made: "Certificate") -> str:
+def name_of(certificate: "Certificate") -> str:
     """Return the specification of the language, or the digest of its automaton if none was compared
     with it, then with the size of the domain and the claimed name.
     """
-    if spec := named(made):
+    if spec := named(certificate):
         return quoted(spec)
-    size, claimed = size_of_domain(made.language), claimed_name(made)
+    size, claimed = size_of_domain(certificate.language), claimed_name(certificate)
     more = [
         *([f"claimed name: {quoted(claimed)}"] if claimed else []),
         *([f"domain: {size}"] if size is not None else []),
     ]
     details = f" ({'; '.join(more)})" if more else ""
-    return f"the automaton {automaton_digest(made.language)}{details}"
+    return f"the automaton {automaton_digest(certificate.language)}{details}"
 
 
-def about(made: "Certificate") -> dict[str, Any]:
+def about(certificate: "Certificate") -> dict[str, Any]:
     """Return which language a certificate is about, as plain values."""
-    size = size_of_domain(made.language)
+    size = size_of_domain(certificate.language)
     return {
-        "language": named(made),
-        "claimed_name": claimed_name(made),
-        "automaton_digest": automaton_digest(made.language),
+        "language": named(certificate),
+        "claimed_name": claimed_name(certificate),
+        "automaton_digest": automaton_digest(certificate.language),
         "domain": None if size is None else asdict(size),
     }
 

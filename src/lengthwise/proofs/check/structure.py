@@ -40,14 +40,14 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     require(claim.settings["chunk"] <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
     node = SlotNode(claim.settings, claim.weights)
     signs, answers = Margin("sign"), Margin("answer")
-    written = node.written()
-    require(bool((written > node.flushed).all()), "written numbers are not too near to 0")
-    signs.see(written, np.full(len(written), node.flushed))
+    numbers = node.written()
+    require(bool((numbers > node.flushed).all()), "written numbers are not too near to 0")
+    signs.see(numbers, np.full(len(numbers), node.flushed))
     sides, radius = node.sides()  # infinite radii where sides are NaN
     require(bool((sides > radius).all()), "other slots cannot change a product")
     signs.see(sides, radius)
-    own = _automaton(node, claim.machine, claim.language.num_classes, answers)
-    wrong = _shortest_wrong(own, claim.machine, outside=claim.language.num_classes)
+    own_machine = _automaton(node, claim.machine, claim.language.num_classes, answers)
+    wrong = _shortest_wrong(own_machine, claim.machine, outside=claim.language.num_classes)
     if claim.verdict == "equivalent":
         none = claim.counterexample is None and claim.checked_length is None
         require(none, "there is no counterexample, and any length was checked")
@@ -55,7 +55,7 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     else:
         require(wrong is not None, "a word is wrong")
         assert wrong is not None
-        _check_counterexample(claim, own, wrong)
+        _check_counterexample(claim, own_machine, wrong)
     return RoundingMargins.of(signs, answers)
 
 
@@ -77,25 +77,29 @@ def _automaton(node: SlotNode, machine: Machine, outside: int, answers: Margin) 
     logits, radius = node.logits()
     classes = tuple(logits.argmax(axis=1).tolist())
     alike = (transitions, start) == (machine.transitions, machine.start) and all(
-        mine == true for mine, true in zip(classes, machine.classes, strict=True) if true < outside
+        own_class == true
+        for own_class, true in zip(classes, machine.classes, strict=True)
+        if true < outside
     )
     inside = [state for state, true in enumerate(machine.classes) if true < outside]
-    asked = inside if alike else list(range(len(classes)))
-    read(logits[asked], radius[asked], answers)
+    slots_read = inside if alike else list(range(len(classes)))
+    read(logits[slots_read], radius[slots_read], answers)
     return Machine(transitions=transitions, classes=classes, start=start)
 
 
-def _shortest_wrong(own: Machine, true: Machine, outside: int) -> int | None:
+def _shortest_wrong(own_machine: Machine, true: Machine, outside: int) -> int | None:
     """Return the length of the shortest word of the domain to which two automata over the same
     symbols give different classes; None if there is no such word."""
-    new, seen = {(own.start, true.start)}, {(own.start, true.start)}
+    new, seen = {(own_machine.start, true.start)}, {(own_machine.start, true.start)}
     length = 0
     while new:
-        for mine, theirs in new:
-            if own.classes[mine] != true.classes[theirs] != outside:
+        for own_state, true_state in new:
+            if own_machine.classes[own_state] != true.classes[true_state] != outside:
                 return length
         symbols = range(len(true.transitions[0]))
-        after = {(own.transitions[a][s], true.transitions[b][s]) for a, b in new for s in symbols}
+        after = {
+            (own_machine.transitions[a][s], true.transitions[b][s]) for a, b in new for s in symbols
+        }
         new = after - seen
         seen |= new
         require(len(seen) <= _MOST_PAIRS, "the automata are small enough to walk side by side")
@@ -103,20 +107,23 @@ def _shortest_wrong(own: Machine, true: Machine, outside: int) -> int | None:
     return None
 
 
-def _check_counterexample(claim: Certificate, own: Machine, shortest: int) -> None:
+def _check_counterexample(claim: Certificate, own_machine: Machine, shortest: int) -> None:
     """Check that the counterexample is a shortest wrong word, and wrong as claimed."""
     claimed, language = claim.counterexample, claim.language
     require(claimed is not None, "a counterexample is there")
     assert claimed is not None
     word = language.encode(claimed.word)
     require(language.decode(word) == claimed.word, "the word is written as words are")
-    mine, theirs = own.start, claim.machine.start
+    own_state, true_state = own_machine.start, claim.machine.start
     for symbol in word:
-        mine, theirs = own.transitions[mine][symbol], claim.machine.transitions[theirs][symbol]
-    given, true = own.classes[mine], claim.machine.classes[theirs]
+        own_state, true_state = (
+            own_machine.transitions[own_state][symbol],
+            claim.machine.transitions[true_state][symbol],
+        )
+    answer, true = own_machine.classes[own_state], claim.machine.classes[true_state]
     require(true < language.num_classes, "the word is in the domain")
     require(language.class_names[true] == claimed.language, "its class is true")
-    require(language.class_names[given] == claimed.model, "the model says so")
-    require(true != given, "the two differ")
+    require(language.class_names[answer] == claimed.model, "the model says so")
+    require(true != answer, "the two differ")
     require(len(word) == shortest, "no shorter word is wrong")
     require(claim.checked_length == shortest - 1, "all shorter words were checked")

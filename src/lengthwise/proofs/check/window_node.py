@@ -83,8 +83,8 @@ class WindowNode(LayerNode):
     @quietly
     def classes(self, codes: Codes) -> Decided:
         """Return the classes of words that led to codes, and the margins of their logits."""
-        written = self._embedded(codes[:, -1].astype(np.int64))
-        return largest(*self.arithmetic.numbers(written, self._answer))
+        embedded = self._embedded(codes[:, -1].astype(np.int64))
+        return largest(*self.arithmetic.numbers(embedded, self._answer))
 
     @quietly
     def logits(self, contexts: Integers) -> tuple[Floats, Floats]:
@@ -112,11 +112,11 @@ class WindowNode(LayerNode):
         return numbers.reshape(digits), radius.reshape(digits)
 
     def _decided(self, contexts: Integers) -> Decided:
-        chosen = largest(*self.logits(contexts))
+        digits = largest(*self.logits(contexts))
         places = self.base ** np.arange(self._num_digits)
-        written = self.first_token + (chosen.values * places).sum(axis=1)
-        codes = np.concatenate([contexts[:, 2:], written[:, None]], axis=1)
-        return Decided(codes, chosen.distance, chosen.radius)
+        tokens = self.first_token + (digits.values * places).sum(axis=1)
+        codes = np.concatenate([contexts[:, 2:], tokens[:, None]], axis=1)
+        return Decided(codes, digits.distance, digits.radius)
 
     def _embedded(self, tokens: Integers) -> Ball:
         return Ball(self._weights["embedding.weight"][tokens], np.zeros(len(tokens)))

@@ -89,15 +89,17 @@ def rocq_file(verified: Certificate, induction: Induction | PrefixInduction | No
         _machine(verified),
         _tree(induction) if isinstance(induction, Induction) else _recurrence(induction),
     ]
-    given = "tree_class network" if is_tree else "recurrence_class network"
+    function = "tree_class network" if is_tree else "recurrence_class network"
     if symbols is not None:
-        parts.append(_wrong_word(symbols, given))
+        parts.append(_wrong_word(symbols, function))
         if isinstance(induction, Induction) and len(induction.claim.levels) > 2:
             parts.append(_evidence(induction, len(induction.claim.levels) - 1) + _UP_TO)
     elif isinstance(induction, Induction):
-        parts.append(_evidence(induction, len(induction.claim.levels) - 1) + _theorem(given, True))
+        parts.append(
+            _evidence(induction, len(induction.claim.levels) - 1) + _theorem(function, True)
+        )
     else:
-        parts.append(_prefixes(induction) + _theorem(given, False))
+        parts.append(_prefixes(induction) + _theorem(function, False))
     if not without:
         parts.append(weights_part(verified, induction))
     return "\n".join(parts)
@@ -118,7 +120,7 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
         else "representatives of the network with its vectors snapped"
     )
     how = "folded in a tree" if is_tree else "followed symbol by symbol"
-    about = (
+    sentence = (
         f"""The first theorem is about a TABLE, {how}. The second one is about the
    NETWORK, with its weights as data, in exact arithmetic. That rounding cannot change an answer
    was computed by lengthwise, and can be computed again: lengthwise certify --check FILE."""
@@ -135,7 +137,7 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
     )
     return f"""(* Written by lengthwise {escaped(version("lengthwise"))} from a checked certificate.
 
-   {about}
+   {sentence}
 
    language: {_name(verified)}
    model: {verified.model_digest}
@@ -161,8 +163,8 @@ def _name(verified: Certificate) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = [f"{number} is {escaped(name)}" for number, name in enumerate(names[:100])]
-    return ", ".join([*shown, *(["and so on"] if len(names) > len(shown) else [])])
+    parts_shown = [f"{number} is {escaped(name)}" for number, name in enumerate(names[:100])]
+    return ", ".join([*parts_shown, *(["and so on"] if len(names) > len(parts_shown) else [])])
 
 
 def escaped(text: str) -> str:
@@ -175,13 +177,13 @@ def escaped(text: str) -> str:
     return plain + ("..." if len(text) > len(text[:200]) else "")
 
 
-def _theorem(given: str, is_tree: bool) -> str:
+def _theorem(function: str, is_tree: bool) -> str:
     rule = "tree_right with evidence" if is_tree else "recurrence_is_right with evidence"
     check = "check_tree" if is_tree else "check_recurrence"
     return f"""
 Theorem right_at_every_length : forall w : word,
   is_word language w -> in_domain language w ->
-  {given} w = Some (class_of (answers language) w).
+  {function} w = Some (class_of (answers language) w).
 Proof.
   apply {rule}.
   vm_cast_no_check (@eq_refl bool true : {check} network language evidence = true).
@@ -207,15 +209,15 @@ Print Assumptions right_up_to.
 """
 
 
-def _wrong_word(symbols: Sequence[int], given: str) -> str:
+def _wrong_word(symbols: Sequence[int], function: str) -> str:
     return f"""Definition counterexample : word :=
   {flat_text(symbols)}.
 
-Theorem wrong_word : wrong ({given}) language counterexample.
+Theorem wrong_word : wrong ({function}) language counterexample.
 Proof.
   apply word_is_wrong.
   vm_cast_no_check
-    (@eq_refl bool true : check_wrong ({given}) language counterexample = true).
+    (@eq_refl bool true : check_wrong ({function}) language counterexample = true).
 Qed.
 
 Print Assumptions wrong_word.
@@ -251,10 +253,10 @@ def _machine(verified: Certificate) -> str:
     domain = language.domain
     first = (language.start, 0 if domain is None else domain.start, machine.start)
     queue, seen = [first], {first}
-    for mine, position, state in queue:
+    for own_state, position, state in queue:
         for symbol in range(language.num_symbols):
             after = (
-                language.transitions[mine][symbol],
+                language.transitions[own_state][symbol],
                 0 if domain is None else domain.transitions[position][symbol],
                 machine.transitions[state][symbol],
             )
@@ -313,12 +315,12 @@ def _table(table: Mapping[Chunk, int]) -> str:
     for children, result in table.items():
         *first, last = (child - ABSENT for child in children)
         rows.setdefault(tuple(first), {})[last - 1] = result
-    return rows_text([*first, *_dense(found)] for first, found in sorted(rows.items()))
+    return rows_text([*first, *_dense(row)] for first, row in sorted(rows.items()))
 
 
-def _dense(found: Mapping[int, int]) -> list[int]:
+def _dense(values: Mapping[int, int]) -> list[int]:
     """Return values at 0, 1, 2, ... with 1 added; 0 stands for none."""
-    return [found.get(key, ABSENT) - ABSENT for key in range(max(found, default=-1) + 1)]
+    return [values.get(key, ABSENT) - ABSENT for key in range(max(values, default=-1) + 1)]
 
 
 def _maybe(number: int | None) -> str:
@@ -376,13 +378,13 @@ def _set(members: Booleans) -> int:
 
 def _recurrence(induction: PrefixInduction) -> str:
     reached = _reached(induction.claim.levels)
-    asked = reached[induction.classes[reached[:, 1]] < induction.outside, 0]
-    read = dict(zip(asked.tolist(), induction.read(asked).tolist(), strict=True))
+    elements_read = reached[induction.classes[reached[:, 1]] < induction.outside, 0]
+    read = dict(zip(elements_read.tolist(), induction.read(elements_read).tolist(), strict=True))
     rows: list[dict[int, int]] = [{} for _ in induction.codes]
     left = _reached(induction.claim.levels[:-1])  # nothing follows the last level
     for symbol in range(induction.transitions.shape[1]):
-        kept = induction.begins[induction.transitions[left[:, 1], symbol]]
-        codes = left[kept, 0]
+        occurring = induction.begins[induction.transitions[left[:, 1], symbol]]
+        codes = left[occurring, 0]
         after = induction.step(codes, np.full(len(codes), symbol))
         for code, next_ in zip(codes.tolist(), after.tolist(), strict=True):
             rows[code][symbol] = next_
@@ -397,8 +399,8 @@ Definition network : recurrence := {{|
 
 def _reached(levels: Sequence[Mapping[str, Sequence[StatePair]]]) -> Integers:
     """Return the pairs `[pair, (code, state)]` of levels."""
-    found = [pair for level in levels for pair in level["edge"]]
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+    pairs = [pair for level in levels for pair in level["edge"]]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _prefixes(induction: PrefixInduction) -> str:

@@ -155,14 +155,14 @@ def _tree(settings: Mapping[str, Any], weights: Weights) -> str:
 
 def _layer(settings: Mapping[str, Any], weights: Weights, name: str) -> str:
     width, count = settings["d_model"], settings["num_heads"]
-    size, both = width // count, weights[f"{name}.attention.key_value.weight"]
+    size, key_value = width // count, weights[f"{name}.attention.key_value.weight"]
     heads = []
     for head in range(count):
         first = head * size
         parts = {
             "query": _rows(weights[f"{name}.attention.query.weight"][first : first + size]),
-            "key": _rows(both[first : first + size]),
-            "value": _rows(both[width + first : width + first + size]),
+            "key": _rows(key_value[first : first + size]),
+            "value": _rows(key_value[width + first : width + first + size]),
             "offset_bias": _row(weights[f"{name}.attention.bias"][head]),
         }
         heads.append("{| " + "; ".join(f"{part} := {text}" for part, text in parts.items()) + " |}")

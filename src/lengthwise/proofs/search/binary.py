@@ -44,8 +44,8 @@ class MarginTracker:
 
     def see_largest(self, logits: Floats, radius: Floats) -> None:
         """Include the distances of the largest logits `[row, class]` from all others."""
-        found = largest(logits, radius)
-        self.see(found.distance, found.radius)
+        gap = largest(logits, radius)
+        self.see(gap.distance, gap.radius)
 
     @np.errstate(over="ignore", invalid="ignore")
     def see_ahead(self, logits: Floats, radius: Floats, classes: Integers) -> Booleans:
@@ -57,11 +57,11 @@ class MarginTracker:
         finite = np.isfinite(logits + radius).all(axis=1)
         if not finite.all():
             self.see(np.zeros(1), np.full(1, np.inf))
-        rows, others = np.arange(len(classes)), np.arange(logits.shape[1]) != classes[:, None]
+        rows, is_other = np.arange(len(classes)), np.arange(logits.shape[1]) != classes[:, None]
         ahead = logits[rows, classes][:, None] - logits
         doubt = radius[rows, classes][:, None] + radius
-        self.see(ahead[others], doubt[others])
-        return finite & ~(others & ~(ahead > doubt)).any(axis=1)
+        self.see(ahead[is_other], doubt[is_other])
+        return finite & ~(is_other & ~(ahead > doubt)).any(axis=1)
 
 
 class BinaryAlgebra:
@@ -153,8 +153,8 @@ class BinaryAlgebra:
         below = self._node.recall(self.codes) if level else self._node.leaves()
         parts = []
         for start in range(0, len(children), _BATCH):
-            gathered = self._node.gathered(below, children[start : start + _BATCH])
-            numbers, radius = self._node.numbers(gathered)
+            vectors = self._node.gathered(below, children[start : start + _BATCH])
+            numbers, radius = self._node.numbers(vectors)
             self.signs.see(np.abs(numbers), radius)
             if level:
                 unsure = (np.abs(numbers) <= radius).any(axis=1)

@@ -93,8 +93,8 @@ def certify(
         language = replace(language, spec="")
     checked = require_provable(model)
     require_same_classes(checked, language)
-    chosen = _suitable(checked, strength)
-    require_suitable_precision(checked, chosen, precision)
+    method = _suitable(checked, strength)
+    require_suitable_precision(checked, method, precision)
     if isinstance(checked, StateSlots):
         return _checked_or_not_closed(
             certify_structure(checked, language), explored=-1
@@ -102,23 +102,23 @@ def certify(
     look = partial(decide, max_chunks=max_chunks, progress=progress)
     with running(checked, precision) as ran:
         if isinstance(ran, BinaryRecurrent | WindowScratchpad):
-            found = _of_prefixes(ran, language, look, precision)
-        elif chosen == "discrete":
-            found = _discrete(ran, language, look, precision)
+            evidence = _of_prefixes(ran, language, look, precision)
+        elif method == "discrete":
+            evidence = _discrete(ran, language, look, precision)
         else:
-            found = _OF_VECTORS[chosen](ran, language, look)
-        verdict, wrong, reason, right_to = _judge(language, found)
+            evidence = _OF_VECTORS[method](ran, language, look)
+        verdict, wrong, reason, right_to = _judge(language, evidence)
         weights = weights_of(ran)
-    closure = found.closure
-    made = Certificate(
+    closure = evidence.closure
+    certificate = Certificate(
         verdict=verdict,
-        strength=chosen,
+        strength=method,
         precision=precision,
         language=language,
         machine=Machine.of(closure.machine),
         settings=checked.config.to_dict(),
         weights=weights,
-        elements=found.elements,
+        elements=evidence.elements,
         maps=tuple(map(tuple, closure.maps.tolist())),
         levels=tuple(
             {
@@ -131,34 +131,40 @@ def certify(
         counterexample=wrong,
         checked_length=None if verdict == "equivalent" else right_to,
         reason=reason,
-        sureness=found.sureness,
+        sureness=evidence.sureness,
         made_with=made_with(),
     )
-    return _checked_or_not_closed(made, right_to).as_checked()
+    return _checked_or_not_closed(certificate, right_to).as_checked()
 
 
-def _checked_or_not_closed(made: Certificate, explored: int) -> Certificate:
+def _checked_or_not_closed(certificate: Certificate, explored: int) -> Certificate:
     """Return the certificate with the checker's figures, or as one that is not closed.
 
     A counterexample of a model with binary memory is valid in any case, since the model itself was
     run on the word; but then nothing is certain about shorter words.
     """
-    if made.verdict == "not-closed":
-        return made
+    if certificate.verdict == "not-closed":
+        return certificate
     try:
-        verified = check(made)
+        verified = check(certificate)
     except CertificateError as error:
         why = str(error).removeprefix("the certificate does not hold. ").rstrip(".")
         reason = f"the checker does not accept the evidence ({why})"
-        if made.verdict == "counterexample" and made.sureness is not None:
-            return replace(made, sureness=replace(made.sureness, is_certain=False), reason=reason)
+        if certificate.verdict == "counterexample" and certificate.sureness is not None:
+            return replace(
+                certificate, sureness=replace(certificate.sureness, is_certain=False), reason=reason
+            )
         return replace(
-            made, verdict="not-closed", counterexample=None, checked_length=explored, reason=reason
+            certificate,
+            verdict="not-closed",
+            counterexample=None,
+            checked_length=explored,
+            reason=reason,
         )
     sureness = verified.sureness
-    if sureness is not None and made.sureness is not None:
-        sureness = replace(sureness, measured=made.sureness.measured)
-    return replace(made, sureness=sureness, moved=verified.moved)
+    if sureness is not None and certificate.sureness is not None:
+        sureness = replace(sureness, measured=certificate.sureness.measured)
+    return replace(certificate, sureness=sureness, moved=verified.moved)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -229,7 +235,7 @@ def _of_prefixes(
         codes, measure = TrackedCodes(bits), partial(measured_steps, model, bits)
     recurrence = CodeRecurrence(codes)
     closure = look(recurrence, language)
-    found = _of_codes(
+    evidence = _of_codes(
         model,
         closure,
         recurrence.packed,
@@ -238,9 +244,9 @@ def _of_prefixes(
         measured=measure(recurrence),
     )
     if isinstance(model, BinaryRecurrent):
-        return found
+        return evidence
     contexts = recurrence.codes(np.arange(len(recurrence.packed)))
-    return replace(found, elements={"contexts": contexts.tolist()})
+    return replace(evidence, elements={"contexts": contexts.tolist()})
 
 
 def _of_codes(
@@ -296,11 +302,11 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
         return _only_tried(model, language, _without_remedy(error))
     node = TightNode(model.config.to_dict(), weights_of(model))
     snapping = extraction.snapping.without_empty_word()
-    found = robustness(node, snapping)
-    if not found.holds:
-        return _only_tried(model, language, found.reason)
+    result = robustness(node, snapping)
+    if not result.holds:
+        return _only_tried(model, language, result.reason)
     elements = snapping.to_plain()
-    for level, (inner, outer) in zip(elements["levels"], found.radii, strict=True):
+    for level, (inner, outer) in zip(elements["levels"], result.radii, strict=True):
         level["interior"]["radius"], level["edge"]["radius"] = pack(inner), pack(outer)
     return _Evidence(
         closure=look(extraction.algebra, language),
@@ -334,33 +340,33 @@ _OF_VECTORS: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence
 }
 
 
-def _judge(language: Language, found: _Evidence) -> tuple[Verdict, WrongWord | None, str, int]:
+def _judge(language: Language, evidence: _Evidence) -> tuple[Verdict, WrongWord | None, str, int]:
     """Return the verdict, a wrong word, a doubt, and the length up to which no word is wrong.
 
     Where signs are in doubt, what was explored says nothing of the model as it runs. So short words
     are run once; in other batches they may have other answers.
     """
-    closure = found.closure
-    right_to = closure.explored_length if found.right_to is None else found.right_to
+    closure = evidence.closure
+    right_to = closure.explored_length if evidence.right_to is None else evidence.right_to
     if closure.wrong is not None:
-        given, true = found.classify(closure.wrong), language.classify(closure.wrong)
-        if given is not None and given != true:
+        computed, true = evidence.classify(closure.wrong), language.classify(closure.wrong)
+        if computed is not None and computed != true:
             names = language.class_names
             word = language.decode(closure.wrong)
             return (
                 "counterexample",
-                WrongWord(word=word, model=names[given], language=names[true]),
+                WrongWord(word=word, model=names[computed], language=names[true]),
                 "",
                 right_to,
             )
-    doubt = found.doubt
-    if doubt and found.runs is not None:
-        right_to, doubt = tried(found.runs, language, doubt)
+    doubt = evidence.doubt
+    if doubt and evidence.runs is not None:
+        right_to, doubt = tried(evidence.runs, language, doubt)
     if doubt:
         return "not-closed", None, doubt, right_to
     if closure.wrong is None and not closure.is_closed:
         return "not-closed", None, closure.reason, right_to
-    words, off = ([], []) if found.runs is None else wrong_words(found.runs, language)
+    words, off = ([], []) if evidence.runs is None else wrong_words(evidence.runs, language)
     if closure.wrong is not None or off:
         raise VerificationError(
             "the model does not answer as the node function of its weights does. Its code was "

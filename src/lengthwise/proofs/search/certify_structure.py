@@ -32,16 +32,16 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
     """
     machine = Machine.of(language.total().minimised())
     node = SlotNode(model.config.to_dict(), weights_of(model))
-    found = structure_of(node, machine, language.num_classes)
-    computed, wrong, reason = language, None, found.reason
-    if not found.holds and (own := own_machine(node)) is not None:
-        other = structure_of(node, own, language.num_classes)
+    structure = structure_of(node, machine, language.num_classes)
+    computed, wrong, reason = language, None, structure.reason
+    if not structure.holds and (network_machine := own_machine(node)) is not None:
+        other = structure_of(node, network_machine, language.num_classes)
         if other.holds:
-            found, computed = other, _language_of(own, language)
+            structure, computed = other, _language_of(network_machine, language)
             wrong = computed.difference(language)
     measured = measured_products(model, node)
     right_to, doubt = None if wrong is None else len(wrong) - 1, ""
-    if found.holds:
+    if structure.holds:
         off = wrong_words(model, computed)[1]
         if off or not measured <= node.apart():
             raise VerificationError(
@@ -52,7 +52,7 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
         right_to, doubt = tried(model, language, reason or "rounding could change a sign")
     verdict: Verdict = "equivalent" if wrong is None else "counterexample"
     return Certificate(
-        verdict=verdict if found.holds else "not-closed",
+        verdict=verdict if structure.holds else "not-closed",
         strength="structural",
         language=language,
         machine=machine,
@@ -64,7 +64,7 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
         counterexample=None if wrong is None else _wrong_word(wrong, computed, language),
         checked_length=right_to,
         reason=doubt,
-        sureness=RoundingMargins.of(found.signs, found.answers, measured),
+        sureness=RoundingMargins.of(structure.signs, structure.answers, measured),
         made_with=made_with(),
     )
 
@@ -82,19 +82,23 @@ def slots_language(model: nn.Module, language: Language) -> Language | None:
     require_provable(model)
     require_same_classes(model, language)
     node = SlotNode(model.config.to_dict(), weights_of(model))
-    own = own_machine(node)
-    if own is None or not structure_of(node, own, language.num_classes).holds:
+    machine = own_machine(node)
+    if machine is None or not structure_of(node, machine, language.num_classes).holds:
         raise VerificationError(
             "no automaton can be read off the weights. Train until a proof closes, or use "
             "lw.inside.learn_automaton in Python, which tests any model."
         )
-    return _language_of(own, language).minimised()
+    return _language_of(machine, language).minimised()
 
 
-def _language_of(own: Machine, language: Language) -> Language:
+def _language_of(machine: Machine, language: Language) -> Language:
     """Return the automaton of a network as a language on the domain of another."""
     return replace(
-        language, transitions=own.transitions, classes=own.classes, start=own.start, spec=""
+        language,
+        transitions=machine.transitions,
+        classes=machine.classes,
+        start=machine.start,
+        spec="",
     )
 
 

@@ -75,11 +75,11 @@ def _function_classifier(
     index = {name: c for c, name in enumerate(blank.class_names)}
 
     def ask(words: Sequence[Word]) -> list[int]:
-        given = function([blank.decode(word) for word in words])
-        answers = given.tolist() if hasattr(given, "tolist") else given  # arrays, tensors
+        answer = function([blank.decode(word) for word in words])
+        answers = answer.tolist() if hasattr(answer, "tolist") else answer  # arrays, tensors
         if not isinstance(answers, Iterable) or isinstance(answers, str | bytes | Mapping):
             raise ConfigError(
-                f"the recogniser gave {short(given)} for a list of {len(words)} words; it must "
+                f"the recogniser gave {short(answer)} for a list of {len(words)} words; it must "
                 f"give a list with one class for each word."
             )
         answers = list(answers)

@@ -130,15 +130,15 @@ class Closure:
         return self.chunk ** (len(self.levels) - 1) if len(self.levels) > 1 else 0
 
 
-def in_words(found: Any) -> str:
+def in_words(exploration: Any) -> str:
     """Return what an exploration found, in a line."""
-    name = type(found).__name__
-    if found.is_closed:
+    name = type(exploration).__name__
+    if exploration.is_closed:
         return f"{name}(every word of every length gets its class)"
-    if found.wrong is None:
-        return f"{name}(given up: {shortened(found.reason, 200)})"
-    word = shortened(found.machine.decode(found.wrong), 60) or "the empty word"
-    return f"{name}(shortest wrong word: {word}, {counted(len(found.wrong), 'symbol')})"
+    if exploration.wrong is None:
+        return f"{name}(given up: {shortened(exploration.reason, 200)})"
+    word = shortened(exploration.machine.decode(exploration.wrong), 60) or "the empty word"
+    return f"{name}(shortest wrong word: {word}, {counted(len(exploration.wrong), 'symbol')})"
 
 
 def require_own_alphabet(num_symbols: int, language: Language) -> None:
@@ -233,9 +233,9 @@ def _levels(algebra: TreeAlgebra, elements: MonoidElements, max_chunks: int) -> 
                 f"{len(edge):,} edge pairs, more than {max_chunks:,}"
             )
         grown = _interior(algebra, elements, interior, level)
-        whole, begun = _edge(algebra, elements, interior, edge, level)
-        wrong = _wrong(algebra, elements, whole, level + 1)
-        edge = _concatenate([whole, begun]).distinct()
+        roots, beginnings = _edge(algebra, elements, interior, edge, level)
+        wrong = _wrong(algebra, elements, roots, level + 1)
+        edge = _concatenate([roots, beginnings]).distinct()
         interior = grown
         level += 1
         yield Level(interior, edge, wrong)
@@ -252,10 +252,10 @@ def _wrong_empty_word(algebra: TreeAlgebra, elements: MonoidElements) -> Pairs:
 
 def _wrong(algebra: TreeAlgebra, elements: MonoidElements, roots: Pairs, level: int) -> Pairs:
     """Return the roots in the domain with a wrong class; the shortest first."""
-    wanted = elements.classes[roots.states]
-    asked = np.flatnonzero(wanted < elements.num_classes)
-    given = algebra.read(level, roots.elements[asked])
-    wrong = roots.take(asked[given != wanted[asked]])
+    classes = elements.classes[roots.states]
+    in_domain = np.flatnonzero(classes < elements.num_classes)
+    answers = algebra.read(level, roots.elements[in_domain])
+    wrong = roots.take(in_domain[answers != classes[in_domain]])
     return wrong.take(np.argsort(wrong.lengths, kind="stable"))
 
 
@@ -265,8 +265,8 @@ def _interior(algebra: TreeAlgebra, elements: MonoidElements, below: Pairs, leve
     maps = below.states[rows[:, 0]]
     for column in range(1, algebra.chunk):
         maps = elements.product(maps, below.states[rows[:, column]])
-    kept = np.flatnonzero(elements.occurs(level + 1, algebra.chunk)[maps])
-    rows, maps = rows[kept], maps[kept]
+    occurring = np.flatnonzero(elements.occurs(level + 1, algebra.chunk)[maps])
+    rows, maps = rows[occurring], maps[occurring]
     results = algebra.compose(level, below.elements[rows], edge=False)
     lengths = np.full(len(rows), algebra.chunk ** (level + 1))
     return Pairs(results, maps, lengths, rows).distinct()
@@ -282,24 +282,24 @@ def _edge(
     """
     chunk = algebra.chunk
     leads_in = elements.leads_in(level + 1, chunk)
-    found = []
+    parts = []
     for used in range(1, chunk + 1):
         rows = _all_chunks([len(edge)] + [len(interior)] * (used - 1))
         states = edge.states[rows[:, 0]]
         for column in range(1, used):
             states = elements.after(states, interior.states[rows[:, column]])
-        kept = leads_in[states]
-        rows, states = rows[kept], states[kept]
+        leading = leads_in[states]
+        rows, states = rows[leading], states[leading]
         children = np.full((len(rows), chunk), ABSENT)
         children[:, chunk - used] = edge.elements[rows[:, 0]]
         children[:, chunk - used + 1 :] = interior.elements[rows[:, 1:]]
         results = algebra.compose(level, children, edge=True)
         lengths = edge.lengths[rows[:, 0]] + (used - 1) * chunk**level
         children[:, chunk - used :] = rows
-        found.append(Pairs(results, states, lengths, children))
+        parts.append(Pairs(results, states, lengths, children))
     if level == 0:
-        return _concatenate(found), found[0].take(np.arange(0))
-    return _concatenate(found[1:]), found[0]
+        return _concatenate(parts), parts[0].take(np.arange(0))
+    return _concatenate(parts[1:]), parts[0]
 
 
 def _all_chunks(sizes: list[int]) -> Integers:

@@ -52,6 +52,20 @@ class CodeRecurrence:
 
     A network that `adapt` has wrapped counts as what it wraps.
 
+    Examples:
+        >>> import lengthwise as lw
+        >>> import numpy as np
+        >>> class Ones:
+        ...     num_symbols = 2
+        ...     def start(self):
+        ...         return np.array([0])  # the number of ones modulo 2
+        ...     def step(self, codes, symbols):
+        ...         return codes ^ symbols[:, None]
+        ...     def classes(self, codes):
+        ...         return codes[:, 0]
+        >>> lw.inside.decide(lw.inside.CodeRecurrence(Ones()), "parity").is_closed
+        True
+
     Raises:
         VerificationError: the network lacks what `Coded` names, or a method returns something else
             than that says, such as numbers that are not whole, or as many bits as the code of the
@@ -91,33 +105,33 @@ class CodeRecurrence:
         return int(self._numbered(code[None])[0])
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
-        """Return the numbers of the codes after symbols."""
-        found = [np.empty(0, dtype=np.int64)]
+        """Return the numbers of the codes after `symbols`, from the `elements` before them."""
+        parts = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             part = slice(first, first + _BATCH)
             codes = self._coded.step(self.codes(elements[part]), symbols[part].copy())
             shape = (len(elements[part]), self._num_places)
-            found.append(self._numbered(self._returned("step", codes, shape)))
+            parts.append(self._numbered(self._returned("step", codes, shape)))
         self._taken.append(elements * self.num_symbols + symbols)
-        return np.concatenate(found)
+        return np.concatenate(parts)
 
     def taken(self, most: int) -> tuple[Integers, Integers]:
-        """Return the codes and the symbols of steps that were taken, evenly spaced among all."""
+        """Return the codes and symbols of `most` steps that were taken, at most, evenly spaced."""
         steps = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._taken]))
         steps = steps[:: max(1, -(-len(steps) // most))]
         return steps // self.num_symbols, steps % self.num_symbols
 
     def read(self, level: int, elements: Integers) -> Integers:
-        """Return the classes of the words that led to codes."""
-        found = [np.empty(0, dtype=np.int64)]
+        """Return the classes of the words that led to `elements`; `level` decides nothing."""
+        parts = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             codes = self.codes(elements[first : first + _BATCH])
             classes = self._returned("classes", self._coded.classes(codes), (len(codes),))
-            found.append(classes.astype(np.int64))
-        return np.concatenate(found)
+            parts.append(classes.astype(np.int64))
+        return np.concatenate(parts)
 
     def codes(self, elements: Integers) -> Codes:
-        """Return the codes `[element, place]` of numbers."""
+        """Return the codes `[element, place]` of the numbers `elements`."""
         packed = b"".join(self._packed[element] for element in elements.tolist())
         if not self._are_bits:
             tokens = np.frombuffer(packed, dtype=np.int64).copy()  # a network may change them
@@ -127,38 +141,39 @@ class CodeRecurrence:
         )
         return np.unpackbits(rows, axis=1, count=self._num_places).astype(np.bool_)
 
-    def _returned(self, method: str, found: object, shape: tuple[int | None, ...]) -> Codes:
+    def _returned(self, method: str, returned: object, shape: tuple[int | None, ...]) -> Codes:
         """Return what a method of the network returned, if it is an array of this shape; None
         stands for any length."""
         kind = "bits or integers"
         if method == "step":
             kind = "bits" if self._are_bits else "integers"
-        came = f"a {type(found).__name__}"
-        if isinstance(found, np.ndarray):
-            came = f"one of {found.dtype} {list(found.shape)}"
-            is_kind = method != "step" or (found.dtype == np.bool_) == self._are_bits
-            has_shape = len(found.shape) == len(shape) and all(
-                wanted in (own, None) for own, wanted in zip(found.shape, shape, strict=True)
+        description = f"a {type(returned).__name__}"
+        if isinstance(returned, np.ndarray):
+            description = f"one of {returned.dtype} {list(returned.shape)}"
+            is_kind = method != "step" or (returned.dtype == np.bool_) == self._are_bits
+            has_shape = len(returned.shape) == len(shape) and all(
+                expected in (size, None)
+                for size, expected in zip(returned.shape, shape, strict=True)
             )
-            if is_kind and has_shape and np.can_cast(found.dtype, np.int64):
-                return found
+            if is_kind and has_shape and np.can_cast(returned.dtype, np.int64):
+                return returned
         remedy = (
             " Wrap the network in lengthwise.proofs.search.codes.TrackedCodes."
-            if isinstance(found, Decided)
+            if isinstance(returned, Decided)
             else ""
         )
         axes = ", ".join("place" if n is None else str(n) for n in shape)
         name = type(self.owner).__name__
         raise VerificationError(
-            f"{name}.{method} has to return an array of {kind} [{axes}], but it returned {came}."
-            f"{remedy}"
+            f"{name}.{method} has to return an array of {kind} [{axes}], but it returned "
+            f"{description}.{remedy}"
         )
 
     def _numbered(self, codes: Codes) -> Integers:
         numbers = np.empty(len(codes), dtype=np.int64)
         packed = np.packbits(codes, axis=1) if self._are_bits else np.asarray(codes, dtype=np.int64)
-        for row, each in enumerate(packed):
-            key = each.tobytes()
+        for row, code in enumerate(packed):
+            key = code.tobytes()
             numbers[row] = self._number.setdefault(key, len(self._number))
             if numbers[row] == len(self._packed):
                 self._packed.append(key)
@@ -179,12 +194,12 @@ def _require_coded(network: object) -> None:
     name, number = type(network).__name__, getattr(network, "num_symbols", None)
     is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if number is None or not is_whole or number < 1:
-        came = "it has none" if number is None else f"it is {number!r:.20}"
+        description = "it has none" if number is None else f"it is {number!r:.20}"
         raise VerificationError(
-            f"{name}.num_symbols has to be an integer of 1 or more, but {came}. Set it to the "
-            f"number of symbols."
+            f"{name}.num_symbols has to be an integer of 1 or more, but {description}. Set it to "
+            f"the number of symbols."
         )
-    lacking = [each for each in ("start", "step", "classes") if not hasattr(network, each)]
+    lacking = [name for name in ("start", "step", "classes") if not hasattr(network, name)]
     if lacking:
         raise VerificationError(
             f"a network with codes has the methods start, step and classes, but {name} has no "
@@ -232,20 +247,22 @@ class TrackedCodes:
         """Return the classes with the largest logits."""
         return self._seen("classes", self.bounded.classes(codes), self.answers)
 
-    def _seen(self, method: str, found: object, tracker: MarginTracker) -> Any:
+    def _seen(self, method: str, decided: object, tracker: MarginTracker) -> Any:
         """Return values that were decided, and include how certain they are."""
-        if not isinstance(found, Decided):
-            came = f"it returned a {type(found).__name__}"
-        elif np.shape(found.distance) != np.shape(found.radius):
-            came = f"there are {np.size(found.distance)} distances, {np.size(found.radius)} radii"
-        elif np.any(np.real(found.radius) < 0):
-            came = f"a radius is {np.min(found.radius):.3g}"
+        if not isinstance(decided, Decided):
+            description = f"it returned a {type(decided).__name__}"
+        elif np.shape(decided.distance) != np.shape(decided.radius):
+            description = (
+                f"there are {np.size(decided.distance)} distances, {np.size(decided.radius)} radii"
+            )
+        elif np.any(np.real(decided.radius) < 0):
+            description = f"a radius is {np.min(decided.radius):.3g}"
         else:
-            distance, radius = np.asarray(found.distance), np.asarray(found.radius)
+            distance, radius = np.asarray(decided.distance), np.asarray(decided.radius)
             require_real(distance, radius)
             tracker.see(distance, radius)
-            return found.values
+            return decided.values
         raise VerificationError(
             f"{type(self.bounded).__name__}.{method} has to return a Decided with a radius of 0 "
-            f"or more for each distance, but {came}."
+            f"or more for each distance, but {description}."
         )

@@ -80,18 +80,18 @@ def continuous_levels(
         answers = np.where(is_whole & in_domain, logits.argmax(axis=1), NO_ANSWER)
         interior = _snap(images, children, None)
         edge = _snap(outer_images, outer_children, answers)
-        for snaps, what in ((interior, "interior"), (edge, "edge")):
+        for snaps, place in ((interior, "interior"), (edge, "edge")):
             if len(snaps.representatives) > max_elements:
                 raise VerificationError(
-                    f"level {level + 1} has {len(snaps.representatives)} elements at the {what}, "
+                    f"level {level + 1} has {len(snaps.representatives)} elements at the {place}, "
                     f"more than max_elements={max_elements}. Raise max_elements if there are that "
                     f"many; if its vectors lie in no clear classes, train longer, "
                     f"or use binary memory."
                 )
-        tables, asked = _tables(
+        tables, questions = _tables(
             interior, edge, logits, answers, (len(inner_reps), len(outer_reps), chunk)
         )
-        yield ContinuousLevel(tables, interior, edge, (images, outer_images), asked)
+        yield ContinuousLevel(tables, interior, edge, (images, outer_images), questions)
         inner_reps, outer_reps = interior.representatives, edge.representatives
         inner = _distinct(interior.elements[position], maps)
         outer = _distinct(edge.elements[outer_place], after)
@@ -106,8 +106,8 @@ def _interior_chunks(
     maps = inner[rows[:, 0], 1]
     for column in range(1, chunk):
         maps = elements.product(maps, inner[rows[:, column], 1])
-    kept = elements.occurs(level + 1, chunk)[maps]
-    return inner[rows[kept], 0], maps[kept]
+    occurring = elements.occurs(level + 1, chunk)[maps]
+    return inner[rows[occurring], 0], maps[occurring]
 
 
 def _edge_chunks(
@@ -120,12 +120,12 @@ def _edge_chunks(
         states = outer[rows[:, 0], 1]
         for column in range(1, used):
             states = elements.after(states, inner[rows[:, column], 1])
-        kept = elements.leads_in(level + 1, chunk)[states]
+        leading = elements.leads_in(level + 1, chunk)[states]
         children = np.full((len(rows), chunk), ABSENT)
         children[:, chunk - used] = outer[rows[:, 0], 0]
         children[:, chunk - used + 1 :] = inner[rows[:, 1:], 0]
-        chunks.append(children[kept])
-        ends.append(states[kept])
+        chunks.append(children[leading])
+        ends.append(states[leading])
     return np.concatenate(chunks), np.concatenate(ends)
 
 
@@ -143,9 +143,9 @@ def _all_chunks(sizes: list[int], level: int) -> Integers:
 def _images(node: Node, inner: Floats, outer: Floats, children: Integers) -> Floats:
     """Return the images of chunks; the first child that is not absent is one of `outer`."""
     below = Ball(inner, np.zeros(len(inner))), Ball(outer, np.zeros(len(outer)))
-    both, rows = stacked(below, children, at_edge=True)
+    balls, rows = stacked(below, children, at_edge=True)
     parts = [
-        node.gathered(both, rows[start : start + _BATCH]).centre
+        node.gathered(balls, rows[start : start + _BATCH]).centre
         for start in range(0, len(rows), _BATCH)
     ]
     return np.concatenate([np.empty((0, inner.shape[1])), *parts])

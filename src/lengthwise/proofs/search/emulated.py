@@ -47,10 +47,10 @@ class RoundedToBfloat16(OperationMode):  # type: ignore[no-untyped-call]
 
     def compute(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result, rounded."""
-        found = operation(*args, **kwargs)
+        result = operation(*args, **kwargs)
         if operation._schema.is_mutable or operation.is_view:
-            return found
-        return _each(found, _rounded)
+            return result
+        return _each(result, _rounded)
 
 
 def _each(value: Any, change: Callable[[Tensor], Tensor]) -> Any:

@@ -39,13 +39,13 @@ def language_of(
         return lookup.classify(tokens.numpy(), lengths.numpy()).tolist()
 
     def find_counterexample(hypothesis: Language) -> Word | None:
-        found = explore(algebra, hypothesis)
-        if found.reason:
+        exploration = explore(algebra, hypothesis)
+        if exploration.reason:
             raise VerificationError(
                 f"a machine of {hypothesis.num_states} states cannot be compared with the algebra: "
-                f"{found.reason}. Extract fewer elements."
+                f"{exploration.reason}. Extract fewer elements."
             )
-        return found.wrong
+        return exploration.wrong
 
     try:
         return learn(

@@ -25,9 +25,30 @@ def decide(
 ) -> Closure | PrefixClosure:
     """Decide whether an algebra gives every word of a language its class.
 
-    A network that `adapt` has wrapped counts as what it wraps. The result `is_closed` if the answer
-    is yes; else it has the shortest word on which the algebra is `wrong`, or the `reason` why more
-    than `max_chunks` compositions would be needed.
+    Args:
+        algebra: a `TreeAlgebra` or a `Recurrence`; a network that `adapt` has wrapped counts as
+            what it wraps.
+        language: the language.
+        max_chunks: most compositions that are tried.
+        progress: called for each level with its number, and the numbers of pairs of its interior
+            and its edge.
+
+    Returns:
+        A result that `is_closed` if the answer is yes; else it has the shortest word on which the
+        algebra is `wrong`, or the `reason` why more than `max_chunks` compositions would be needed.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> class Parity:
+        ...     num_symbols = 2
+        ...     def start(self):
+        ...         return 0
+        ...     def step(self, states, symbols):
+        ...         return states ^ symbols
+        ...     def read(self, level, states):
+        ...         return states
+        >>> lw.inside.decide(Parity(), "parity").is_closed
+        True
 
     Raises:
         ConfigError: `max_chunks` is not an integer of 1 or more.
@@ -35,19 +56,23 @@ def decide(
             symbols than the language, returns no integers, or answers otherwise when asked again.
         LanguageError: it is not a language, or sub-words have too many state maps for a tree.
     """
-    given: Any = algebra.module if isinstance(algebra, Adapted) else algebra
+    subject: Any = algebra.module if isinstance(algebra, Adapted) else algebra
     language = language if isinstance(language, Language) else parse(language)
     max_chunks = whole("max_chunks", max_chunks, 1)
-    asked = guarded(given)
-    if asked is None:
+    guarded_algebra = guarded(subject)
+    if guarded_algebra is None:
         raise VerificationError(
-            f"a proof needs an algebra, but {type(given).__name__} has neither the methods of a "
+            f"a proof needs an algebra, but {type(subject).__name__} has neither the methods of a "
             f"Recurrence (num_symbols, start, step, read) nor those of a TreeAlgebra."
         )
-    found: Closure | PrefixClosure
-    if isinstance(asked, GuardedRecurrence):
-        found = explore_prefixes(asked, language, max_chunks=max_chunks, progress=progress)
+    exploration: Closure | PrefixClosure
+    if isinstance(guarded_algebra, GuardedRecurrence):
+        exploration = explore_prefixes(
+            guarded_algebra, language, max_chunks=max_chunks, progress=progress
+        )
     else:
-        found = explore_tree(asked, language, max_chunks=max_chunks, progress=progress)
-    asked.require_steady()
-    return found
+        exploration = explore_tree(
+            guarded_algebra, language, max_chunks=max_chunks, progress=progress
+        )
+    guarded_algebra.require_steady()
+    return exploration

@@ -33,7 +33,14 @@ _MOST_STEPS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extraction:
-    """A minimal automaton, and how surely the network computes it."""
+    """A minimal automaton, and how surely the network computes it.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> found = lw.extract(lw.load("zoo:parity"))
+        >>> found.automaton, found.likeness
+        (Language(2 states over '0 1', classes '0 1'), 'yes')
+    """
 
     automaton: Language
     is_exact: bool
@@ -109,16 +116,19 @@ def extract_automaton(
     if type(model) is BinaryRecurrent:
         return _of_codes(model, language)
     require_same_classes(require_regular_gpt(model), language)
-    found = extract_algebra(model, language.domain, max_elements=max_elements)
+    extraction = extract_algebra(model, language.domain, max_elements=max_elements)
     learned = language_of(
-        found.algebra,
+        extraction.algebra,
         language.alphabet,
         language.class_names,
         language.domain,
         max_states=max_states,
     )
     return Extraction(
-        automaton=learned, is_exact=found.is_exact, is_certain=found.is_certain, algebra=found
+        automaton=learned,
+        is_exact=extraction.is_exact,
+        is_certain=extraction.is_certain,
+        algebra=extraction,
     )
 
 
@@ -128,13 +138,13 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> Extraction:
     require_same_classes(model, language)
     codes = TrackedCodes(recurrent_node_of(model))
     anything = Neighbours.any(codes.num_symbols)
-    found = own_automaton(CodeRecurrence(codes), anything, max_steps=_MOST_STEPS)
-    if found is None:
+    automaton = own_automaton(CodeRecurrence(codes), anything, max_steps=_MOST_STEPS)
+    if automaton is None:
         raise VerificationError(
             f"the codes of the model do not close within {_MOST_STEPS:,} steps. Train longer, or "
             f"use lw.inside.learn_automaton in Python, which tests any model."
         )
-    transitions, classes = found
+    transitions, classes = automaton
     computed = replace(language, transitions=transitions, classes=classes, start=0, spec="")
     return _exactly(computed.minimised(), is_certain=codes.is_certain)
 

@@ -131,17 +131,17 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> ExtractedAl
     finite, numbered = tabulate(algebra, domain, num_classes=num_classes)
     above = [*numbered[1:], numbered[finite.repeat]]
     tables, levels = [], []
-    for made, (inner, outer) in zip(finite.levels, above, strict=True):
+    for level, (inner, outer) in zip(finite.levels, above, strict=True):
         edge = node.recall(algebra.codes[outer])
         interior = node.recall(algebra.codes[inner]).centre
         logits = node.logits(edge)[0]
         tables.append(
-            Tables(interior=made.interior, edge=made.edge, classes=made.classes, logits=logits)
+            Tables(interior=level.interior, edge=level.edge, classes=level.classes, logits=logits)
         )
         levels.append(
             SnappedLevel(
-                interior=_snapped_to_themselves(interior, [made.interior], finite.chunk),
-                edge=_snapped_to_themselves(edge.centre, list(made.edge), finite.chunk),
+                interior=_snapped_to_themselves(interior, [level.interior], finite.chunk),
+                edge=_snapped_to_themselves(edge.centre, list(level.edge), finite.chunk),
             )
         )
     levels[0] = replace(levels[0], edge=_with_empty_chunk(levels[0].edge, finite.empty))
@@ -156,11 +156,11 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> ExtractedAl
 def _snapped_to_themselves(vectors: Floats, tables: list[Integers], chunk: int) -> Snaps:
     children, elements = [], []
     for table in tables:
-        found = np.argwhere(table != NONE)
-        padded = np.full((len(found), chunk), ABSENT)
-        padded[:, chunk - table.ndim :] = found
+        entries = np.argwhere(table != NONE)
+        padded = np.full((len(entries), chunk), ABSENT)
+        padded[:, chunk - table.ndim :] = entries
         children.append(padded)
-        elements.append(table[tuple(found.T)])
+        elements.append(table[tuple(entries.T)])
     together = np.concatenate(elements)
     return Snaps(
         representatives=vectors,
@@ -189,11 +189,11 @@ def _continuous(
     node: Node, domain: Language | None, num_classes: int, max_elements: int
 ) -> ExtractedAlgebra:
     levels: list[ContinuousLevel] = []  # of levels 1, 2, ...
-    found = None
+    repetition = None
     for level in continuous_levels(node, domain, max_elements):
         levels.append(level)
-        found = find_repetition(levels)
-        if found is not None:
+        repetition = find_repetition(levels)
+        if repetition is not None:
             break
         if len(levels) == _MOST_LEVELS:
             sizes = ", ".join(str(len(s.interior.representatives)) for s in levels[-5:])
@@ -201,8 +201,8 @@ def _continuous(
                 f"after {len(levels)} levels none is like an earlier one (the last five have "
                 f"{sizes} elements). Train longer, or use binary memory."
             )
-    assert found is not None
-    repeat, end, onto = found
+    assert repetition is not None
+    repeat, end, onto = repetition
     levels = [*levels[: end - 1], with_earlier_elements(levels[end - 1], levels[repeat - 1], onto)]
     empty = node.gathered(node.leaves(), np.full((1, node.chunk), ABSENT))
     logits = node.logits(empty)[0]

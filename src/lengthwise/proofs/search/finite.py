@@ -46,8 +46,8 @@ class Tables:
         if not isinstance(other, Tables):
             return NotImplemented
         return len(self.edge) == len(other.edge) and all(
-            np.array_equal(mine, theirs)
-            for mine, theirs in zip(self._arrays(), other._arrays(), strict=True)
+            np.array_equal(own_array, other_array)
+            for own_array, other_array in zip(self._arrays(), other._arrays(), strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -99,11 +99,11 @@ class FiniteAlgebra:
         if level == 0 and (inner, outer) != (self.num_symbols,) * 2:
             _refuse(f"level 0 has {inner} and {outer} elements, but {self.num_symbols} symbols")
         shapes = [(inner,) * self.chunk]
-        shapes += [(outer,) + (inner,) * others for others in range(self.chunk)]
+        shapes += [(outer,) + (inner,) * num_others for num_others in range(self.chunk)]
         arrays = [tables.interior, *tables.edge]
         if [array.shape for array in arrays] != shapes:
-            given = ", ".join(str(array.shape) for array in arrays)
-            _refuse(f"tables of level {level} have shapes {given}, but fit as {shapes}")
+            shapes_given = ", ".join(str(array.shape) for array in arrays)
+            _refuse(f"tables of level {level} have shapes {shapes_given}, but fit as {shapes}")
         next_inner, next_outer = _sizes(above)
         limits = [next_inner] + [next_outer] * self.chunk
         for array, limit in zip(arrays, limits, strict=True):
@@ -182,15 +182,15 @@ def _occurring(elements: Integers, level: int) -> Integers:
     return elements.astype(np.int64)
 
 
-def _check_range(array: NDArray[np.generic], least: int, end: int, what: str) -> None:
+def _check_range(array: NDArray[np.generic], least: int, end: int, name: str) -> None:
     if not np.issubdtype(array.dtype, np.integer):
-        _refuse(f"{what} has numbers of type {array.dtype}, not integers")
+        _refuse(f"{name} has numbers of type {array.dtype}, not integers")
     if array.size and not (least <= int(array.min()) and int(array.max()) < end):
-        _refuse(f"{what} has numbers {array.min()}..{array.max()}, but {least}..{end - 1} exist")
+        _refuse(f"{name} has numbers {array.min()}..{array.max()}, but {least}..{end - 1} exist")
 
 
-def _refuse(what: str) -> None:
-    raise VerificationError(f"a finite algebra does not fit together: {what}.")
+def _refuse(reason: str) -> None:
+    raise VerificationError(f"a finite algebra does not fit together: {reason}.")
 
 
 # ---- from any algebra ------------------------------------------------------------------------
@@ -223,13 +223,15 @@ def tabulate(
     above = [*numbered[1:], numbered[closure.repeats]]
     classes = [algebra.read(level + 1, edge) for level, (_, edge) in enumerate(above)]
     if num_classes is None:
-        num_classes = 1 + max(int(given.max()) for given in classes)
+        num_classes = 1 + max(int(class_array.max()) for class_array in classes)
     levels = []
     for level, chunks in enumerate(recorder.chunks):
         inner, outer = numbered[level]
         next_inner, next_outer = above[level]
         shapes = [(len(inner),) * algebra.chunk]
-        shapes += [(len(outer),) + (len(inner),) * others for others in range(algebra.chunk)]
+        shapes += [
+            (len(outer),) + (len(inner),) * num_others for num_others in range(algebra.chunk)
+        ]
         arrays = [np.full(shape, NONE) for shape in shapes]
         for children, results, edge in chunks:
             used = (children != ABSENT).sum(axis=1)
@@ -237,9 +239,9 @@ def tabulate(
                 rows = np.flatnonzero(used == count)
                 columns = children[rows, algebra.chunk - count :].T
                 first = np.searchsorted(outer if edge else inner, columns[0])
-                others = tuple(np.searchsorted(inner, column) for column in columns[1:])
-                found = np.searchsorted(next_outer if edge else next_inner, results[rows])
-                arrays[count if edge else 0][(first, *others)] = found
+                other_children = tuple(np.searchsorted(inner, column) for column in columns[1:])
+                numbers = np.searchsorted(next_outer if edge else next_inner, results[rows])
+                arrays[count if edge else 0][(first, *other_children)] = numbers
         levels.append(Tables(interior=arrays[0], edge=tuple(arrays[1:]), classes=classes[level]))
     finite = FiniteAlgebra(
         num_symbols=algebra.num_symbols,

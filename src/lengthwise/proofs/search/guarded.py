@@ -51,12 +51,12 @@ class _Guarded:
         """
         for question, parts in self._asked.items():
             *rows, before = (np.concatenate(column)[::-1] for column in zip(*parts, strict=True))
-            alone = [each[-1:] for each in rows]
+            alone = [row[-1:] for row in rows]
             changed = int((self._call(question, rows) != before).sum())
             changed += int((self._call(question, alone) != before[-1:]).sum())
             self._require_none(changed, question[0], len(before))
 
-    def _require_none(self, changed: int, method: str, asked: int) -> None:
+    def _require_none(self, changed: int, method: str, count: int) -> None:
         """Refuse an algebra that changed some of its answers.
 
         Raises:
@@ -64,7 +64,7 @@ class _Guarded:
         """
         if changed:
             raise VerificationError(
-                f"{self._name}.{method} answers {changed} of {asked} questions differently when "
+                f"{self._name}.{method} answers {changed} of {count} questions differently when "
                 f"they are asked again, in another order or alone. Turn off what is random, "
                 f"remembered between calls, or taken from other rows."
             )
@@ -72,31 +72,33 @@ class _Guarded:
     def _answers(self, question: _Question, *rows: Integers) -> Integers:
         if not len(rows[0]):
             return np.empty(0, dtype=np.int64)
-        found = self._call(question, rows)
-        kept = min(self._left, _ROWS_OF_A_CALL, len(found))
-        if kept:
-            self._left -= kept
-            part = tuple(each[:kept].copy() for each in (*rows, found))
+        answers = self._call(question, rows)
+        count = min(self._left, _ROWS_OF_A_CALL, len(answers))
+        if count:
+            self._left -= count
+            part = tuple(array[:count].copy() for array in (*rows, answers))
             self._asked.setdefault(question, []).append(part)
-        return found
+        return answers
 
     def _call(self, question: _Question, rows: Any) -> Integers:
         method, fixed, options = question
-        copies = [np.array(each) for each in rows]
-        found = getattr(self._given, method)(*fixed, *copies, **dict(options))
-        answer = np.asarray(found)
+        copies = [np.array(row) for row in rows]
+        returned = getattr(self._given, method)(*fixed, *copies, **dict(options))
+        answer = np.asarray(returned)
         is_right = answer.shape == (len(rows[0]),) and answer.dtype.kind in "iub"
         if is_right and method != "read":
             is_right = bool(((answer >= 0) & (answer < _LARGEST)).all())
         if is_right:
             return answer.astype(np.int64)
-        raise self._unfit(method, f"[{len(rows[0])}]", found)
+        raise self._unfit(method, f"[{len(rows[0])}]", returned)
 
     def _unfit(self, method: str, shape: str, found: object) -> VerificationError:
-        came = f"one of {found.dtype} {list(found.shape)}" if isinstance(found, np.ndarray) else ""
+        description = (
+            f"one of {found.dtype} {list(found.shape)}" if isinstance(found, np.ndarray) else ""
+        )
         return VerificationError(
             f"{self._name}.{method} has to return integers {shape} from 0 to 2^40, but it "
-            f"returned {came or f'{found!r:.40}'}. Number what it returns 0, 1, 2, ..."
+            f"returned {description or f'{found!r:.40}'}. Number what it returns 0, 1, 2, ..."
         )
 
     @property
@@ -124,12 +126,12 @@ class GuardedRecurrence(_Guarded):
 
     def start(self) -> int:
         """Return the element of the empty word."""
-        found = self._given.start()
-        is_integer = np.ndim(found) == 0 and np.asarray(found).dtype.kind in "iub"
-        if not is_integer or not 0 <= found < _LARGEST:
-            raise self._unfit("start", "[]", found)
-        self._starts.add(int(found))
-        return int(found)
+        element = self._given.start()
+        is_integer = np.ndim(element) == 0 and np.asarray(element).dtype.kind in "iub"
+        if not is_integer or not 0 <= element < _LARGEST:
+            raise self._unfit("start", "[]", element)
+        self._starts.add(int(element))
+        return int(element)
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
         """Return the elements after symbols."""
@@ -155,8 +157,8 @@ class GuardedTree(_Guarded):
         return number
 
 
-def guarded(given: object) -> GuardedRecurrence | GuardedTree | None:
+def guarded(algebra: object) -> GuardedRecurrence | GuardedTree | None:
     """Return an algebra behind a guard; None if it is not an algebra."""
-    if isinstance(given, Recurrence):
-        return GuardedRecurrence(given)
-    return GuardedTree(given) if isinstance(given, TreeAlgebra) else None
+    if isinstance(algebra, Recurrence):
+        return GuardedRecurrence(algebra)
+    return GuardedTree(algebra) if isinstance(algebra, TreeAlgebra) else None

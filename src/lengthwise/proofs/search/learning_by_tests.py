@@ -34,6 +34,14 @@ class LearnedAutomaton:
     """A language learned by queries and tests, with the results of the tests.
 
     `print(learned)` writes them in a paragraph.
+
+    Examples:
+        >>> import lengthwise as lw
+        >>> def threes(words):
+        ...     return [word.count("a") % 3 == 0 for word in words]
+        >>> learned = lw.inside.learn_automaton(threes, "ab", num_tests=500)
+        >>> learned.language.num_states
+        3
     """
 
     language: Language
@@ -82,13 +90,13 @@ class LearnedAutomaton:
                 f"{machine} is not the recogniser: it differs on {self.counterexample!r}, and "
                 f"max_states was passed before any machine agreed on all tests"
             )
-        found = "no disagreement"
+        outcome = "no disagreement"
         if self.fresh_wrong:
-            found = f"{self.fresh_wrong:,} disagree, the shortest is {self.disagreements[0]!r}"
+            outcome = f"{self.fresh_wrong:,} disagree, the shortest is {self.disagreements[0]!r}"
         first, last = self.lengths
         share = rounded_up(100 * self.wrong_share_below)
         return (
-            f"{head}. Tested on {self.fresh:,} fresh words of lengths {first}..{last}: {found}; "
+            f"{head}. Tested on {self.fresh:,} fresh words of lengths {first}..{last}: {outcome}; "
             f"with {100 * (1 - ALPHA):.0f} % confidence it is wrong on less than {share} % of "
             f"words drawn like these ({self.drawn}). Nothing is claimed of other words. "
             f"{self.queries:,} words were asked."
@@ -158,7 +166,7 @@ def learn_by_tests(
         )
     answers = Answers(as_classifier(recogniser, blank, batch_size))
     draws = WordSource(blank, max_length, seed)
-    tried: list[tuple[Language, Word]] = []
+    trials: list[tuple[Language, Word]] = []
     tested = 0
 
     def find_counterexample(hypothesis: Language) -> Word | None:
@@ -173,22 +181,22 @@ def learn_by_tests(
                 if word is not None:
                     break
         if word is not None:
-            tried.append((hypothesis, word))
+            trials.append((hypothesis, word))
         return word
 
     counterexample: Word | None = None
     try:
         language = learn_from_answers(answers, blank, find_counterexample, max_states=max_states)
     except TooManyStatesError:
-        if not tried:
+        if not trials:
             raise
         tested = 0
         # Among words of the table, a later hypothesis is right by making.
-        words = draws.unasked(tried[-1][0], num_tests, answers)
+        words = draws.unasked(trials[-1][0], num_tests, answers)
         language, counterexample = min(
-            tried, key=lambda pair: len(_differences(pair[0], answers, words))
+            trials, key=lambda pair: len(_differences(pair[0], answers, words))
         )
-    fresh, lengths, drawn = draws.independent(language, num_tests)
+    fresh, lengths, distribution = draws.independent(language, num_tests)
     wrong = _differences(language, answers, fresh)
     return LearnedAutomaton(
         language=language,
@@ -197,7 +205,7 @@ def learn_by_tests(
         fresh=len(fresh),
         fresh_wrong=len(wrong),
         lengths=lengths,
-        drawn=drawn,
+        drawn=distribution,
         disagreements=tuple(map(language.decode, sorted(set(wrong), key=lambda w: (len(w), w)))),
         counterexample=None if counterexample is None else language.decode(counterexample),
         queries=len(answers.known),

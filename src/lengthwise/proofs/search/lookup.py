@@ -95,13 +95,13 @@ class Lookup:
                 f"a word of {unfit[0]} symbols does not fit into a row of {positions} positions. "
                 f"Give lengths of 0..{positions}."
             )
-        found: list[tuple[Any, int, Integers]] = []
+        roots: list[tuple[Any, int, Integers]] = []
         for length in distinct:
             rows: Any = slice(None)
             if len(distinct) > 1:
                 rows = np.flatnonzero(lengths == length)
-            found.append((rows, *self._roots(tokens[rows, positions - length :])))
-        return found
+            roots.append((rows, *self._roots(tokens[rows, positions - length :])))
+        return roots
 
     def _roots(self, words: Integers) -> tuple[int, Integers]:
         """Return level and elements of the roots of words of one length."""
@@ -114,12 +114,12 @@ class Lookup:
         while True:
             stage = self._stage(algebra.phase(level))
             left = nodes.shape[1]
-            taken, is_whole = left % stage.width, left < stage.width
-            levels, edge = stage.take_up(edge, nodes[:, :taken], is_whole)
+            count, is_whole = left % stage.width, left < stage.width
+            levels, edge = stage.take_up(edge, nodes[:, :count], is_whole)
             level += levels
             if is_whole:
                 break
-            nodes = stage.above(nodes[:, taken:])
+            nodes = stage.above(nodes[:, count:])
         root = algebra.phase(level - 1)
         if self._has_gaps and (edge == len(algebra.levels[root].classes)).any():
             raise VerificationError(
@@ -224,8 +224,8 @@ class _Stage:
         while level == 0 or (nodes.shape[1] if is_whole else level < self._levels):
             digit = nodes.shape[1] % self._chunk
             edge = self._edges[level][digit][(edge, *nodes[:, :digit].T)]
-            whole = nodes[:, digit:].reshape(len(nodes), -1, self._chunk)
-            nodes = self._interiors[level][tuple(np.moveaxis(whole, 2, 0))]
+            chunks = nodes[:, digit:].reshape(len(nodes), -1, self._chunk)
+            nodes = self._interiors[level][tuple(np.moveaxis(chunks, 2, 0))]
             level += 1
         return level, edge
 

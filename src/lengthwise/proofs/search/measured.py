@@ -62,10 +62,13 @@ def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecur
     distinct, row = np.unique(elements, return_inverse=True)
     codes = known.codes(distinct).astype(np.bool_)
     exact, _ = node.numbers(node.recall(codes)[row], symbols)
-    bits, given = torch.from_numpy(codes[row]).to(device), torch.from_numpy(symbols).to(device)
+    bits, symbol_batch = (
+        torch.from_numpy(codes[row]).to(device),
+        torch.from_numpy(symbols).to(device),
+    )
 
     def step(part: slice) -> Tensor:
-        return model.memory.numbers(model.cell(model.memory.recall(bits[part]), given[part]))
+        return model.memory.numbers(model.cell(model.memory.recall(bits[part]), symbol_batch[part]))
 
     def start(part: slice) -> Tensor:
         return model.memory.numbers(model.start[None])[part]
@@ -85,10 +88,10 @@ def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurr
     elements, symbols = known.taken(_SAMPLE)
     contexts = np.concatenate([known.codes(elements), symbols[:, None]], axis=1)
     contexts = np.concatenate([first.cpu().numpy(), contexts]).astype(np.int64)
-    given = torch.from_numpy(contexts).to(first.device)
+    inputs = torch.from_numpy(contexts).to(first.device)
 
     def logits(part: slice) -> Tensor:
-        return model.logits(given[part])
+        return model.logits(inputs[part])
 
     return _largest(logits, node.logits(contexts)[0])
 
@@ -124,7 +127,7 @@ def _largest(numbers: Callable[[slice], Tensor], exact: Floats) -> float:
     ways += [(index, index + 1, 1) for index in range(min(_ALONE, count))]
     for first, last, threads in ways:
         with processor_threads(threads):
-            found = numbers(slice(first, last))
-        off = np.abs(found.double().cpu().numpy() - exact[first:last])
+            computed = numbers(slice(first, last))
+        off = np.abs(computed.double().cpu().numpy() - exact[first:last])
         worst = max(worst, float(off.max(initial=0.0)) if np.isfinite(off).all() else np.inf)
     return worst

@@ -62,15 +62,15 @@ def merge(vectors: Floats, answers: Integers | None = None) -> Merged:
     scaled = np.log(np.maximum(lengths, floor) / floor)
     jumps = np.diff(scaled, prepend=0.0)[: possible + 1]
     half = _half_widths(distinct, ends)
-    for kept in [*np.argsort(-jumps, kind="stable").tolist(), 0]:
-        gap = float(lengths[kept]) if kept < len(lengths) else np.inf
-        if half[kept] * _SURELY >= gap:  # some vector is as far away, whatever is chosen
+    for cut in [*np.argsort(-jumps, kind="stable").tolist(), 0]:
+        gap = float(lengths[cut]) if cut < len(lengths) else np.inf
+        if half[cut] * _SURELY >= gap:  # some vector is as far away, whatever is chosen
             continue
-        numbers = _by_first_member(_components(len(distinct), ends[:kept])[inverse])
-        chosen, distances = _choose(vectors, numbers, answers)
+        numbers = _by_first_member(_components(len(distinct), ends[:cut])[inverse])
+        members, distances = _choose(vectors, numbers, answers)
         if distances.max(initial=0.0) < gap:
             break
-    return Merged(numbers, chosen, distances, gap)
+    return Merged(numbers, members, distances, gap)
 
 
 def smallest_distance(points: Floats) -> float:
@@ -170,12 +170,12 @@ def _choose(
     count = int(numbers.max()) + 1 if len(numbers) else 0
     order = np.argsort(numbers, kind="stable")
     first = np.searchsorted(numbers[order], np.arange(count + 1))
-    chosen, distances = order[first[:-1]], np.zeros(len(vectors))
+    representatives, distances = order[first[:-1]], np.zeros(len(vectors))
     for number in np.flatnonzero(np.diff(first) > 1).tolist():  # the others have one member
         members = order[first[number] : first[number + 1]]
         labelled = members if answers is None else members[answers[members] != NO_ANSWER]
         able = labelled if len(labelled) else members
         middle = vectors[members].mean(axis=0)
-        chosen[number] = able[norm(vectors[able] - middle).argmin()]
-        distances[members] = norm(vectors[members] - vectors[chosen[number]])
-    return chosen, distances
+        representatives[number] = able[norm(vectors[able] - middle).argmin()]
+        distances[members] = norm(vectors[members] - vectors[representatives[number]])
+    return representatives, distances

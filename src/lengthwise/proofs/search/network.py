@@ -114,20 +114,20 @@ def require_same_classes(model: Provable, language: Language) -> None:
         VerificationError: their numbers differ.
     """
     made_for = (model.config.vocab_size, model.config.num_classes)
-    asked = (language.num_symbols, language.num_classes)
-    if made_for != asked:
+    expected = (language.num_symbols, language.num_classes)
+    if made_for != expected:
         raise VerificationError(
             f"the model has {made_for[0]} symbols and {made_for[1]} classes, but "
-            f"{language.spec or 'the language'} has {asked[0]} and {asked[1]}. Give a language "
-            f"over the model's own alphabet and classes."
+            f"{language.spec or 'the language'} has {expected[0]} and {expected[1]}. Give a "
+            f"language over the model's own alphabet and classes."
         )
 
 
 def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
     """Return the weights by name; those of bfloat16 as float32, which holds them exactly."""
-    found = {name: w.detach().cpu() for name, w in model.state_dict().items()}
+    weights = {name: w.detach().cpu() for name, w in model.state_dict().items()}
     return {
-        name: (w.float() if w.dtype == torch.bfloat16 else w).numpy() for name, w in found.items()
+        name: (w.float() if w.dtype == torch.bfloat16 else w).numpy() for name, w in weights.items()
     }
 
 

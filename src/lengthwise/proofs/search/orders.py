@@ -43,16 +43,16 @@ class OrderedSums(OperationMode):
         exact = left.double() * right.double()  # of two floats it is
         terms = exact if self.fused else exact.float()
         if bias is not None:
-            own = bias.expand(terms.shape[:-1])[..., None]
-            terms = torch.cat([own.to(terms.dtype), terms], dim=-1)
+            column = bias.expand(terms.shape[:-1])[..., None]
+            terms = torch.cat([column.to(terms.dtype), terms], dim=-1)
         return self._added(terms)
 
     def _sum(
         self, x: Tensor, dim: list[int], keepdim: bool = False, *, dtype: Any = None
     ) -> Tensor:
         (axis,) = dim
-        found = self._added(x.movedim(axis, -1))
-        return found.unsqueeze(axis) if keepdim else found
+        total = self._added(x.movedim(axis, -1))
+        return total.unsqueeze(axis) if keepdim else total
 
     def _layer_norm(
         self, x: Tensor, shape: Any, weight: Tensor, bias: Tensor, epsilon: float

@@ -85,9 +85,9 @@ def own_automaton(
         after = recurrence.step(elements[pairs], symbols)
         first = len(table)
         table += [[sink] * recurrence.num_symbols for _ in new]
-        found = list(zip(after.tolist(), context_after[symbols].tolist(), strict=True))
+        keys = list(zip(after.tolist(), context_after[symbols].tolist(), strict=True))
         new = []
-        for pair, symbol, key in zip(pairs.tolist(), symbols.tolist(), found, strict=True):
+        for pair, symbol, key in zip(pairs.tolist(), symbols.tolist(), keys, strict=True):
             if key not in number:
                 number[key] = len(number) + 1
                 new.append(key)

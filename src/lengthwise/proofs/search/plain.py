@@ -150,28 +150,30 @@ def _fresh(model: Provable) -> nn.Module:
         return kind(rebuilt)
 
 
-def _compare(mine: nn.Module, fresh: nn.Module, path: str) -> None:
+def _compare(own_module: nn.Module, fresh: nn.Module, path: str) -> None:
     """Raise `VerificationError` where a module differs from that of a fresh model."""
-    for name, what in _HOOKS.items():
-        if getattr(mine, name, None):
-            raise _refusal(path, f"has {what}", "Remove it")
-    if hasattr(type(mine), "parametrizations") or "parametrizations" in mine._modules:
+    for name, description in _HOOKS.items():
+        if getattr(own_module, name, None):
+            raise _refusal(path, f"has {description}", "Remove it")
+    if hasattr(type(own_module), "parametrizations") or "parametrizations" in own_module._modules:
         remedy = "Use torch.nn.utils.parametrize.remove_parametrizations"
         raise _refusal(path, "has a parametrised weight", remedy)
-    if type(mine) is not type(fresh):
-        raise _refusal(path, f"is a {_named(type(mine))}, not a {_named(type(fresh))}")
+    if type(own_module) is not type(fresh):
+        raise _refusal(path, f"is a {_named(type(own_module))}, not a {_named(type(fresh))}")
     for kind in ("_parameters", "_buffers", "_modules"):
-        if type(getattr(mine, kind)) is not type(getattr(fresh, kind)):
-            raise _refusal(path, f"keeps its {kind[1:]} in a {_named(type(getattr(mine, kind)))}")
-        of_mine, of_fresh = list(getattr(mine, kind)), list(getattr(fresh, kind))
+        if type(getattr(own_module, kind)) is not type(getattr(fresh, kind)):
+            raise _refusal(
+                path, f"keeps its {kind[1:]} in a {_named(type(getattr(own_module, kind)))}"
+            )
+        of_mine, of_fresh = list(getattr(own_module, kind)), list(getattr(fresh, kind))
         ordered = of_mine == of_fresh if kind == "_modules" else set(of_mine) == set(of_fresh)
         if not ordered:
             raise _refusal(path, f"has the {kind[1:]} {of_mine}, not {of_fresh}")
-    _compare_attributes(mine, fresh, path)
+    _compare_attributes(own_module, fresh, path)
     for name, parameter in fresh._parameters.items():
-        _compare_parameters(mine._parameters[name], parameter, _joined(path, name))
+        _compare_parameters(own_module._parameters[name], parameter, _joined(path, name))
     for name, module in fresh._modules.items():
-        other = mine._modules[name]
+        other = own_module._modules[name]
         if module is None or other is None:
             if module is not other:
                 raise _refusal(_joined(path, name), f"is {other}, not {module}")
@@ -179,42 +181,44 @@ def _compare(mine: nn.Module, fresh: nn.Module, path: str) -> None:
         _compare(other, module, _joined(path, name))
 
 
-def _compare_attributes(mine: nn.Module, fresh: nn.Module, path: str) -> None:
+def _compare_attributes(module: nn.Module, fresh: nn.Module, path: str) -> None:
     """Compare attributes, but parameters and modules; names unknown to the class are ignored."""
-    own, expected = vars(mine), vars(fresh)
-    for name in own.keys() - expected.keys() - _COMPARED_APART:
-        if hasattr(type(mine), name):
+    attributes, expected = vars(module), vars(fresh)
+    for name in attributes.keys() - expected.keys() - _COMPARED_APART:
+        if hasattr(type(module), name):
             raise _refusal(
                 path, f"has {name!r} of its own in place of its class's", f"Delete {name!r}"
             )
     for name, value in expected.items():
         if name in _COMPARED_APART:
             continue
-        if name not in own:
+        if name not in attributes:
             raise _refusal(path, f"has no {name!r}")
-        if type(own[name]) is not type(value) or not (own[name] is value or own[name] == value):
-            raise _refusal(path, f"has {name}={_shown(own[name])}, not {_shown(value)}")
+        if type(attributes[name]) is not type(value) or not (
+            attributes[name] is value or attributes[name] == value
+        ):
+            raise _refusal(path, f"has {name}={_shown(attributes[name])}, not {_shown(value)}")
 
 
-def _compare_parameters(mine: Tensor | None, fresh: Tensor | None, path: str) -> None:
-    if mine is None or fresh is None:
-        if mine is not fresh:
+def _compare_parameters(parameter: Tensor | None, fresh: Tensor | None, path: str) -> None:
+    if parameter is None or fresh is None:
+        if parameter is not fresh:
             raise _refusal(path, "is missing, or more than there should be")
         return
-    if type(mine) is not nn.Parameter:
-        raise _refusal(path, f"is a {_named(type(mine))}, not a plain parameter")
-    if mine.shape != fresh.shape:
-        raise _refusal(path, f"has the shape {tuple(mine.shape)}, not {tuple(fresh.shape)}")
-    if mine.layout is not torch.strided or mine.is_meta:
+    if type(parameter) is not nn.Parameter:
+        raise _refusal(path, f"is a {_named(type(parameter))}, not a plain parameter")
+    if parameter.shape != fresh.shape:
+        raise _refusal(path, f"has the shape {tuple(parameter.shape)}, not {tuple(fresh.shape)}")
+    if parameter.layout is not torch.strided or parameter.is_meta:
         raise _refusal(path, "has no plain array of numbers")
-    shadowing = [name for name in vars(mine) if hasattr(nn.Parameter, name)]
+    shadowing = [name for name in vars(parameter) if hasattr(nn.Parameter, name)]
     if shadowing:
         raise _refusal(path, f"has {shadowing[0]!r} of its own in place of its class's")
 
 
-def _refusal(path: str, found: str, remedy: str = _FRESH) -> VerificationError:
+def _refusal(path: str, fault: str, remedy: str = _FRESH) -> VerificationError:
     return VerificationError(
-        f"the model{'.' if path else ''}{path} {found}, so that its answers may not follow from "
+        f"the model{'.' if path else ''}{path} {fault}, so that its answers may not follow from "
         f"its settings and weights. {remedy}."
     )
 

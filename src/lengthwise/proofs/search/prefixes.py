@@ -99,10 +99,10 @@ def explore_prefixes(
     known: set[int] = set()
     steps = 0
     while True:
-        wanted = classes[new.states]
-        asked = np.flatnonzero(wanted < language.num_classes)
-        given = recurrence.read(len(levels), new.elements[asked])
-        wrong = new.take(asked[given != wanted[asked]])
+        targets = classes[new.states]
+        in_domain = np.flatnonzero(targets < language.num_classes)
+        answers = recurrence.read(len(levels), new.elements[in_domain])
+        wrong = new.take(in_domain[answers != targets[in_domain]])
         levels.append(Level(new.take(new.states[:0]), new, wrong))
         known.update(_keys(new, machine.num_states))
         if progress is not None:
@@ -123,13 +123,13 @@ def explore_prefixes(
         rows = np.repeat(np.arange(len(new)), recurrence.num_symbols)
         symbols = np.tile(np.arange(recurrence.num_symbols), len(new))
         states = transitions[new.states[rows], symbols]
-        kept = begins[states]
-        rows, symbols, states = rows[kept], symbols[kept], states[kept]
+        kept_rows = begins[states]
+        rows, symbols, states = rows[kept_rows], symbols[kept_rows], states[kept_rows]
         elements = recurrence.step(new.elements[rows], symbols)
         children = np.stack([rows, symbols], axis=1)
-        found = Pairs(elements, states, np.full(len(rows), len(levels)), children).distinct()
-        is_new = [key not in known for key in _keys(found, machine.num_states)]
-        new = found.take(np.flatnonzero(is_new))
+        reached = Pairs(elements, states, np.full(len(rows), len(levels)), children).distinct()
+        is_new = [key not in known for key in _keys(reached, machine.num_states)]
+        new = reached.take(np.flatnonzero(is_new))
 
 
 def _keys(pairs: Pairs, num_states: int) -> list[int]:

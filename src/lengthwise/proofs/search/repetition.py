@@ -28,8 +28,8 @@ def find_repetition(levels: list[ContinuousLevel]) -> tuple[int, int, _Names] | 
         late, early = levels[end - 1 :], levels[end - period - 1 :]
         names = [_nearest(*pair) for pair in zip(late, early, strict=False)]
         if all(
-            _alike(mine, theirs, below, above)
-            for mine, theirs, (below, above) in zip(
+            _alike(late_kind, early_kind, below, above)
+            for late_kind, early_kind, (below, above) in zip(
                 late[1:], early[1:], pairwise(names), strict=False
             )
         ):
@@ -40,22 +40,22 @@ def find_repetition(levels: list[ContinuousLevel]) -> tuple[int, int, _Names] | 
 
 def _nearest(late: ContinuousLevel, early: ContinuousLevel) -> _Names | None:
     """Map each element to the nearest one of the earlier level; None if that is not one to one."""
-    found = []
-    for mine, theirs in zip(late.kinds, early.kinds, strict=True):
-        ours, known = mine.representatives, theirs.representatives
+    maps = []
+    for late_kind, early_kind in zip(late.kinds, early.kinds, strict=True):
+        ours, known = late_kind.representatives, early_kind.representatives
         if len(ours) != len(known):
             return None
         if not len(ours):
-            found.append(np.empty(0, dtype=np.int64))
+            maps.append(np.empty(0, dtype=np.int64))
             continue
         distances = np.linalg.norm(ours[:, None] - known, axis=2)
         nearest = distances.argmin(axis=1)
         # one element alone has no gap: then the longest vector is the measure
-        room = min(mine.gap, theirs.gap, float(np.linalg.norm(known, axis=1).max()))
+        room = min(late_kind.gap, early_kind.gap, float(np.linalg.norm(known, axis=1).max()))
         if len(np.unique(nearest)) < len(ours) or distances.min(axis=1).max() > _NEAR * room:
             return None
-        found.append(nearest)
-    return found[0], found[1]
+        maps.append(nearest)
+    return maps[0], maps[1]
 
 
 def _alike(
@@ -99,14 +99,14 @@ def with_earlier_elements(
     """Return a level that has the representatives of an earlier one, and their classes."""
     interior, edge = (
         replace(
-            mine,
-            representatives=theirs.representatives,
-            elements=numbers[mine.elements],
+            late_kind,
+            representatives=early_kind.representatives,
+            elements=numbers[late_kind.elements],
             distances=np.linalg.norm(
-                images - theirs.representatives[numbers[mine.elements]], axis=1
+                images - early_kind.representatives[numbers[late_kind.elements]], axis=1
             ),
         )
-        for mine, theirs, numbers, images in zip(
+        for late_kind, early_kind, numbers, images in zip(
             late.kinds, early.kinds, names, late.images, strict=True
         )
     )

@@ -83,7 +83,7 @@ def robustness(node: TightNode, snapping: Snapping) -> Robustness:
 
 
 def _largest(radii: Sequence[Radii]) -> float:
-    return float(max(part.max(initial=0.0) for both in radii for part in both))
+    return float(max(part.max(initial=0.0) for pair in radii for part in pair))
 
 
 def _too_loose(radius: float, room: float) -> Robustness:
@@ -105,11 +105,11 @@ def _images(node: TightNode, snapping: Snapping, radii: Sequence[Radii], number:
         )
     level, results = snapping.levels[number - 1], []
     for snaps, at_edge in ((level.interior, False), (level.edge, True)):
-        both, children = stacked(below, snaps.children, at_edge=at_edge)
+        balls, children = stacked(below, snaps.children, at_edge=at_edge)
         radius = np.zeros(len(snaps.representatives))
         for start in range(0, len(children), _BATCH):
             rows = slice(start, start + _BATCH)
-            image = node.gathered(both, children[rows])
+            image = node.gathered(balls, children[rows])
             target = snaps.elements[rows]
             off = norm_bound(image.centre - snaps.representatives[target]) + image.radius
             np.maximum.at(radius, target, off * _ROOM_TO_CHECK)
@@ -117,8 +117,8 @@ def _images(node: TightNode, snapping: Snapping, radii: Sequence[Radii], number:
     return results[0], results[1]
 
 
-def _larger(mine: Radii, theirs: Radii) -> Radii:
-    return np.maximum(mine[0], theirs[0]), np.maximum(mine[1], theirs[1])
+def _larger(first: Radii, second: Radii) -> Radii:
+    return np.maximum(first[0], second[0]), np.maximum(first[1], second[1])
 
 
 def _half_gap(snaps: Snaps) -> float:

@@ -38,12 +38,12 @@ class WordSource:
     def audited(self, hypothesis: Language, number: int) -> list[Word]:
         """Draw at most `number` words of the domain, of uniform lengths and balanced classes."""
         sampler = UniformSampler(hypothesis)
-        chosen, _ = self._lengths(sampler, number)
+        word_lengths, _ = self._lengths(sampler, number)
         try:
-            tokens, _ = draw_audited(sampler, chosen, self._generator)
+            tokens, _ = draw_audited(sampler, word_lengths, self._generator)
         except TaskError:  # too many classes and states to count the words of each
-            tokens = sampler.draw_any(chosen, self._generator)
-        return list(dict.fromkeys(_words(tokens, chosen)))
+            tokens = sampler.draw_any(word_lengths, self._generator)
+        return list(dict.fromkeys(_words(tokens, word_lengths)))
 
     def independent(
         self, hypothesis: Language, number: int
@@ -65,8 +65,8 @@ class WordSource:
                 near &= classes == 0
             tokens = sampler.draw(classes, lengths, generator)
             starts = sampler.draw(torch.where(near, sources, classes), lengths, generator)
-            edited, found = one_edit_into(sampler.automaton, starts, classes, generator)
-            tokens = torch.where((near & found)[:, None], edited, tokens)
+            edited, is_found = one_edit_into(sampler.automaton, starts, classes, generator)
+            tokens = torch.where((near & is_found)[:, None], edited, tokens)
         except TaskError:  # too many classes and states to count the words of each
             tokens = sampler.draw_any(lengths, generator)
             return _words(tokens, lengths), ends, "uniform lengths and words"

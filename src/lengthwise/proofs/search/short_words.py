@@ -21,8 +21,8 @@ def tried(model: nn.Module, language: Language, doubt: str) -> tuple[int, str]:
     right_to = (len(wrong[0]) if wrong else len(words[-1]) if words else 1) - 1
     doubt = doubt.rstrip(".")
     if wrong:
-        shown = repr(language.decode(wrong[0])) if wrong[0] else "the empty word"
-        doubt = f"{doubt}; the model as it runs is wrong on {shown}"
+        word = repr(language.decode(wrong[0])) if wrong[0] else "the empty word"
+        doubt = f"{doubt}; the model as it runs is wrong on {word}"
     return right_to, doubt
 
 
@@ -34,5 +34,5 @@ def wrong_words(
     if not words:
         return [], []
     classes = language.classes
-    given = answer_of(logits_of(model, words, device=next(model.parameters()).device)).tolist()
-    return words, [w for w, c in zip(words, given, strict=True) if c != classes[language.run(w)]]
+    answers = answer_of(logits_of(model, words, device=next(model.parameters()).device)).tolist()
+    return words, [w for w, c in zip(words, answers, strict=True) if c != classes[language.run(w)]]

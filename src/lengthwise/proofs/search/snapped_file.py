@@ -42,7 +42,7 @@ def save_snapped(path: Path, extraction: ExtractedAlgebra, model: nn.Module) -> 
             for name in ("representatives", "children", "elements", "distances"):
                 arrays[f"{level}.{kind}.{name}"] = getattr(of_kind, name)
             arrays[f"{level}.{kind}.gap"] = np.array([of_kind.gap])
-    about = {
+    header = {
         "format": FORMAT,
         "levels": len(algebra.levels),
         "is_exact": extraction.is_exact,
@@ -50,7 +50,7 @@ def save_snapped(path: Path, extraction: ExtractedAlgebra, model: nn.Module) -> 
         "model_digest": _digest(model),
         **{name: getattr(algebra, name) for name in _NUMBERS},
     }
-    metadata = {"lengthwise": json.dumps(about)}
+    metadata = {"lengthwise": json.dumps(header)}
     write_bytes(path, save({name: _small(a) for name, a in arrays.items()}, metadata=metadata))
 
 
@@ -73,13 +73,13 @@ def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
     again = f"Run `lengthwise snap {path.parent}` again"
     try:
         with safe_open(path, framework="numpy") as file:
-            about = parse_json(file.metadata()["lengthwise"])
+            header = parse_json(file.metadata()["lengthwise"])
             arrays = {name: _wide(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118  it is not a mapping
-        if about["format"] != FORMAT:
-            raise RunError(f"{path} is of format {about['format']}, not {FORMAT}. {again}.")
-        if about["model_digest"] != _digest(model):
+        if header["format"] != FORMAT:
+            raise RunError(f"{path} is of format {header['format']}, not {FORMAT}. {again}.")
+        if header["model_digest"] != _digest(model):
             raise RunError(f"{path} was taken from another model. {again}.")
-        return _extraction(about, arrays)
+        return _extraction(header, arrays)
     except (
         SafetensorError,
         OSError,
@@ -94,7 +94,7 @@ def load_snapped(path: Path, model: nn.Module) -> ExtractedAlgebra:
         raise RunError(f"{path} is damaged ({error!r:.80}). {again}.") from None
 
 
-def _extraction(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> ExtractedAlgebra:
+def _extraction(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> ExtractedAlgebra:
     def snaps(level: int, kind: str) -> Snaps:
         names = ("representatives", "children", "elements", "distances")
         return Snaps(
@@ -102,24 +102,24 @@ def _extraction(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Extra
             gap=float(arrays[f"{level}.{kind}.gap"][0]),
         )
 
-    levels = range(about["levels"])
+    levels = range(header["levels"])
     tables = tuple(
         Tables(
             interior=arrays[f"{level}.interior"],
-            edge=tuple(arrays[f"{level}.edge.{n}"] for n in range(1, about["chunk"] + 1)),
+            edge=tuple(arrays[f"{level}.edge.{n}"] for n in range(1, header["chunk"] + 1)),
             classes=arrays[f"{level}.classes"],
             logits=arrays.get(f"{level}.logits"),
         )
         for level in levels
     )
     return ExtractedAlgebra(
-        algebra=FiniteAlgebra(levels=tables, **{name: about[name] for name in _NUMBERS}),
+        algebra=FiniteAlgebra(levels=tables, **{name: header[name] for name in _NUMBERS}),
         levels=tuple(
             SnappedLevel(interior=snaps(level, "interior"), edge=snaps(level, "edge"))
             for level in levels
         ),
-        is_exact=about["is_exact"],
-        is_certain=about["is_certain"],
+        is_exact=header["is_exact"],
+        is_certain=header["is_certain"],
     )
 
 

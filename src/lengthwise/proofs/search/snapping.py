@@ -104,13 +104,13 @@ def stacked(
     At the edge the first child that is not absent is an edge ball.
     """
     inner, outer = below
-    both = Ball(
+    balls = Ball(
         np.concatenate([inner.centre, outer.centre]), np.concatenate([inner.radius, outer.radius])
     )
     if not at_edge:
-        return both, children
+        return balls, children
     result = children.copy()
     first = (children != ABSENT).argmax(axis=1)
     rows = np.flatnonzero((children != ABSENT).any(axis=1))
     result[rows, first[rows]] += len(inner.radius)
-    return both, result
+    return balls, result

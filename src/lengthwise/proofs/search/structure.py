@@ -50,11 +50,11 @@ class Structure:
     def see(self, what: str, fails: Booleans) -> None:
         """Count cases; `fails` says which of them do not hold."""
         self.cases += fails.size
-        found = int(fails.sum())
-        if found and not self.wrong:
+        num_failing = int(fails.sum())
+        if num_failing and not self.wrong:
             place = ", ".join(str(index) for index in np.argwhere(fails)[0])
-            self.reason = f"{what.format(place)} ({found:,} of {fails.size:,} such cases)"
-        self.wrong += found
+            self.reason = f"{what.format(place)} ({num_failing:,} of {fails.size:,} such cases)"
+        self.wrong += num_failing
 
 
 def own_machine(node: SlotNode) -> Machine | None:
@@ -83,32 +83,32 @@ def structure_of(node: SlotNode, machine: Machine, num_classes: int) -> Structur
     States of the machine with the class `num_classes` are outside the domain, where any answer
     will do.
     """
-    found = Structure()
+    structure = Structure()
     codes, symbols = node.states, node.symbols
     moves: Integers = np.array(machine.transitions, dtype=np.int64)  # [state, symbol]
     if len(codes) != len(moves) or len(symbols) != moves.shape[1]:
-        found.cases = found.wrong = 1
-        found.reason = (
+        structure.cases = structure.wrong = 1
+        structure.reason = (
             f"the network has {len(codes)} slots and {len(symbols)} symbols, but the smallest "
             f"automaton has {len(moves)} states and {moves.shape[1]} symbols"
         )
-        return found
-    written = node.written()
-    found.signs.see(written, np.full(len(written), node.flushed))
-    found.see("a written number is too near to 0: number {}", written <= node.flushed)
-    found.see(
+        return structure
+    numbers = node.written()
+    structure.signs.see(numbers, np.full(len(numbers), node.flushed))
+    structure.see("a written number is too near to 0: number {}", numbers <= node.flushed)
+    structure.see(
         "the slot of a symbol does not hold the code of the next state: symbol, state {}",
         (symbols != codes[moves.T]).any(axis=2),
     )
-    found.see(
+    structure.see(
         "the start code is not that of the start state: bit {}", node.start != codes[machine.start]
     )
     sides, radius = node.sides()
-    found.signs.see(sides, radius)
-    found.see("other slots can change a product: from state, to state {}", ~(sides > radius))
+    structure.signs.see(sides, radius)
+    structure.see("other slots can change a product: from state, to state {}", ~(sides > radius))
     classes = np.array(machine.classes)
     inside = classes < num_classes
     logits, radius = node.logits()
-    right = found.answers.see_ahead(logits[inside], radius[inside], classes[inside])
-    found.see("a state is read as another class: state {}", ~right)
-    return found
+    right = structure.answers.see_ahead(logits[inside], radius[inside], classes[inside])
+    structure.see("a state is read as another class: state {}", ~right)
+    return structure

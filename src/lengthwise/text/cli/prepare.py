@@ -137,10 +137,10 @@ def _run_text(arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Non
 
 def _languages(first: str, second: str) -> tuple[str, str] | None:
     """Return the two languages by which two file names differ (`a.en`, `a.de`), or None."""
-    own, other = first.split("."), second.split(".")
-    if len(own) != len(other):
+    parts, other = first.split("."), second.split(".")
+    if len(parts) != len(other):
         return None
-    differing = [each for each in zip(own, other, strict=True) if each[0] != each[1]]
+    differing = [pair for pair in zip(parts, other, strict=True) if pair[0] != pair[1]]
     if len(differing) != 1 or not all(re.fullmatch(r"[a-z]{2}", name) for name in differing[0]):
         return None
     return differing[0]
@@ -214,15 +214,15 @@ def _further_parts(texts: list[str]) -> dict[str, list[str]]:
     Raises:
         ConfigError: one is not written NAME=TEXT, or has the name of another option.
     """
-    found: dict[str, list[str]] = {}
+    sources: dict[str, list[str]] = {}
     for text in texts:
         name, source = text.split("=", 1) if "=" in text else ("", text)
         if not name or not source:
             example = shlex.quote(f"{name or 'ntrex'}={source or 'FILE'}")
             raise ConfigError(f"--also is written NAME=TEXT, but got {text!r}. Try {example}.")
         require_further(name)
-        found.setdefault(name, []).append(source)
-    return found
+        sources.setdefault(name, []).append(source)
+    return sources
 
 
 def _facts_of_pairs(corpus: ParallelCorpus, name: str) -> dict[str, int]:

@@ -64,19 +64,21 @@ def run(arguments: argparse.Namespace) -> None:
     text = "\n".join(t for file in files for t in documents(file)) if files else python_text()
     source = ", ".join(Path(file).name for file in files) if files else PYTHON_TEXT
     with training_progress("pretraining", loop.steps, "tokens") as progress:
-        found = pretrain(out, text, source, shape, loop, device=arguments.device, progress=progress)
+        result = pretrain(
+            out, text, source, shape, loop, device=arguments.device, progress=progress
+        )
     if arguments.json:
-        print_json({"body": body, **found})
+        print_json({"body": body, **result})
         return
     print_facts(
         [
-            ("body", f"{out}, GPT-2 of {found['parameters']:,} parameters"),
-            ("text", f"{source}: {found['characters']:,} characters, {found['tokens']:,} tokens"),
-            ("held-out text", f"{found['bits_per_token']:.3f} bits per token"),
+            ("body", f"{out}, GPT-2 of {result['parameters']:,} parameters"),
+            ("text", f"{source}: {result['characters']:,} characters, {result['tokens']:,} tokens"),
+            ("held-out text", f"{result['bits_per_token']:.3f} bits per token"),
         ]
     )
-    chosen = shlex.quote(f"body={body}")
-    note(f"next: lengthwise train steps:addition --model gpt2 --set {chosen} --out run")
+    setting = shlex.quote(f"body={body}")
+    note(f"next: lengthwise train steps:addition --model gpt2 --set {setting} --out run")
 
 
 def _require_alone(arguments: argparse.Namespace) -> None:

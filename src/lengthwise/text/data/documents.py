@@ -126,11 +126,11 @@ def _plain_text(content: bytes, path: Path) -> str:
 def _of_line(line: str, column: str, path: Path, number: int) -> str:
     """Return the document in a line of JSON."""
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError):
         raise TextError(f"{path}, line {number}: not JSON. Write one object a line.") from None
     return text_of_document(
-        found if isinstance(found, dict) else {}, column, f"{path}, line {number}:"
+        record if isinstance(record, dict) else {}, column, f"{path}, line {number}:"
     )
 
 
@@ -165,10 +165,10 @@ def hub_parts(source: str, split: str) -> tuple[str, str, str]:
     Raises:
         TextError: it has no name, or more parts.
     """
-    name, config, own, *rest = [*source.removeprefix(HUB).split(":"), "", ""]
+    name, config, split_named, *rest = [*source.removeprefix(HUB).split(":"), "", ""]
     if not name or any(rest):
         raise TextError(f"{source} names no dataset. Give {HUB}NAME or {HUB}NAME:CONFIG:SPLIT.")
-    return name, config, own or _HUB_SPLITS.get(split, split)
+    return name, config, split_named or _HUB_SPLITS.get(split, split)
 
 
 def hub_rows(name: str, config: str, split: str, *, instead: str) -> Iterator[Mapping[str, Any]]:

@@ -51,15 +51,15 @@ def numbers(split: str) -> list[int]:
     if split not in _COUNTS:
         raise unknown_name("split of the numbers", split, _COUNTS, TextError)
     draw = random.Random(_SEED)
-    found: dict[str, list[int]] = {name: [] for name in _COUNTS}
+    splits: dict[str, list[int]] = {name: [] for name in _COUNTS}
     for length in range(1, 7):
         least = 10 ** (length - 1) if length > 1 else 0
-        wanted = {name: counts.get(length, 0) for name, counts in _COUNTS.items()}
-        drawn = iter(draw.sample(range(least, 10**length), sum(wanted.values())))
-        for name, count in wanted.items():
-            found[name].extend(next(drawn) for _ in range(count))
-    draw.shuffle(found["train"])
-    return found[split]
+        counts_wanted = {name: counts.get(length, 0) for name, counts in _COUNTS.items()}
+        draws = iter(draw.sample(range(least, 10**length), sum(counts_wanted.values())))
+        for name, count in counts_wanted.items():
+            splits[name].extend(next(draws) for _ in range(count))
+    draw.shuffle(splits["train"])
+    return splits[split]
 
 
 def number_in_words(number: int) -> str:

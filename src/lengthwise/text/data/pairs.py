@@ -64,10 +64,10 @@ def read_pairs(
         ConfigError: the languages are not two, or a library that it needs is not installed.
     """
     require_languages(languages)
-    for line, one, other in _read(source, languages, split):
-        found = SentencePair(line, normalised(one), normalised(other))
-        if found.source and found.target:
-            yield found
+    for line, source_text, other in _read(source, languages, split):
+        pair = SentencePair(line, normalised(source_text), normalised(other))
+        if pair.source and pair.target:
+            yield pair
         elif dropped:
             dropped(line)
 
@@ -91,8 +91,8 @@ def recognised(source: str, known: Mapping[tuple[str, str], str] = RECOGNISED) -
     paths = source_files(source)
     if len(paths) != 2 or any(path.suffix.lower() in PACKED for path in paths):
         return None
-    one, other = map(git_blob_id, paths)
-    return known.get((one, other)) or known.get((other, one))
+    first, other = map(git_blob_id, paths)
+    return known.get((first, other)) or known.get((other, first))
 
 
 def git_blob_id(path: Path | str) -> str:
@@ -113,8 +113,8 @@ def source_files(source: str) -> tuple[Path, ...]:
     if source == NUMBERS or source.startswith(HUB):
         return ()
     if source.count(",") == 1 and not Path(source).is_file():
-        one, other = source.split(",")
-        return Path(one), Path(other)
+        first, other = source.split(",")
+        return Path(first), Path(other)
     return (Path(source),)
 
 
@@ -148,20 +148,22 @@ def _kind(path: Path) -> str:
 
 
 def _of_numbers(languages: tuple[str, str], split: str) -> Iterator[tuple[int, str, str]]:
-    for line, both in enumerate(number_pairs(split), 1):
-        row = dict(zip((DIGITS, WORDS), both, strict=True))
-        one, other = (_side(row, name, f"the {NUMBERS} have") for name in languages)
-        yield line, one, other
+    for line, pair in enumerate(number_pairs(split), 1):
+        row = dict(zip((DIGITS, WORDS), pair, strict=True))
+        first, other = (_side(row, name, f"the {NUMBERS} have") for name in languages)
+        yield line, first, other
 
 
 def _of_hub(source: str, languages: tuple[str, str], split: str) -> Iterator[tuple[int, str, str]]:
     name, *which = hub_parts(source, split)
     rows = hub_rows(name, *which, instead=f"file that ends in {_TABLE}")
     for line, row in enumerate(rows, 1):
-        both = row.get("translation")
-        both = both if isinstance(both, Mapping) else row
-        one, other = (_side(both, each, f"the dataset {name}, row {line}:") for each in languages)
-        yield line, one, other
+        pair = row.get("translation")
+        pair = pair if isinstance(pair, Mapping) else row
+        first, other = (
+            _side(pair, language, f"the dataset {name}, row {line}:") for language in languages
+        )
+        yield line, first, other
 
 
 def _side(row: Mapping[str, Any], language: str, where: str) -> str:
@@ -171,11 +173,11 @@ def _side(row: Mapping[str, Any], language: str, where: str) -> str:
 
 def _of_lines(source: Path, target: Path) -> Iterator[tuple[int, str, str]]:
     counts = [0, 0]
-    for line, both in enumerate(zip_longest(_lines(source), _lines(target)), 1):
-        one, other = both
-        counts = [count if text is None else line for count, text in zip(counts, both, strict=True)]
-        if one is not None and other is not None:
-            yield line, one, other
+    for line, pair in enumerate(zip_longest(_lines(source), _lines(target)), 1):
+        first, other = pair
+        counts = [count if text is None else line for count, text in zip(counts, pair, strict=True)]
+        if first is not None and other is not None:
+            yield line, first, other
     if counts[0] != counts[1]:
         raise TextError(
             f"line n of one file translates line n of the other, but {source} has {counts[0]:,} "
@@ -194,7 +196,7 @@ def _of_table(path: Path, languages: tuple[str, str]) -> Iterator[tuple[int, str
                 f"{path}: a language is one column of the header line, but {name!r} is "
                 f"{count or 'none'} of them. {known}"
             )
-    one, other = map(columns.index, languages)
+    first, other = map(columns.index, languages)
     for line, text in enumerate(lines, 2):
         if not text.strip():
             yield line, "", ""
@@ -205,7 +207,7 @@ def _of_table(path: Path, languages: tuple[str, str]) -> Iterator[tuple[int, str
                 f"{path}, line {line}: the header line has {len(columns)} columns, but this row "
                 f"has {len(row)}. Repair the line."
             )
-        yield line, row[one], row[other]
+        yield line, row[first], row[other]
 
 
 def _lines(path: Path) -> Iterator[str]:

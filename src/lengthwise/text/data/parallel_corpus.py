@@ -96,13 +96,16 @@ def prepare_parallel(
     require_languages(languages)
     out = Path(out)
     sources = _all_parts(sources, has_tokenizer=tokenizer is not None)
-    own = None if tokenizer is None else ParallelCorpus.read_tokenizer(Path(tokenizer))
+    given_tokenizer = None if tokenizer is None else ParallelCorpus.read_tokenizer(Path(tokenizer))
 
     def make() -> None:
         parts = _without_what_is_tested(
-            {name: _read_part(name, found, languages) for name, found in sources.items()}
+            {
+                name: _read_part(name, part_sources, languages)
+                for name, part_sources in sources.items()
+            }
         )
-        used = own or learn_tokenizer(
+        used = given_tokenizer or learn_tokenizer(
             (text for pair in parts[TRAIN].pairs for text in pair), config.vocab_size, list(SPECIAL)
         )
         write_bytes(out / TOKENIZER, used.to_str().encode())
@@ -111,7 +114,7 @@ def prepare_parallel(
     return make_ready(
         out,
         ParallelCorpus,
-        lambda: _claim(out, sources, languages, config, own),
+        lambda: _claim(out, sources, languages, config, given_tokenizer),
         make,
         sources=sources,
         files_of=source_files,
@@ -145,13 +148,13 @@ class ParallelCorpus(StoredCorpus):
         Raises:
             TextError: it does not exist, or its special tokens are not the first ones.
         """
-        found = super().read_tokenizer(path)
-        if [found.token_to_id(token) for token in SPECIAL] != [PAD, BEGIN, END]:
+        loaded = super().read_tokenizer(path)
+        if [loaded.token_to_id(token) for token in SPECIAL] != [PAD, BEGIN, END]:
             raise TextError(
                 f"the tokenizer of {path} begins with other tokens than {', '.join(SPECIAL)}. Use "
                 f"that of a parallel corpus."
             )
-        return found
+        return loaded
 
     def encode(self, text: str) -> NDArray[np.int64]:
         """Return the tokens of a text in NFC, none of them special."""
@@ -254,27 +257,27 @@ def require_further(name: str) -> None:
 
 def _all_parts(sources: Sources, *, has_tokenizer: bool) -> dict[str, list[str]]:
     """Return the sources of each part, in a fixed order, if all that are needed are there."""
-    found = {name: list(given) for name, given in sources.items() if given}
-    if found.get(TRAIN) == [NUMBERS] and not {VALID, TEST} & set(found):
-        found |= {VALID: [NUMBERS], TEST: [NUMBERS]}
-    for name in found:
+    parts = {name: list(paths) for name, paths in sources.items() if paths}
+    if parts.get(TRAIN) == [NUMBERS] and not {VALID, TEST} & set(parts):
+        parts |= {VALID: [NUMBERS], TEST: [NUMBERS]}
+    for name in parts:
         if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
             raise ConfigError(
                 f"a part is named by letters, digits, - and _, but got {name!r}. Rename it."
             )
-    if TRAIN not in found and not (has_tokenizer and found):
+    if TRAIN not in parts and not (has_tokenizer and parts):
         raise ConfigError(
             "a parallel corpus needs pairs to train on, or the tokenizer of another one and a part "
             "for tests. Name a source."
         )
-    missing = [part for part in (VALID, TEST) if part not in found]
-    if TRAIN in found and missing:
+    missing = [part for part in (VALID, TEST) if part not in parts]
+    if TRAIN in parts and missing:
         options = " and ".join(f"--{part} FILE" for part in missing)
         raise ConfigError(
             f"pairs to train on are given, but none for {' and '.join(missing)}. Give {options}: "
             f"pairs are not divided."
         )
-    return {name: found[name] for name in (*PARTS, *found) if name in found}
+    return {name: parts[name] for name in (*PARTS, *parts) if name in parts}
 
 
 def _claim(
@@ -282,13 +285,13 @@ def _claim(
     sources: Sources,
     languages: tuple[str, str],
     config: PairsConfig,
-    own: "Tokenizer | None",
+    own_tokenizer: "Tokenizer | None",
 ) -> None:
     """Make the folder for a request, or find that it already has that request."""
 
     def require_sources() -> None:
-        for name, given in sources.items():
-            for source in given:
+        for name, part_sources in sources.items():
+            for source in part_sources:
                 # raises if it cannot be read
                 next(read_pairs(source, languages, _split(name)), None)
 
@@ -296,7 +299,7 @@ def _claim(
         "format": PAIRS_FORMAT,
         "sources": sources,
         "languages": list(languages),
-        "tokenizer": None if own is None else digest(own.to_str().encode()),
+        "tokenizer": None if own_tokenizer is None else digest(own_tokenizer.to_str().encode()),
         "config": config.to_dict(),
     }
     claim_corpus(out, request, require_sources)
@@ -326,17 +329,17 @@ def _read_part(name: str, sources: Sequence[str], languages: tuple[str, str]) ->
         TextError: the part has no pairs.
     """
     dropped: list[int] = []
-    found = [
+    pairs = [
         (pair.source, pair.target)
         for source in sources
         for pair in read_pairs(source, languages, _split(name), dropped=dropped.append)
     ]
-    if not found:
+    if not pairs:
         raise TextError(
             f"the part {name} has no pairs, and {len(dropped):,} that have nothing on one side. "
             f"Give other sources."
         )
-    return _Part(pairs=found, dropped=len(dropped))
+    return _Part(pairs=pairs, dropped=len(dropped))
 
 
 def _without_what_is_tested(parts: dict[str, _Part]) -> dict[str, _Part]:
@@ -351,9 +354,9 @@ def _without_what_is_tested(parts: dict[str, _Part]) -> dict[str, _Part]:
     tested = {
         _key(source) for name, part in parts.items() if name != TRAIN for source, _ in part.pairs
     }
-    kept = [pair for pair in train.pairs if _key(pair[0]) not in tested]
-    train.left_out, train.pairs = len(train.pairs) - len(kept), kept
-    if not kept:
+    remaining = [pair for pair in train.pairs if _key(pair[0]) not in tested]
+    train.left_out, train.pairs = len(train.pairs) - len(remaining), remaining
+    if not remaining:
         raise TextError(
             f"all {train.left_out:,} pairs to train on have sources that are in other parts. Give "
             f"other pairs."
@@ -377,7 +380,7 @@ def _write(
     tokenizer = ParallelCorpus.read_tokenizer(out)
     vocab_size = tokenizer.get_vocab_size()
     kind = token_kind(vocab_size)
-    known = (recognised(source) for given in sources.values() for source in given)
+    known = (recognised(source) for part_sources in sources.values() for source in part_sources)
     num_texts = num_tokens = 0
 
     def encode(texts: Sequence[str]) -> list[NDArray[Any]]:
@@ -394,7 +397,7 @@ def _write(
     index = {
         "format": PAIRS_FORMAT,
         "sources": sources,
-        "recognised": next((what for what in known if what), None),
+        "recognised": next((known_name for known_name in known if known_name), None),
         "languages": list(languages),
         "vocab_size": vocab_size,
         "dtype": kind.name,
@@ -408,7 +411,7 @@ def _write_part(
     out: Path, name: str, part: _Part, encode: Callable[[Sequence[str]], list[NDArray[Any]]]
 ) -> dict[str, Any]:
     """Write the files of a part, and return its entry in the index."""
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "pairs": len(part.pairs),
         "dropped": part.dropped,
         "left_out": part.left_out,
@@ -421,7 +424,7 @@ def _write_part(
         starts.append(np.concatenate([[0], np.cumsum(lengths)]))
         contents[f"{name}.{side}.bin"] = np.concatenate(encoded).tobytes()
         contents[f"{name}.{side}.txt"] = "".join(f"{text}\n" for text in texts).encode()
-        found[side] = {
+        entry[side] = {
             "tokens": int(lengths.sum()),
             "median": float(np.median(lengths)),
             "longest": int(lengths.max()),
@@ -429,4 +432,4 @@ def _write_part(
     contents[f"{name}.starts.bin"] = np.stack(starts).astype(np.int64).tobytes()
     for file, content in contents.items():
         write_bytes(out / file, content)
-    return {**found, "files": {file: digest(content) for file, content in contents.items()}}
+    return {**entry, "files": {file: digest(content) for file, content in contents.items()}}

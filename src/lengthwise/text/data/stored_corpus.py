@@ -96,10 +96,10 @@ class StoredCorpus(ABC):
                 f"{folder} holds no prepared corpus. Make one: `{cls.command} --out {folder}`."
             )
         index = noted(path)
-        found = index.get("format")
-        if found != cls.format:
+        format_name = index.get("format")
+        if format_name != cls.format:
             for other, kind in _KINDS.items():
-                if found == other:
+                if format_name == other:
                     raise TextError(
                         f"{folder} holds {kind}, but {_KINDS[cls.format]} is needed. Make some: "
                         f"{cls.command} --out DIR."
@@ -107,10 +107,10 @@ class StoredCorpus(ABC):
             raise TextError(f"{path} is not of format {cls.format}. Prepare it again.")
         try:
             cls._digests(index)  # raises unless every file has one
-            whole = index["digest"] == digest_of_index(index)
+            is_intact = index["digest"] == digest_of_index(index)
         except (KeyError, TypeError, AttributeError):
-            whole = False
-        if not whole:
+            is_intact = False
+        if not is_intact:
             raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
         return cls(folder, index)
 
@@ -187,7 +187,7 @@ def claim_corpus(
     """
     path = out / REQUEST
     foreign = out.exists() and (
-        not out.is_dir() or any(not is_leftover(found) for found in out.iterdir())
+        not out.is_dir() or any(not is_leftover(path) for path in out.iterdir())
     )
     if foreign and not path.exists():
         raise TextError(f"{out} exists and holds no prepared corpus. Use a new or empty folder.")
@@ -197,13 +197,15 @@ def claim_corpus(
         remove_leftovers(out)
         return
     stored = noted(path)
-    there, here = flattened(stored), flattened(request)
-    for name in {**here, **there}:
-        if there.get(name) != here.get(name):
-            told, wanted = (_shown(name, each.get(name)) for each in (there, here))
+    stored_values, new_values = flattened(stored), flattened(request)
+    for name in {**new_values, **stored_values}:
+        if stored_values.get(name) != new_values.get(name):
+            stored_value, new_value = (
+                _shown(name, values.get(name)) for values in (stored_values, new_values)
+            )
             raise TextError(
-                f"{out} holds a corpus with {name} {told}, but now {wanted} is asked for. Use "
-                f"another folder, or ask for the same."
+                f"{out} holds a corpus with {name} {stored_value}, but now {new_value} is asked "
+                f"for. Use another folder, or ask for the same."
             )
 
 
@@ -248,10 +250,10 @@ def make_ready(
 
 def _warn_of_newer(sources: Iterable[Path], out: Path) -> None:
     """Warn if a source of a corpus that is ready was written to after the corpus was."""
-    made = (out / INDEX).stat().st_mtime
+    written_at = (out / INDEX).stat().st_mtime
     for path in sources:
         with suppress(OSError):  # it need not be there any more
-            if path.stat().st_mtime > made:
+            if path.stat().st_mtime > written_at:
                 warnings.warn(
                     f"{path} is newer than {out}, which was made from it and stays as it is. To "
                     f"take in what has changed, prepare another folder.",
@@ -289,12 +291,12 @@ def noted(path: Path) -> dict[str, Any]:
         TextError: it is not a JSON object.
     """
     try:
-        found = read_json(path)
+        record = read_json(path)
     except RunError:
-        found = None
-    if not isinstance(found, dict):
+        record = None
+    if not isinstance(record, dict):
         raise TextError(f"{path} is damaged. Prepare the corpus again, in a new folder.")
-    return found
+    return record
 
 
 def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
@@ -309,23 +311,23 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
     path = resolved_corpus(path)
     path = path / TOKENIZER if path.is_dir() else path
     try:
-        found = Tokenizer.from_str(path.read_text(encoding="utf-8"))
+        tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TextError(f"{path} cannot be read: {error.strerror}. Give a file.") from None
     except Exception:  # the library raises nothing more precise
         raise TextError(f"{path} is not a tokenizer. Give a tokenizer.json.") from None
-    found.encode_special_tokens = True  # in a text, what looks like one is text
+    tokenizer.encode_special_tokens = True  # in a text, what looks like one is text
     for token, purpose in special.items():
-        if found.token_to_id(token) is None:
+        if tokenizer.token_to_id(token) is None:
             raise TextError(f"{path} has no token {token}, which {purpose}. Use another tokenizer.")
-    return found
+    return tokenizer
 
 
 def digest_of_index(index: Mapping[str, Any]) -> str:
     """Return the digest of an index, without its own digest and the places of its sources."""
     aside = ("digest", "sources", "recognised")
-    said = {name: value for name, value in index.items() if name not in aside}
-    return digest(json.dumps(said, sort_keys=True).encode())
+    values = {name: value for name, value in index.items() if name not in aside}
+    return digest(json.dumps(values, sort_keys=True).encode())
 
 
 def digest(content: bytes) -> str:

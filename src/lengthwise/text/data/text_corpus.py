@@ -98,18 +98,18 @@ def prepare_corpus(
     require_extra("tokenizers")
     out = Path(out)
     _require_parts(sources)
-    own = None if tokenizer is None else Corpus.read_tokenizer(Path(tokenizer))
+    given_tokenizer = None if tokenizer is None else Corpus.read_tokenizer(Path(tokenizer))
 
     def make() -> None:
         if not (out / TOKENIZER).exists():
-            used = own or _learned(sources, config)
+            used = given_tokenizer or _learned(sources, config)
             write_bytes(out / TOKENIZER, used.to_str().encode())
         _write_parts(out, sources, config, progress)
 
     return make_ready(
         out,
         Corpus,
-        lambda: _claim(out, sources, config, own),
+        lambda: _claim(out, sources, config, given_tokenizer),
         make,
         sources=sources,
         files_of=document_files,
@@ -181,13 +181,13 @@ class Tokens:
     def windows(self, numbers: NDArray[np.int64], length: int) -> NDArray[np.int64]:
         """Return the windows of these numbers, each in 0..num_windows-1, `[window, token]`."""
         ends = self._ends(length)
-        of = np.searchsorted(ends, numbers, side="right") - 1
-        found = np.empty((len(numbers), length), dtype=np.int64)
-        for shard in np.unique(of):
-            rows = np.flatnonzero(of == shard)
+        shard_of = np.searchsorted(ends, numbers, side="right") - 1
+        windows = np.empty((len(numbers), length), dtype=np.int64)
+        for shard in np.unique(shard_of):
+            rows = np.flatnonzero(shard_of == shard)
             starts = numbers[rows] - ends[shard]
-            found[rows] = self.shards[shard][starts[:, None] + np.arange(length)]
-        return found
+            windows[rows] = self.shards[shard][starts[:, None] + np.arange(length)]
+        return windows
 
     def _ends(self, length: int) -> NDArray[np.int64]:
         """Return the number of windows before each file, and in all."""
@@ -208,7 +208,9 @@ def _require_parts(sources: Sources) -> None:
         )
 
 
-def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer | None") -> None:
+def _claim(
+    out: Path, sources: Sources, config: PrepareConfig, tokenizer: "Tokenizer | None"
+) -> None:
     """Make the folder for a request, or find that it already has that request."""
 
     def require_sources() -> None:
@@ -220,7 +222,7 @@ def _claim(out: Path, sources: Sources, config: PrepareConfig, own: "Tokenizer |
     request = {
         "format": TEXT_FORMAT,
         "sources": {name: [_named(s) for s in sources.get(name, ())] for name in PARTS},
-        "tokenizer": None if own is None else digest(own.to_str().encode()),
+        "tokenizer": None if tokenizer is None else digest(tokenizer.to_str().encode()),
         "config": config.to_dict(),
     }
     claim_corpus(out, request, require_sources)
@@ -241,13 +243,13 @@ def _divided(sources: Sources, column: str) -> Iterator[tuple[str, str]]:
         return
     seen: set[bytes] = set()
     for part in (TEST, VALID, TRAIN):
-        own: set[bytes] = set()
+        keys: set[bytes] = set()
         for text in _all_of(sources, part, column):
             key = _key(text)
             if part != TRAIN:
-                own.add(key)
+                keys.add(key)
             yield ("" if key in seen else part), text
-        seen |= own
+        seen |= keys
 
 
 def _all_of(sources: Sources, part: str, column: str) -> Iterator[str]:
@@ -319,11 +321,11 @@ def _write_parts(
         _skip(texts, state, out)
     while batch := _batch(texts, config.characters):
         for part in PARTS:
-            own = [text for name, text in batch if name == part]
-            if own:
-                found = state["parts"][part]
-                name = f"{part}-{len(found['shards']):05}.bin"
-                _count(found, _write_shard(out / name, own, tokenizer, kind), own)
+            part_texts = [text for name, text in batch if name == part]
+            if part_texts:
+                entry = state["parts"][part]
+                name = f"{part}-{len(entry['shards']):05}.bin"
+                _count(entry, _write_shard(out / name, part_texts, tokenizer, kind), part_texts)
         state["done"] += len(batch)
         state["seen"] = _rolled(state["seen"], batch)
         state["left_out"] += sum(not part for part, _ in batch)
@@ -332,8 +334,8 @@ def _write_parts(
             break
         if progress:
             progress(state["done"], sum(p["tokens"] for p in state["parts"].values()))
-    for part, found in state["parts"].items():
-        if not found["characters"]:
+    for part, entry in state["parts"].items():
+        if not entry["characters"]:
             _forget(out, state)
             raise TextError(
                 f"the text has nothing for the part {part}"
@@ -393,9 +395,9 @@ def _forget(out: Path, state: Mapping[str, Any]) -> None:
 def _batch(texts: Iterator[tuple[str, str]], characters: int) -> list[tuple[str, str]]:
     """Return the next texts, until they have a number of characters."""
     batch: list[tuple[str, str]] = []
-    for found in texts:
-        batch.append(found)
-        characters -= len(found[1])
+    for text in texts:
+        batch.append(text)
+        characters -= len(text[1])
         if characters <= 0:
             break
     return batch
@@ -406,16 +408,16 @@ def _write_shard(
 ) -> dict[str, Any]:
     """Write the tokens of some texts to a file, and return its entry in the index."""
     end = np.array([tokenizer.token_to_id(END)], dtype=kind)
-    encoded = [each.astype(kind) for each in encode_all(tokenizer, texts)]
-    tokens = np.concatenate([array for each in encoded for array in (each, end)])
+    encoded = [text_tokens.astype(kind) for text_tokens in encode_all(tokenizer, texts)]
+    tokens = np.concatenate([array for text_tokens in encoded for array in (text_tokens, end)])
     write_bytes(path, tokens.tobytes())
     return {"file": path.name, "tokens": len(tokens), "sha256": digest(tokens.tobytes())}
 
 
-def _count(found: dict[str, Any], shard: dict[str, Any], texts: Sequence[str]) -> None:
+def _count(entry: dict[str, Any], shard: dict[str, Any], texts: Sequence[str]) -> None:
     """Add a file to what there is of a part."""
-    found["shards"].append(shard)
-    found["tokens"] += shard["tokens"]
-    found["documents"] += len(texts)
-    found["characters"] += sum(map(len, texts))
-    found["bytes"] += sum(len(text.encode()) for text in texts)
+    entry["shards"].append(shard)
+    entry["tokens"] += shard["tokens"]
+    entry["documents"] += len(texts)
+    entry["characters"] += sum(map(len, texts))
+    entry["bytes"] += sum(len(text.encode()) for text in texts)

@@ -71,8 +71,8 @@ def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64
     Raises:
         TextError: there are fewer than `least`.
     """
-    found = tokenizer.encode_batch(pieces(text))
-    tokens = np.concatenate([np.array(piece.ids, dtype=np.int64) for piece in found] or [_NONE])
+    encodings = tokenizer.encode_batch(pieces(text))
+    tokens = np.concatenate([np.array(piece.ids, dtype=np.int64) for piece in encodings] or [_NONE])
     if len(tokens) < least:
         raise TextError(
             f"the text has {len(tokens):,} tokens, but at least {least:,} are needed. Give a "
@@ -84,9 +84,9 @@ def encode(tokenizer: "Tokenizer", text: str, *, least: int) -> NDArray[np.int64
 def encode_all(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[NDArray[np.int64]]:
     """Return the tokens of each text; long ones are encoded in pieces, all of them side by side."""
     parts = [pieces(text) for text in texts]
-    found = iter(tokenizer.encode_batch([piece for part in parts for piece in part]))
+    encodings = iter(tokenizer.encode_batch([piece for part in parts for piece in part]))
     return [
-        np.array([token for piece in islice(found, len(part)) for token in piece.ids], np.int64)
+        np.array([token for piece in islice(encodings, len(part)) for token in piece.ids], np.int64)
         for part in parts
     ]
 

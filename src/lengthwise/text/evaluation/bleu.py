@@ -72,7 +72,7 @@ class TranslationScores:
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain values."""
         plain = asdict(self)
-        plain["by_length"] = [each._asdict() for each in self.by_length]
+        plain["by_length"] = [bucket._asdict() for bucket in self.by_length]
         return {**plain, "interval_95": list(self.interval_95), "samples": list(self.samples)}
 
 
@@ -98,18 +98,18 @@ def scores(
     from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
 
     bleu, chrf = BLEU(), CHRF()
-    whole = bleu.corpus_score(translations, [references])
+    total = bleu.corpus_score(translations, [references])
     letters = chrf.corpus_score(translations, [references])
     figures = sentence_figures(translations, references)
     samples = np.round(_samples(bleu, figures), 3)
     low, high = np.quantile(samples, [0.025, 0.975])
     return TranslationScores(
         sentences=len(translations),
-        bleu=whole.score,
+        bleu=total.score,
         interval_95=(float(low), float(high)),
         chrf=letters.score,
         signatures={"bleu": str(bleu.get_signature()), "chrf": str(chrf.get_signature())},
-        length_ratio=whole.sys_len / max(1, whole.ref_len),
+        length_ratio=total.sys_len / max(1, total.ref_len),
         by_length=tuple(_by_length(bleu, figures, lengths, buckets)),
         samples=tuple(samples.tolist()),
     )
@@ -121,11 +121,14 @@ def sentence_figures(translations: Sequence[str], references: Sequence[str]) -> 
 
     # An effective order only avoids a warning of sacrebleu; the counts are the same.
     single = BLEU(effective_order=True)
-    found = [
-        single.sentence_score(written, [right])
-        for written, right in zip(translations, references, strict=True)
+    sentence_scores = [
+        single.sentence_score(translation, [right])
+        for translation, right in zip(translations, references, strict=True)
     ]
-    rows = [[*each.counts, *each.totals, each.sys_len, each.ref_len] for each in found]
+    rows = [
+        [*sentence.counts, *sentence.totals, sentence.sys_len, sentence.ref_len]
+        for sentence in sentence_scores
+    ]
     return np.array(rows, dtype=np.int64).reshape(len(rows), 2 * _ORDERS + 2)
 
 
@@ -148,14 +151,14 @@ def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> BleuCompari
             sentences than `FEWEST`.
     """
     require_comparable(first, second)
-    one, other = np.array(first["samples"]), np.array(second["samples"])
+    base, other = np.array(first["samples"]), np.array(second["samples"])
     difference = second["bleu"] - first["bleu"]
-    apart = other - one
+    apart = other - base
     beyond = int((np.abs(apart - apart.mean()) >= abs(difference)).sum())
     return BleuComparison(
         difference=difference,
-        p_value=(beyond + 1) / (len(one) + 1),
-        share_better=float((other > one).mean()),
+        p_value=(beyond + 1) / (len(base) + 1),
+        share_better=float((other > base).mean()),
     )
 
 
@@ -203,15 +206,15 @@ def _by_length(
 ) -> list[BleuAtLength]:
     """Return BLEU of each bucket that has sentences; the last bucket has all that are longer."""
     ends = np.array(sorted(buckets), dtype=np.int64)
-    of = np.searchsorted(ends, lengths)
-    found = []
-    for number in np.unique(of):
-        own = of == number
+    bucket_of = np.searchsorted(ends, lengths)
+    scores_by_length = []
+    for number in np.unique(bucket_of):
+        in_bucket = bucket_of == number
         first = int(ends[number - 1]) + 1 if number else 0
         last = int(ends[number]) if number < len(ends) else int(lengths.max())
-        score = _bleu(bleu, figures[own].sum(axis=0))
-        found.append(BleuAtLength(first, last, int(own.sum()), score))
-    return found
+        score = _bleu(bleu, figures[in_bucket].sum(axis=0))
+        scores_by_length.append(BleuAtLength(first, last, int(in_bucket.sum()), score))
+    return scores_by_length
 
 
 def _bleu(bleu: "BLEU", figures: NDArray[np.int64]) -> float:

@@ -107,15 +107,15 @@ def last_token_perplexity(
             f"{counted(windows, 'window')} cannot show a spread. Ask for {_FEWEST} or more."
         )
     require_windows(tokens, most, "the text")
-    there = tokens.num_windows(most)
-    if there < _FEWEST:
+    num_windows = tokens.num_windows(most)
+    if num_windows < _FEWEST:
         raise TaskError(
-            f"the text has {counted(there, 'window')} of {most:,} tokens, which cannot show a "
-            f"spread. Give a longer text, or ask for shorter windows."
+            f"the text has {counted(num_windows, 'window')} of {most:,} tokens, which cannot show "
+            f"a spread. Give a longer text, or ask for shorter windows."
         )
-    windows = min(windows, there)  # one that is drawn again tells nothing new
-    numbers = np.random.default_rng(seed).choice(there, size=windows, replace=False)
-    found: list[tuple[int, Tensor, Tensor, float]] = []
+    windows = min(windows, num_windows)  # one that is drawn again tells nothing new
+    numbers = np.random.default_rng(seed).choice(num_windows, size=windows, replace=False)
+    results: list[tuple[int, Tensor, Tensor, float]] = []
     done = 0
     for length in lengths:
         start, parts = time.perf_counter(), []
@@ -125,10 +125,10 @@ def last_token_perplexity(
             done += len(part) * length
             if progress:
                 progress(done, windows * sum(lengths))
-        nats, right = (torch.cat(each) for each in zip(*parts, strict=True))
-        found.append((length, nats, right, time.perf_counter() - start))
-    _, shortest, *_ = min(found, key=lambda one: one[0])
-    return [_at_length(*one, shortest) for one in found]
+        nats, right = (torch.cat(arrays) for arrays in zip(*parts, strict=True))
+        results.append((length, nats, right, time.perf_counter() - start))
+    _, shortest, *_ = min(results, key=lambda result: result[0])
+    return [_at_length(*result, shortest) for result in results]
 
 
 def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Tensor]:
@@ -166,7 +166,7 @@ def perplexity_of(nats: float) -> float:
     return math.exp(min(nats, _MOST_NATS))
 
 
-def require_windows(tokens: Tokens, size: int, what: str) -> None:
+def require_windows(tokens: Tokens, size: int, name: str) -> None:
     """Refuse a text without a window of that size.
 
     Raises:
@@ -174,6 +174,6 @@ def require_windows(tokens: Tokens, size: int, what: str) -> None:
     """
     if tokens.num_windows(size) < 1:
         raise TextError(
-            f"{what} has {len(tokens):,} tokens, but no file of it has a window of {size:,}. Give "
+            f"{name} has {len(tokens):,} tokens, but no file of it has a window of {size:,}. Give "
             f"a longer text, or ask for shorter windows."
         )

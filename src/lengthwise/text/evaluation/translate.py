@@ -84,16 +84,18 @@ def translate_sentences(
     """
     for number, length in enumerate(sources.lengths.tolist(), start=1):
         require_short(length, f"sentence {number}")
-    found: dict[int, Translated] = {}
+    translations: dict[int, Translated] = {}
     for group in groups(sources.lengths, config.beam):
         rows = sent(torch.from_numpy(sources.rows(group, pad=PAD, end=END)), device)
         limits = np.ceil(config.ratio * sources.lengths[group]).astype(np.int64) + 10
-        written = search(model, rows, sent(torch.from_numpy(limits), device), config)
-        for number, each in zip(group.tolist(), written, strict=True):
-            found[number] = each if sources.lengths[number] else Translated([], is_cut=False)
+        group_translations = search(model, rows, sent(torch.from_numpy(limits), device), config)
+        for number, translation in zip(group.tolist(), group_translations, strict=True):
+            translations[number] = (
+                translation if sources.lengths[number] else Translated([], is_cut=False)
+            )
         if progress:
-            progress(len(found), len(sources.lengths))
-    return [found[number] for number in range(len(sources.lengths))]
+            progress(len(translations), len(sources.lengths))
+    return [translations[number] for number in range(len(sources.lengths))]
 
 
 def require_short(length: int, where: str) -> None:
@@ -112,12 +114,12 @@ def require_short(length: int, where: str) -> None:
 def groups(lengths: NDArray[np.int64], beam: int) -> list[NDArray[np.int64]]:
     """Return the indices of sources, in groups of similar length that are translated together."""
     order = np.argsort(lengths, kind="stable")[::-1]  # lack of memory shows at once
-    found, start = [], 0
+    parts, start = [], 0
     while start < len(order):
         count = max(1, _TOKENS_AT_ONCE // (beam * (int(lengths[order[start]]) + 1)))
-        found.append(order[start : start + count])
+        parts.append(order[start : start + count])
         start += count
-    return found
+    return parts
 
 
 def search(
@@ -157,14 +159,14 @@ class _Search:
             logits[:, :, never] = -torch.inf
         total = self._worth[:, :, None] + logits.log_softmax(dim=2)
         symbols = total.shape[2]
-        worth, where = total.flatten(1).topk(beam, dim=1)
-        of, symbol = where // symbols, where % symbols
+        worth, index = total.flatten(1).topk(beam, dim=1)
+        beam_of, symbol = index // symbols, index % symbols
         ends = symbol == END
         ended = worth.masked_fill(~ends, -torch.inf)
-        self._end(ended, of, length)
+        self._end(ended, beam_of, length)
         last = self._limits <= length
         worth = worth.masked_fill(ends, -torch.inf)
-        tokens = self._tokens.gather(1, of[:, :, None].expand(-1, -1, length))
+        tokens = self._tokens.gather(1, beam_of[:, :, None].expand(-1, -1, length))
         self._tokens = torch.cat([tokens, symbol[:, :, None]], dim=2)
         self._worth = worth
         best = worth.amax(dim=1)
@@ -173,18 +175,20 @@ class _Search:
         self._ended += (ended > -torch.inf).sum(dim=1)
         is_patient = self._ended < self._config.patience * beam
         still = ~last & is_patient & (best > -torch.inf) & (hope > self._best)
-        kept = still.nonzero()[:, 0]
-        if len(kept) < len(still) or not torch.equal(of, torch.arange(beam).to(of).expand_as(of)):
-            self._writing.keep(kept, of[kept])
-        self._open, self._limits = self._open[kept], self._limits[kept]
-        self._best, self._ended = self._best[kept], self._ended[kept]
-        self._tokens, self._worth = self._tokens[kept], self._worth[kept]
+        open_rows = still.nonzero()[:, 0]
+        if len(open_rows) < len(still) or not torch.equal(
+            beam_of, torch.arange(beam).to(beam_of).expand_as(beam_of)
+        ):
+            self._writing.keep(open_rows, beam_of[open_rows])
+        self._open, self._limits = self._open[open_rows], self._limits[open_rows]
+        self._best, self._ended = self._best[open_rows], self._ended[open_rows]
+        self._tokens, self._worth = self._tokens[open_rows], self._worth[open_rows]
 
-    def _end(self, worth: Tensor, of: Tensor, length: int) -> None:
+    def _end(self, worth: Tensor, beam_of: Tensor, length: int) -> None:
         """Store translations that end here, where their score exceeds the best one so far."""
         value, which = worth.amax(dim=1) / self._penalty_at(length), worth.argmax(dim=1)
         for pair in (value > self._best).nonzero()[:, 0].tolist():
-            row = self._tokens[pair, of[pair, which[pair]], 1:]
+            row = self._tokens[pair, beam_of[pair, which[pair]], 1:]
             self._written[int(self._open[pair])] = Translated(row.tolist(), is_cut=False)
         self._best = torch.maximum(self._best, value)
 

@@ -91,8 +91,8 @@ def log_length_attention(
     factor = factor.to(torch.promote_types(query.dtype, torch.float32)).log()
     if position_bias is not None:
         options["position_bias"] = (position_bias * factor).to(position_bias.dtype)
-    asked = (query * factor).to(query.dtype)
-    return sdpa_attention_forward(module, asked, key, value, seen, is_causal=is_causal, **options)
+    scaled = (query * factor).to(query.dtype)
+    return sdpa_attention_forward(module, scaled, key, value, seen, is_causal=is_causal, **options)
 
 
 def log_length_mask(**settings: Any) -> Tensor | None:

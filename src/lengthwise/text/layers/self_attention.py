@@ -93,18 +93,18 @@ class CausalAttention(SelfAttention):
         count, size = query.shape[2], query.shape[3]
         asking = positions.query[start : start + count]
         last = len(positions.key) - (len(positions.query) - start - count)
-        here = QueryKeyPositions(
+        at_positions = QueryKeyPositions(
             position=positions.position,
             layer=positions.layer,
             query=asking,
             key=positions.key[:last],
         )
-        seen = here.key <= here.query[:, None]
+        seen = at_positions.key <= at_positions.query[:, None]
         factor = self.scale(seen.sum(dim=1)[None])[..., None]
-        asked = here.turn_query(query) * (factor / math.sqrt(size)).to(query.dtype)
-        bias = here.bias(query)
+        scaled = at_positions.turn_query(query) * (factor / math.sqrt(size)).to(query.dtype)
+        bias = at_positions.bias(query)
         precise = torch.promote_types(query.dtype, torch.float32)
         mask = torch.zeros_like(seen, dtype=precise).masked_fill(~seen, -math.inf)
         if bias is not None:
             mask = (bias * factor.to(bias.dtype)).to(precise) + mask
-        return fused_attention(asked, key[:, :, :last], value[:, :, :last], mask)
+        return fused_attention(scaled, key[:, :, :last], value[:, :, :last], mask)

@@ -98,10 +98,10 @@ def _parts(vectors: Tensor, matrix: Tensor, targets: Tensor) -> Iterator[_Part]:
     count = max(_FEWEST_TOKENS, at_once // len(matrix))
     for start in range(0, len(vectors), count):
         rows = slice(start, start + count)
-        some = vectors[rows]
-        logits = some @ matrix.t()
+        part_vectors = vectors[rows]
+        logits = part_vectors @ matrix.t()
         precise = torch.promote_types(logits.dtype, torch.float32)
-        yield _Part(rows, some, logits.to(precise), targets[rows, None])
+        yield _Part(rows, part_vectors, logits.to(precise), targets[rows, None])
 
 
 def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -112,26 +112,26 @@ def _sums(parts: Iterator[_Part], num_tokens: int, smoothing: float) -> tuple[Te
     losses, right = [], []
     for part in parts:
         logits = part.logits
-        own, greatest = logits.gather(1, part.targets), logits.amax(dim=1, keepdim=True)
-        mean = logits.mean(dim=1, keepdim=True) if smoothing else own
-        right.append(_likeliest(logits, own, greatest))
+        target_logits, greatest = logits.gather(1, part.targets), logits.amax(dim=1, keepdim=True)
+        mean = logits.mean(dim=1, keepdim=True) if smoothing else target_logits
+        right.append(_likeliest(logits, target_logits, greatest))
         power = logits.sub_(greatest).clamp_(min=_LEAST).exp_()
         total = power.sum(dim=1, keepdim=True)
         power.mul_(1 / (total * num_tokens))
-        each = greatest + total.log() - (1 - smoothing) * own - smoothing * mean
-        losses.append(each.double().sum())
+        row_losses = greatest + total.log() - (1 - smoothing) * target_logits - smoothing * mean
+        losses.append(row_losses.double().sum())
     loss = torch.stack(losses).sum() / num_tokens
-    return loss.to(own.dtype), torch.stack(right).sum()
+    return loss.to(target_logits.dtype), torch.stack(right).sum()
 
 
-def _likeliest(logits: Tensor, own: Tensor, greatest: Tensor) -> Tensor:
+def _likeliest(logits: Tensor, target_logits: Tensor, greatest: Tensor) -> Tensor:
     """Count the rows whose target alone has the greatest logit.
 
     `amax` goes through many symbols side by side, which `argmax` does not. On a processor only rows
     whose target may be it are looked at again; on an accelerator, finding them would need a
     synchronisation.
     """
-    may_be = (own >= greatest)[:, 0]
+    may_be = (target_logits >= greatest)[:, 0]
     if logits.device.type != "cpu":
         return (((logits == greatest).sum(dim=1) == 1) & may_be).sum()
     rows = may_be.nonzero()[:, 0]
@@ -156,8 +156,8 @@ class _TokenLoss(torch.autograd.Function):
             for part in _parts(vectors.to(products), lower_matrix, targets):
                 yield part
                 slope = part.logits  # by now what `_sums` leaves
-                own = torch.full_like(slope[:, :1], (smoothing - 1) / len(targets))
-                slope.scatter_add_(1, part.targets, own)
+                target_slopes = torch.full_like(slope[:, :1], (smoothing - 1) / len(targets))
+                slope.scatter_add_(1, part.targets, target_slopes)
                 if smoothing:
                     slope.sub_(smoothing / (len(matrix) * len(targets)))
                 lower = slope.to(products)

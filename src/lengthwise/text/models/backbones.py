@@ -37,8 +37,8 @@ class NamedBackbone:
     def pretraining(self) -> dict[str, Any]:
         """Return the settings with which `pretrain` makes it."""
         shape = self.shape()
-        own = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "places")}
-        return {**own, **(self.made_with or {})}
+        common = {name: shape[name] for name in ("d_model", "num_layers", "num_heads", "places")}
+        return {**common, **(self.made_with or {})}
 
 
 _LONGER: Mapping[str, Any] = {"vocab_size": 4096, "batch_size": 16, "steps": 5_000}

@@ -95,8 +95,8 @@ class EncoderDecoderConfig(TransformerConfig):
 
     def scale_of(self, attention: str) -> str:
         """Return the scale of `encoder`, `decoder` or `cross`."""
-        own: str = getattr(self, f"{attention}_scale")
-        return own or self.scale
+        scale: str = getattr(self, f"{attention}_scale")
+        return scale or self.scale
 
 
 class CodingLayer(ResidualLayer):
@@ -140,8 +140,8 @@ class DecoderLayer(nn.Module):
         """Return the new vectors of a translation, from those of the source."""
         before = self.own.attention_norm.before(x)
         h = self.own.attention_norm.after(x + drop(self.own.attention(before, before, written)))
-        gathered = self.cross(self.cross_norm.before(h), memory, seen)
-        return self.own.feed_forward(self.cross_norm.after(h + drop(gathered)), drop)
+        attended = self.cross(self.cross_norm.before(h), memory, seen)
+        return self.own.feed_forward(self.cross_norm.after(h + drop(attended)), drop)
 
 
 class EncoderDecoder(nn.Module):
@@ -183,9 +183,9 @@ class EncoderDecoder(nn.Module):
         drop = self._drop(generator)
         memory, seen = self.encode(source, drop)
         x = drop(self.embed(target))
-        written = causal_mask(x)
+        causal = causal_mask(x)
         for layer in self.decoder:
-            x = layer(x, memory, written, seen, drop)
+            x = layer(x, memory, causal, seen, drop)
         return self.final_norm(x)
 
     def encode(self, source: Source, drop: Drop = keep_all) -> tuple[SourceVectors, SourceMask]:
@@ -267,17 +267,19 @@ class _Kept:
 
     def __call__(self, x: Tensor, seen: Tensor) -> Tensor:
         """Return the new vectors of the positions that come next."""
-        own, cross = self._layer.own, self._layer.cross
-        before = own.attention_norm.before(x)
-        new = own.attention.turned_keys(before), own.attention.value(before)
-        key, value = (torch.cat(both, dim=1) for both in zip(self._own, new, strict=True))
+        layer, cross = self._layer.own, self._layer.cross
+        before = layer.attention_norm.before(x)
+        new = layer.attention.turned_keys(before), layer.attention.value(before)
+        key, value = (torch.cat(pair, dim=1) for pair in zip(self._own, new, strict=True))
         self._own = key, value
         every = torch.ones(1, 1, key.shape[1], dtype=torch.bool, device=key.device)
-        gathered = own.attention.gather(own.attention.query(before), key, value, every)
-        h = own.attention_norm.after(x + gathered)
+        attended = layer.attention.gather(layer.attention.query(before), key, value, every)
+        h = layer.attention_norm.after(x + attended)
         asking = cross.query(self._layer.cross_norm.before(h)).view(len(seen), -1, h.shape[2])
-        found = cross.gather(asking, *self._source, seen)
-        return own.feed_forward(self._layer.cross_norm.after(h + found.reshape(h.shape)))
+        attended_source = cross.gather(asking, *self._source, seen)
+        return layer.feed_forward(
+            self._layer.cross_norm.after(h + attended_source.reshape(h.shape))
+        )
 
     def keep(self, pairs: Tensor, rows: Tensor) -> None:
         """Continue with these sources and translations alone."""

@@ -128,16 +128,16 @@ def shape_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     if body in BACKBONES:
         require_extra("transformers")
         return BACKBONES[body].shape()
-    found = _config_of(body)
-    activation = found.activation_function
+    config = _config_of(body)
+    activation = config.activation_function
     return {
-        "d_model": found.n_embd,
-        "num_layers": found.n_layer,
-        "num_heads": found.n_head,
-        "d_hidden": found.n_inner or 4 * found.n_embd,
-        "places": found.n_positions,
+        "d_model": config.n_embd,
+        "num_layers": config.n_layer,
+        "num_heads": config.n_head,
+        "d_hidden": config.n_inner or 4 * config.n_embd,
+        "places": config.n_positions,
         "activation": "gelu_new" if activation == _FUSED else activation,
-        "epsilon": found.layer_norm_epsilon,
+        "epsilon": config.layer_norm_epsilon,
     }
 
 
@@ -146,19 +146,20 @@ def _config_of(body: str) -> "GPT2Config":
     from transformers import AutoConfig, GPT2Config  # noqa: PLC0415
 
     _require_folder(body)
-    found = _loaded(body, AutoConfig.from_pretrained, trust_remote_code=False)
-    if not isinstance(found, GPT2Config):
+    config = _loaded(body, AutoConfig.from_pretrained, trust_remote_code=False)
+    if not isinstance(config, GPT2Config):
         raise ConfigError(
-            f"body={body!r} is a {found.model_type}, but only gpt2 can be a body here. Use another."
+            f"body={body!r} is a {config.model_type}, but only gpt2 can be a body here. Use "
+            f"another."
         )
     usual = gpt2_config()
     for name in _FORM:
-        if getattr(found, name) != getattr(usual, name):
+        if getattr(config, name) != getattr(usual, name):
             raise ConfigError(
-                f"body={body!r} has {name}={getattr(found, name)}, unlike a plain GPT-2. Use a "
+                f"body={body!r} has {name}={getattr(config, name)}, unlike a plain GPT-2. Use a "
                 f"body with {getattr(usual, name)}."
             )
-    return found
+    return config
 
 
 _FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_attention")
@@ -289,8 +290,8 @@ class Backbone(nn.Module):
             WordError: the words are longer than the backbone has positions.
         """
         self._require_length(tokens.shape[1])
-        found = self.body(inputs_embeds=self.embedding(tokens), use_cache=False)
-        return self.answer(found.last_hidden_state[:, first:])
+        output = self.body(inputs_embeds=self.embedding(tokens), use_cache=False)
+        return self.answer(output.last_hidden_state[:, first:])
 
     @torch.no_grad()
     def complete(self, prefix: FullWords, steps: int) -> Int[Tensor, "word longer"]:
@@ -308,11 +309,11 @@ class Backbone(nn.Module):
     def _complete(self, words: Tensor, steps: int) -> Tensor:
         cache, new = None, words
         for _ in range(steps):
-            found = self.body(
+            output = self.body(
                 inputs_embeds=self.embedding(new), past_key_values=cache, use_cache=True
             )
-            cache = found.past_key_values
-            new = self.answer(found.last_hidden_state[:, -1]).argmax(dim=-1, keepdim=True)
+            cache = output.past_key_values
+            new = self.answer(output.last_hidden_state[:, -1]).argmax(dim=-1, keepdim=True)
             words = torch.cat([words, new], dim=1)
         return words
 
@@ -384,18 +385,18 @@ def origin(config: BackboneConfig) -> str:
     if config.weights == "random":
         return "random"
     try:
-        found = cached_file(location(config.body), "model.safetensors")
+        file_name = cached_file(location(config.body), "model.safetensors")
     except OSError:
-        found = None
-    if found is None:
+        file_name = None
+    if file_name is None:
         return f"{config.body}, in several files"
-    with Path(found).open("rb") as file:
+    with Path(file_name).open("rb") as file:
         found_weights = f"sha256 {hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
-    made = Path(found).parent / "training" / "config.json"
-    stored = read_object(made) if made.exists() else {}
+    record = Path(file_name).parent / "training" / "config.json"
+    stored = read_object(record) if record.exists() else {}
     if text := stored.get("text"):
         kinds = {"source": "a string", "characters": "an integer", "tokens": "an integer"}
-        require_kinds(text, kinds, where=f"{made}, text", remedy="Pretrain again.")
+        require_kinds(text, kinds, where=f"{record}, text", remedy="Pretrain again.")
         found_weights += (
             f", pretrained on {text['source']} ({text['characters']:,} characters, "
             f"{text['tokens']:,} tokens)"

@@ -59,13 +59,13 @@ class GPTLMConfig(LanguageModelConfig):
         """
         if self.reads_at_most is None:
             return self
-        found = replace(self, max_length=longest) if asked is None else self
+        config = replace(self, max_length=longest) if asked is None else self
         require(
-            longest <= found.max_length,
-            f"window={longest} is longer than max_length={found.max_length}, for which "
+            longest <= config.max_length,
+            f"window={longest} is longer than max_length={config.max_length}, for which "
             f"positions are learned. Raise max_length.",
         )
-        return found
+        return config
 
 
 class GPTLM(LanguageModel):
@@ -120,12 +120,14 @@ class GPTLM(LanguageModel):
         positions = torch.arange(tokens.shape[1], device=tokens.device)
         for number, (layer, attention) in enumerate(self.block()):
             start = first if number == self.num_layers - 1 else 0
-            here = QueryKeyPositions(
+            query_positions = QueryKeyPositions(
                 position=self.position, layer=number, query=positions[start:], key=positions
             )
             query, key, value = attention.heads(layer.attention_norm.before(x))
-            gathered = attention.gather(query[:, :, start:], here.turn_key(key), value, here)
-            x = layer.finish(x[:, start:], attention.finish(gathered))
+            attended = attention.gather(
+                query[:, :, start:], query_positions.turn_key(key), value, query_positions
+            )
+            x = layer.finish(x[:, start:], attention.finish(attended))
         return x
 
     def embed(
@@ -168,14 +170,14 @@ class GPTState:
         x = self._model.embed(tokens, start)
         every = torch.arange(stop, device=tokens.device)
         for number, (layer, attention) in enumerate(self._model.block()):
-            here = QueryKeyPositions(
+            positions = QueryKeyPositions(
                 position=self._model.position, layer=number, query=every[start:], key=every
             )
             keys, values = self._caches[number]
             query, key, value = attention.heads(layer.attention_norm.before(x))
-            turned = here.position.turn_key(number, key, here.query)
+            turned = positions.position.turn_key(number, key, positions.query)
             keys[:, :, start:stop], values[:, :, start:stop] = turned, value
-            gathered = attention.gather(query, keys[:, :, :stop], values[:, :, :stop], here)
-            x = layer.finish(x, attention.finish(gathered))
+            attended = attention.gather(query, keys[:, :, :stop], values[:, :, :stop], positions)
+            x = layer.finish(x, attention.finish(attended))
         self._read = stop
         return x[:, -1]

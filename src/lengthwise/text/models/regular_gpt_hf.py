@@ -72,12 +72,12 @@ class RegularGPTHfConfig(PreTrainedConfig):
     has_no_defaults_at_init = True
 
     def __init__(self, *, use_cache: bool = True, **settings: Any) -> None:
-        named = {self.attribute_map.get(name, name): settings[name] for name in settings}
-        shape = {name: named.pop(name) for name in _SHAPE if name in named}
+        renamed = {self.attribute_map.get(name, name): settings[name] for name in settings}
+        shape = {name: renamed.pop(name) for name in _SHAPE if name in renamed}
         for name, value in RegularGPTLMConfig.from_dict(shape).to_dict().items():
             setattr(self, name, value)
         self.use_cache = use_cache
-        super().__init__(**named)
+        super().__init__(**renamed)
 
     def shape(self) -> RegularGPTLMConfig:
         """Return the settings of the network."""
@@ -104,9 +104,9 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
     def of(cls, model: RegularGPTLM) -> "RegularGPTForCausalLM":
         """Return a copy of a model, with the same logits."""
         with undrawn():
-            found = cls(RegularGPTHfConfig(**model.config.to_dict()))
-        found.network = copy.deepcopy(model)
-        return found.train(model.training)
+            wrapper = cls(RegularGPTHfConfig(**model.config.to_dict()))
+        wrapper.network = copy.deepcopy(model)
+        return wrapper.train(model.training)
 
     def forward(
         self,
@@ -143,8 +143,8 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
             size = self.config.vocab_size
             loss = self.loss_function(logits=logits, labels=labels, vocab_size=size, **of_the_loss)
         output = CausalLMOutputWithPast(loss=loss, logits=logits, past_key_values=cache)
-        wanted = self.config.return_dict if return_dict is None else return_dict
-        return output if wanted else output.to_tuple()
+        as_dict = self.config.return_dict if return_dict is None else return_dict
+        return output if as_dict else output.to_tuple()
 
     def _vectors(
         self, text: Tensor, cache: TextCache | None, new: int, keep: int | Tensor
@@ -157,17 +157,17 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
         x = self.network.vectors(text)[:, -new:]
         return x[:, -keep:] if isinstance(keep, int) else x[:, keep]
 
-    def _cache(self, given: Cache | None, use_cache: bool | None) -> TextCache | None:
+    def _cache(self, cache: Cache | None, use_cache: bool | None) -> TextCache | None:
         """Return the cache to use, if any."""
-        if given is None:
-            wanted = self.config.use_cache if use_cache is None else use_cache
-            return TextCache() if wanted else None
-        if not isinstance(given, TextCache):
+        if cache is None:
+            is_used = self.config.use_cache if use_cache is None else use_cache
+            return TextCache() if is_used else None
+        if not isinstance(cache, TextCache):
             raise ConfigError(
-                f"a RegularGPT keeps a TextCache, but got a {type(given).__name__}. Leave "
+                f"a RegularGPT keeps a TextCache, but got a {type(cache).__name__}. Leave "
                 f"past_key_values and cache_implementation out."
             )
-        return given
+        return cache
 
     def _prepare_cache_for_generation(
         self,
@@ -195,11 +195,11 @@ class RegularGPTForCausalLM(PreTrainedModel, GenerationMixin):
         if all(getattr(weight, "_is_hf_initialized", False) for weight in self.parameters()):
             return
         with torch.device("cpu"):
-            drawn = RegularGPTLM(self.network.config)
+            fresh_model = RegularGPTLM(self.network.config)
             seed = int(torch.randint(2**62, ()))
-        drawn.initialise(torch.Generator().manual_seed(seed))
-        for own, new in zip(self.network.parameters(), drawn.parameters(), strict=True):
-            initialization.copy_(own, new)  # not where something was loaded
+        fresh_model.initialise(torch.Generator().manual_seed(seed))
+        for parameter, new in zip(self.network.parameters(), fresh_model.parameters(), strict=True):
+            initialization.copy_(parameter, new)  # not where something was loaded
 
     def get_input_embeddings(self) -> nn.Module:
         """Return the embeddings, which are the read-out too."""
@@ -227,7 +227,7 @@ def _require_no_padding(mask: Tensor | None) -> None:
         )
 
 
-def _require_none(others: dict[str, Any]) -> None:
-    for name, value in others.items():
+def _require_none(arguments: dict[str, Any]) -> None:
+    for name, value in arguments.items():
         if value is not None and value is not False and name not in _KNOWN_ANYWAY:
             raise ConfigError(f"a RegularGPT does not read {name}. Leave it out.")

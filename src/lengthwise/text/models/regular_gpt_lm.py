@@ -83,9 +83,9 @@ class RegularGPTLM(LanguageModel):
 
     def at_fixed_depth(self, length: int) -> "RegularGPTLM":
         """Return the model with the number of levels of a text of that length, for any text."""
-        found = copy.copy(self)
-        found.config = replace(self.config, levels=self.levels(length))
-        return found
+        model = copy.copy(self)
+        model.config = replace(self.config, levels=self.levels(length))
+        return model
 
     def vectors(self, tokens: Int[Tensor, "word position"]) -> Float[Tensor, "word position width"]:
         """Return the last layer's vectors at every position."""
@@ -191,9 +191,12 @@ class _Queue:
     def __call__(self, x: Tensor, start: int) -> Tensor:
         """Return what attention adds at all positions of a new text, or at `start` alone."""
         query, key, value = self._attention.heads(x)
-        kept = torch.arange(max(0, x.shape[1] - self._size), x.shape[1], device=x.device)
-        ring = (start + kept) % self._size
-        self._key[:, :, ring], self._value[:, :, ring] = key[:, :, kept], value[:, :, kept]
+        last_positions = torch.arange(max(0, x.shape[1] - self._size), x.shape[1], device=x.device)
+        ring = (start + last_positions) % self._size
+        self._key[:, :, ring], self._value[:, :, ring] = (
+            key[:, :, last_positions],
+            value[:, :, last_positions],
+        )
         if start == 0:
             return self._attention.finish(self._attention.gather(query, key, value, self._stride))
         live = live_offsets(start + 1, self._stride, self._attention.bias.shape[1])

@@ -47,8 +47,8 @@ class CorpusReference:
     def shown(self) -> str:
         """The folder, relative to the working folder if it is below it."""
         folder = Path(self.folder)
-        here = Path.cwd()
-        return str(folder.relative_to(here)) if folder.is_relative_to(here) else self.folder
+        cwd = Path.cwd()
+        return str(folder.relative_to(cwd)) if folder.is_relative_to(cwd) else self.folder
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reference as plain values."""
@@ -156,8 +156,8 @@ class CorpusProblem(Problem, Generic[Kind]):
                 tokens of the other one mean something else.
         """
         kind: Any = self.corpus_kind
-        found: Kind = self.corpus.load_or(kind, other)
-        return found
+        loaded: Kind = self.corpus.load_or(kind, other)
+        return loaded
 
     def checked(self) -> Kind:
         """Load the corpus for a new run, once all its files were found whole.
@@ -166,8 +166,8 @@ class CorpusProblem(Problem, Generic[Kind]):
             TextError: it does not exist, or is not whole.
         """
         kind: Any = self.corpus_kind
-        found: Kind = kind.load(self.corpus.folder)
-        return found
+        loaded: Kind = kind.load(self.corpus.folder)
+        return loaded
 
     def account(self, records: Records) -> Account:
         """Return the account of a run: the perplexity in validation, and the speed."""
@@ -175,12 +175,12 @@ class CorpusProblem(Problem, Generic[Kind]):
         if not best:
             return plain
         perplexity, speed = perplexity_of(best["validation_loss"]), best.get("words_per_second")
-        own = {"corpus": self.corpus.folder, "validation_perplexity": perplexity}
+        own_values = {"corpus": self.corpus.folder, "validation_perplexity": perplexity}
         return replace(
             plain,
             rows=[
                 records.validated("on tokens set apart", f"perplexity {perplexity:.2f}"),
                 *([("speed", f"{speed:,.0f} tokens per second")] if speed else []),
             ],
-            values={**plain.values, **own},
+            values={**plain.values, **own_values},
         )

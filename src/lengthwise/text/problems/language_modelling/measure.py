@@ -43,16 +43,16 @@ def evaluate_language_model(run: Run, corpus: Corpus, options: Options, watch: W
         lengths = _usual_windows(plan.data.window, model.max_positions, corpus.part(part), notes)
     model.require_length(max(lengths, default=0))
     with processor_threads(plan.threads), watch("evaluating", "tokens") as progress:
-        found = last_token_perplexity(
+        perplexities = last_token_perplexity(
             model.eval(), corpus.part(part), lengths, windows=windows, seed=seed, progress=progress
         )
-    records = [each.to_record() for each in found]
-    if found[0].windows < windows:
+    records = [perplexity.to_record() for perplexity in perplexities]
+    if perplexities[0].windows < windows:
         notes.append(
-            f"part {part} has {counted(found[0].windows, 'window')} of {max(lengths):,} tokens: "
-            f"all of them were asked"
+            f"part {part} has {counted(perplexities[0].windows, 'window')} of {max(lengths):,} "
+            f"tokens: all of them were asked"
         )
-        windows = found[0].windows
+        windows = perplexities[0].windows
     summary = {
         "corpus": spelled(corpus.folder),
         "corpus_digest": corpus.digest,
@@ -62,19 +62,19 @@ def evaluate_language_model(run: Run, corpus: Corpus, options: Options, watch: W
         "lengths": list(lengths),
         "windows": windows,
         "seed": seed,
-        "perplexity": {each.length: each.perplexity for each in found},
+        "perplexity": {perplexity.length: perplexity.perplexity for perplexity in perplexities},
         "bytes_per_token": corpus.bytes_per_token(part),
         "environment": environment(str(device_of(model))),
         "date": datetime.now(UTC).date().isoformat(),
     }
     rows = [
         [
-            f"{each['length']:,}",
-            f"{each['perplexity']:.2f}",
-            "{:.2f} to {:.2f}".format(*each["interval_95"]),
-            f"{1e3 * each['seconds'] / each['windows']:.1f}",
+            f"{record['length']:,}",
+            f"{record['perplexity']:.2f}",
+            "{:.2f} to {:.2f}".format(*record["interval_95"]),
+            f"{1e3 * record['seconds'] / record['windows']:.1f}",
         ]
-        for each in records
+        for record in records
     ]
     return Evaluation(
         values=summary,
@@ -118,15 +118,15 @@ def continued(
     """
     device = device_of(run.model)
     assert isinstance(run.model, LanguageModel)
-    given = torch.from_numpy(corpus.encode(text))[None].to(device)
+    inputs = torch.from_numpy(corpus.encode(text))[None].to(device)
     with processor_threads(run.plan.threads):
-        found = run.model.eval().complete(
-            given,
+        output = run.model.eval().complete(
+            inputs,
             tokens,
             temperature=temperature,
             generator=torch.Generator(device).manual_seed(seed),
         )
-    return corpus.decode(found[0, given.shape[1] :].tolist()).partition(END)[0]
+    return corpus.decode(output[0, inputs.shape[1] :].tolist()).partition(END)[0]
 
 
 def _usual_windows(
@@ -139,14 +139,14 @@ def _usual_windows(
     """
     lengths = [window * 2**power for power in range(_DOUBLINGS + 1)]
     read = [length for length in lengths if most is None or length <= most]
-    found = [length for length in read if tokens.num_windows(length)]
-    if found == read:
+    lengths_read = [length for length in read if tokens.num_windows(length)]
+    if lengths_read == read:
         return read
     shorter = (window >> power for power in range(1, window.bit_length() - 1))
-    found = found or [length for length in shorter if tokens.num_windows(length)][:1]
-    if found:
-        longest = found[-1]
+    lengths_read = lengths_read or [length for length in shorter if tokens.num_windows(length)][:1]
+    if lengths_read:
+        longest = lengths_read[-1]
         notes.append(
             f"the text has no window of {2 * longest:,} tokens, so {longest:,} is the longest asked"
         )
-    return found or read[:1]
+    return lengths_read or read[:1]

@@ -102,24 +102,27 @@ class NextToken(Objective):
         """Compute the loss on random windows; nothing is drawn from `noise`."""
         count = self._config.batch_size
         numbers = torch.randint(self._train.num_windows(self._size), (count,), generator=data)
-        own = self._processes.share(numbers.numpy())
-        loss, accuracy = self._judge(model, self._words(self._train, own))
-        share = len(own) / count
-        return Step(loss * share, accuracy * share, len(own) * self._config.window)
+        own_numbers = self._processes.share(numbers.numpy())
+        loss, accuracy = self._judge(model, self._words(self._train, own_numbers))
+        share = len(own_numbers) / count
+        return Step(loss * share, accuracy * share, len(own_numbers) * self._config.window)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Compute the loss on windows of the validation part, which are the same each time."""
-        there, most = self._validation.num_windows(self._size), self._config.validation_windows
-        apart = max(self._config.window, there // most)
-        numbers = np.arange(0, there, apart)[:most]
+        num_windows, most = (
+            self._validation.num_windows(self._size),
+            self._config.validation_windows,
+        )
+        apart = max(self._config.window, num_windows // most)
+        numbers = np.arange(0, num_windows, apart)[:most]
         count = len(numbers)
         parts = np.split(numbers, range(self._config.batch_size, count, self._config.batch_size))
-        own = self._processes.share(parts)
-        found = [self._judge(model, self._words(self._validation, part)) for part in own]
-        shares = [len(part) / count for part in own]
+        own_parts = self._processes.share(parts)
+        results = [self._judge(model, self._words(self._validation, part)) for part in own_parts]
+        shares = [len(part) / count for part in own_parts]
         loss, accuracy = self._processes.summed(
-            sum(s * float(each.detach()) for s, (each, _) in zip(shares, found, strict=True)),
-            sum(s * float(right) for s, (_, right) in zip(shares, found, strict=True)),
+            sum(s * float(loss.detach()) for s, (loss, _) in zip(shares, results, strict=True)),
+            sum(s * float(right) for s, (_, right) in zip(shares, results, strict=True)),
         )
         return Validation(loss=loss, accuracy=accuracy, perfect=False, score=-loss)
 
@@ -130,8 +133,8 @@ class NextToken(Objective):
         self, model: nn.Module, words: Int[Tensor, "window place"]
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
         words = sent(words, device_of(model))
-        asked = words[:, 1:].flatten()
+        targets = words[:, 1:].flatten()
         with autocast(words.device, self._autocast):
             vectors, matrix = self._read_out(model, words[:, :-1])
-            found = token_loss(vectors.flatten(0, 1), matrix, asked)
-        return found.loss, found.right.double() / len(asked)
+            result = token_loss(vectors.flatten(0, 1), matrix, targets)
+        return result.loss, result.right.double() / len(targets)

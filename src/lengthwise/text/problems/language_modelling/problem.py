@@ -151,22 +151,23 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return perplexity by length, or None if there is no evaluation."""
-        found = folder.evaluation()
-        if found is None:
+        evaluation = folder.evaluation()
+        if evaluation is None:
             return None
         return Curve(
-            points={int(length): value for length, value in found["perplexity"].items()},
+            points={int(length): value for length, value in evaluation["perplexity"].items()},
             measure="perplexity",
             conditions=[
                 Condition(
-                    value=(found["part"], found["corpus_digest"]),
-                    shown=f"part {found['part']} of {found['corpus']}",
-                    options=f"--text {shlex.quote(found['corpus'])} --part {found['part']}",
+                    value=(evaluation["part"], evaluation["corpus_digest"]),
+                    shown=f"part {evaluation['part']} of {evaluation['corpus']}",
+                    options=f"--text {shlex.quote(evaluation['corpus'])} "
+                    f"--part {evaluation['part']}",
                 )
             ],
-            sample=f"{found['windows']:,} windows, seed {found['seed']}, of at most "
-            f"{counted(max(found['lengths']), 'token')}",  # the greatest length says which
-            trained_to=found["train_window"],
+            sample=f"{evaluation['windows']:,} windows, seed {evaluation['seed']}, of at most "
+            f"{counted(max(evaluation['lengths']), 'token')}",  # the greatest length says which
+            trained_to=evaluation["train_window"],
             is_less_better=True,
         )
 
@@ -183,14 +184,14 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         tokens, seed = options.get("tokens", 50), options.get("seed", 0)
 
         def answer(texts: Sequence[str]) -> list[Answer]:
-            found = []
+            answers = []
             for text in texts:
                 more = continued(
                     run, corpus, text, tokens=tokens, temperature=temperature, seed=seed
                 )
                 record = {"text": text, "continued": more}
-                found.append(Answer(shown=text + more, record=record))
-            return found
+                answers.append(Answer(shown=text + more, record=record))
+            return answers
 
         def read(line: str) -> str:
             if not line:
@@ -211,18 +212,20 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
             assert isinstance(run.model, RegularGPTLM)
             window = run.require_plan().data.window
             run = replace(run, model=run.model.at_fixed_depth(window))
-        found = evaluated(run, {"lengths": test.lengths, "words": windows, "seed": seed})
+        evaluation = evaluated(run, {"lengths": test.lengths, "words": windows, "seed": seed})
         kinds = ("nats", "interval_95", "ratio_95", "accuracy", "seconds")
         figures = {
-            f"{kind}_by_length": {str(each["length"]): each[kind] for each in found.records}
+            f"{kind}_by_length": {
+                str(record["length"]): record[kind] for record in evaluation.records
+            }
             for kind in kinds
         }
-        seconds = sum(each["seconds"] for each in found.records)
+        seconds = sum(record["seconds"] for record in evaluation.records)
         return TestResult.plain(test, "last token", {"figures": figures, "seconds": seconds})
 
 
 def _facts(values: Mapping[str, Any]) -> Facts:
     """Return the perplexity at each length."""
     by_length = values["perplexity"].items()
-    found = [(f"perplexity of {n} tokens", f"{each:.2f}") for n, each in by_length]
-    return [("text", f"{values['corpus']}, part {values['part']}"), *found]
+    facts = [(f"perplexity of {n} tokens", f"{value:.2f}") for n, value in by_length]
+    return [("text", f"{values['corpus']}, part {values['part']}"), *facts]

@@ -78,8 +78,8 @@ def asked(
     is_own = text.digest == reference.digest
     pairs, least, trained = text.part(part), 0, None
     if plan.data.protocol != "train-all-test-all":
-        own = text if is_own else reference.load(ParallelCorpus)
-        bounds = limits(own.part(TRAIN), plan.data.protocol)
+        tested_corpus = text if is_own else reference.load(ParallelCorpus)
+        bounds = limits(tested_corpus.part(TRAIN), plan.data.protocol)
         least, trained = bounds.test[0], int(bounds.train[1])
     numbers = within(pairs, (least, np.inf))[:sentences]
     if not len(numbers):
@@ -113,28 +113,28 @@ def evaluate_translator(run: Run, options: Options, watch: Watch) -> Evaluation:
     if against is None:
         return _measured(run, options, watch)
     if against.problem.kind != run.problem.kind:
-        where = against.folder.path if against.folder else "what was given"
-        raise ConfigError(f"--against must be a translator, but {where} is not.")
+        name = against.folder.path if against.folder else "what was given"
+        raise ConfigError(f"--against must be a translator, but {name} is not.")
     part, text = options.get("part", TEST), options.get("text")
     tests = [  # checked before hours of translating
-        asked(each, part=part, corpus=text, sentences=options.get("words")).facts()
-        for each in (run, against)
+        asked(translator, part=part, corpus=text, sentences=options.get("words")).facts()
+        for translator in (run, against)
     ]
     require_comparable(*tests)
-    found, beside = _measured(run, options, watch), _measured(against, options, watch)
-    better, other = compared(beside.values, found.values), beside.values
+    evaluation, beside = _measured(run, options, watch), _measured(against, options, watch)
+    better, other = compared(beside.values, evaluation.values), beside.values
     path = str(against.folder.path) if against.folder else "another run"
-    assert found.printed is not None
+    assert evaluation.printed is not None
     beside_it = {"run": path, "bleu": other["bleu"], "chrf": other["chrf"], **better._asdict()}
-    said = (
+    sentence = (
         f"{other['bleu']:.2f}: {better.difference:+.2f} BLEU, p = {better.p_value:.3f} (paired "
         f"bootstrap, better in {100 * better.share_better:.1f} % of samples)"
     )
     return replace(
-        found,
-        facts=[*found.facts, (f"against {path}", said)],
-        printed={**found.printed, "against": beside_it},
-        notes=[*found.notes, *beside.notes],
+        evaluation,
+        facts=[*evaluation.facts, (f"against {path}", sentence)],
+        printed={**evaluation.printed, "against": beside_it},
+        notes=[*evaluation.notes, *beside.notes],
     )
 
 
@@ -145,14 +145,14 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
     test = asked(run, part=part, corpus=options.get("text"), sentences=options.get("words"))
     start = time.perf_counter()
     with watch("translating", "sentences") as progress:
-        found = _translated(run, test.text, test.tokens, decoding, progress)
+        translations = _translated(run, test.text, test.tokens, decoding, progress)
     seconds = time.perf_counter() - start
-    written = [each.sentence for each in found]
-    lengths = np.array([len(each) for each in test.tokens])
+    sentences = [translation.sentence for translation in translations]
+    lengths = np.array([len(token) for token in test.tokens])
     records = [
         {"tokens": tokens, "source": source, "reference": reference, "translation": translation}
         for tokens, source, reference, translation in zip(
-            lengths.tolist(), test.sources, test.references, written, strict=True
+            lengths.tolist(), test.sources, test.references, sentences, strict=True
         )
     ]
     summary = {
@@ -165,16 +165,20 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
         "protocol": plan.data.protocol,
         "longest_trained": test.longest_trained,
         "decoding": decoding.to_dict(),
-        **scores(written, test.references, lengths, buckets=buckets).to_dict(),
+        **scores(sentences, test.references, lengths, buckets=buckets).to_dict(),
         **test.facts(),
-        "cut": sum(each.is_cut for each in found),
+        "cut": sum(translation.is_cut for translation in translations),
         "seconds": round(seconds, 3),
         "environment": environment(str(device_of(run.model))),
         "date": datetime.now(UTC).date().isoformat(),
     }
     cells = [
-        [f"{each['first']}..{each['last']}", f"{each['sentences']:,}", f"{each['bleu']:.2f}"]
-        for each in summary["by_length"]
+        [
+            f"{bucket['first']}..{bucket['last']}",
+            f"{bucket['sentences']:,}",
+            f"{bucket['bleu']:.2f}",
+        ]
+        for bucket in summary["by_length"]
     ]
     return Evaluation(
         values=summary,
@@ -215,7 +219,7 @@ def decoding_of(options: Options) -> DecodingConfig:
         ConfigError: a number is out of range.
     """
     names = DecodingConfig.__dataclass_fields__
-    return DecodingConfig.from_dict({n: each for n, each in options.items() if n in names})
+    return DecodingConfig.from_dict({n: value for n, value in options.items() if n in names})
 
 
 def said_of_cut(cut: int, decoding: DecodingConfig) -> list[str]:
@@ -257,18 +261,18 @@ def translator_of(run: Run, options: Options) -> Predictor:
         return sentence
 
     def answer(sentences: Sequence[str]) -> list[TranslationAnswer]:
-        found = translated(run, sentences, corpus=corpus, decoding=decoding)
+        translations = translated(run, sentences, corpus=corpus, decoding=decoding)
         return [
             TranslationAnswer(
-                shown=each.sentence,
-                record={"sentence": sentence, "translation": each.sentence},
-                is_cut=each.is_cut,
+                shown=translation.sentence,
+                record={"sentence": sentence, "translation": translation.sentence},
+                is_cut=translation.is_cut,
             )
-            for sentence, each in zip(sentences, found, strict=True)
+            for sentence, translation in zip(sentences, translations, strict=True)
         ]
 
     def cut(answers: Sequence[Answer]) -> int:
-        return sum(isinstance(each, TranslationAnswer) and each.is_cut for each in answers)
+        return sum(isinstance(answer, TranslationAnswer) and answer.is_cut for answer in answers)
 
     return Predictor(
         read=read,
@@ -317,14 +321,17 @@ def _translated(
     model = run.model.eval()
     assert isinstance(model, Translator)
     with processor_threads(run.plan.threads):
-        found = translate_sentences(
+        translations = translate_sentences(
             model,
             Ragged(np.concatenate([*tokens, _NONE]), np.cumsum([0, *map(len, tokens)])),
             decoding,
             device=device_of(run.model),
             progress=progress,
         )
-    return [Written(_in_one_line(corpus.decode(each.tokens)), each.is_cut) for each in found]
+    return [
+        Written(_in_one_line(corpus.decode(translation.tokens)), translation.is_cut)
+        for translation in translations
+    ]
 
 
 _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -337,5 +344,5 @@ def _in_one_line(text: str) -> str:
 
 def _named(corpus: ParallelCorpus, part: str) -> str:
     """Describe the text of a part in words."""
-    sources = [Path(each.partition(",")[0]).name for each in corpus.index["sources"][part]]
+    sources = [Path(source.partition(",")[0]).name for source in corpus.index["sources"][part]]
     return f"{', '.join(sources)} ({' to '.join(corpus.languages)})"

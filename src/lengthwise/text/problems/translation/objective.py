@@ -97,13 +97,13 @@ class NextTargetToken(Objective):
         self._train, self._validation, self._config = train, validation, config
         self._smoothing, self._autocast = label_smoothing, half
         bounds = limits(train, config.protocol).train
-        own = no_longer(train, within(train, bounds), config.longest)
-        asked = no_longer(validation, within(validation, bounds), config.longest)
-        for what, found in (("train", own), ("validate", asked)):
-            if not len(found):
+        train_pairs = no_longer(train, within(train, bounds), config.longest)
+        validation_pairs = no_longer(validation, within(validation, bounds), config.longest)
+        for verb, pairs in (("train", train_pairs), ("validate", validation_pairs)):
+            if not len(pairs):
                 most = min(config.longest, bounds[1])
                 raise TextError(
-                    f"no pair to {what} on has at most {most:.0f} tokens of source"
+                    f"no pair to {verb} on has at most {most:.0f} tokens of source"
                     + (
                         ", the median of those to train on. Give other pairs, or use protocol "
                         "train-all-test-all."
@@ -112,21 +112,21 @@ class NextTargetToken(Objective):
                         f"pairs."
                     )
                 )
-        self._buckets = buckets(train, own)
+        self._buckets = buckets(train, train_pairs)
         sizes = [self._at_once(train, bucket) for bucket in self._buckets]
         batches = [len(bucket) / size for bucket, size in zip(self._buckets, sizes, strict=True)]
         self._sizes, self._shares = sizes, torch.tensor(batches, dtype=torch.float64)
-        step = max(1, len(asked) // config.validation_pairs)
-        self._asked = buckets(validation, asked[::step][: config.validation_pairs])
+        step = max(1, len(validation_pairs) // config.validation_pairs)
+        self._asked = buckets(validation, validation_pairs[::step][: config.validation_pairs])
 
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Compute the loss on random pairs of a random bucket; dropout draws from `noise`."""
         number = int(torch.multinomial(self._shares, 1, generator=data))
         bucket = self._buckets[number]
-        drawn = torch.randint(len(bucket), (self._sizes[number],), generator=data)
-        numbers = bucket[drawn.numpy()]
-        found, count = self._judged(model, self._train, numbers, noise, self._smoothing)
-        return Step(found.loss, found.right.double() / count, count)
+        draws = torch.randint(len(bucket), (self._sizes[number],), generator=data)
+        numbers = bucket[draws.numpy()]
+        result, count = self._judged(model, self._train, numbers, noise, self._smoothing)
+        return Step(result.loss, result.right.double() / count, count)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Compute `-log p` of a token in nats, unsmoothed, on the same pairs each time."""
@@ -134,9 +134,9 @@ class NextTargetToken(Objective):
         for bucket in self._asked:
             size = self._at_once(self._validation, bucket)
             for part in np.split(bucket, range(size, len(bucket), size)):
-                found, count = self._judged(model, self._validation, part)
-                loss += found.loss.item() * count
-                right += int(found.right)
+                result, count = self._judged(model, self._validation, part)
+                loss += result.loss.item() * count
+                right += int(result.right)
                 tokens += count
         mean = loss / tokens
         return Validation(loss=mean, accuracy=right / tokens, perfect=right == tokens, score=-mean)
@@ -160,13 +160,13 @@ class NextTargetToken(Objective):
         source = sent(torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)), device)
         rows = pairs.target.rows(numbers, pad=PAD, begin=BEGIN, end=END)
         target = sent(torch.from_numpy(rows), device)
-        there = np.flatnonzero(rows[:, 1:] != PAD)  # here, so that nothing waits for the device
-        places = sent(torch.from_numpy(there), device)
+        positions = np.flatnonzero(rows[:, 1:] != PAD)  # here, so that nothing waits for the device
+        places = sent(torch.from_numpy(positions), device)
         with autocast(device, self._autocast):
             vectors, matrix = model.read_out(source, target[:, :-1], noise)
-            asked, vectors = target[:, 1:].flatten()[places], vectors.flatten(0, 1)[places]
-            found = token_loss(vectors, matrix, asked, smoothing=smoothing)
-        return found, len(there)
+            targets, vectors = target[:, 1:].flatten()[places], vectors.flatten(0, 1)[places]
+            result = token_loss(vectors, matrix, targets, smoothing=smoothing)
+        return result, len(positions)
 
 
 def buckets(pairs: SentencePairs, numbers: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -130,7 +130,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         The corpus may be missing after training; then there are no numbers of pairs.
         """
         folder, data = records.named(), records.plan.data
-        found = replace(
+        extended = replace(
             CorpusProblem.account(self, records),
             tested=facts_of_translator,
             advice=lambda: f"lengthwise evaluate {folder}, or lengthwise translate {folder}",
@@ -138,15 +138,15 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         try:
             train = self.load().part(TRAIN)
         except TextError:
-            return found
+            return extended
         of_protocol = within(train, limits(train, data.protocol).train)
         num_trained = len(no_longer(train, of_protocol, data.longest))
         too_long = len(of_protocol) - num_trained
-        values = {**found.values, "training_pairs": num_trained, "pairs_too_long": too_long}
+        values = {**extended.values, "training_pairs": num_trained, "pairs_too_long": too_long}
         if not too_long:
-            return replace(found, values=values)
+            return replace(extended, values=values)
         left_out = f"{counted(too_long, 'pair')} of more than {counted(data.longest, 'token')}"
-        return replace(found, values=values, rows=[*found.rows, ("left out", left_out)])
+        return replace(extended, values=values, rows=[*extended.rows, ("left out", left_out)])
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
         """Return BLEU and chrF, in total and by length, and compare with another run if given."""
@@ -154,18 +154,20 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
 
     def curve(self, folder: RunFolder, plan: Plan) -> Curve | None:
         """Return BLEU by the first source length of a bucket, or None if there is no evaluation."""
-        found = folder.evaluation()
-        if found is None:
+        evaluation = folder.evaluation()
+        if evaluation is None:
             return None
-        longest = found["longest_trained"]
+        longest = evaluation["longest_trained"]
         first = 0 if longest is None else longest + 1  # which may be within a bucket
         which = "" if longest is None else f" of more than {counted(longest, 'source token')}"
         return Curve(
-            points={max(first, each["first"]): each["bleu"] for each in found["by_length"]},
+            points={
+                max(first, bucket["first"]): bucket["bleu"] for bucket in evaluation["by_length"]
+            },
             measure="BLEU",
-            conditions=self._conditions(found),
-            sample=f"{counted(found['sentences'], 'sentence')}{which}",
-            overall=found["bleu"],
+            conditions=self._conditions(evaluation),
+            sample=f"{counted(evaluation['sentences'], 'sentence')}{which}",
+            overall=evaluation["bleu"],
             horizontal="source tokens, from",
             trained_to=longest,
         )
@@ -177,28 +179,28 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
     def test(self, run: Run, test: Test) -> TestResult:
         """Return BLEU on the corpus part of the test's name; its lengths are the buckets."""
         options = {"part": test.name, "buckets": test.lengths, "words": test.words_per_length}
-        found = evaluated(run, options).values
+        evaluation = evaluated(run, options).values
         more = {
-            "figures": {name: found[name] for name in _OF_TEST},
-            "words_per_length": found["sentences"],  # in total; `test` has the upper bound
-            "seconds": found["seconds"],
+            "figures": {name: evaluation[name] for name in _OF_TEST},
+            "words_per_length": evaluation["sentences"],  # in total; `test` has the upper bound
+            "seconds": evaluation["seconds"],
         }
         return TestResult.plain(test, "translation", more)
 
-    def _conditions(self, found: Mapping[str, Any]) -> list[Condition]:
+    def _conditions(self, evaluation: Mapping[str, Any]) -> list[Condition]:
         """Return the text of an evaluation, and the search for translations, as conditions.
 
         The sentences may differ: runs that were trained on short ones are tested on longer ones.
         """
-        corpus, part = found["corpus"], found["part"]
-        most = found["at_most"]
+        corpus, part = evaluation["corpus"], evaluation["part"]
+        most = evaluation["at_most"]
         sentences = "all sentences" if most is None else f"at most {counted(most, 'sentence')}"
         words = "" if most is None else f" --words {most}"
-        decoding = found["decoding"]
+        decoding = evaluation["decoding"]
         search = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
         return [
             Condition(
-                value=(found["corpus_digest"], part, most),
+                value=(evaluation["corpus_digest"], part, most),
                 shown=f"{sentences} of part {part} of {corpus}",
                 options=f"--text {shlex.quote(corpus)} --part {part}{words}",
             ),
