@@ -139,5 +139,11 @@ def test_a_word_has_the_label_of_most_of_its_lines(rows: list[tuple[str, str]]) 
         assert read_back(words) == {tuple(word): label for word, label in decided.items()}
         assert words.undecided == len(counts) - len(decided)
         assert words.duplicates == len(rows) - len(counts)
+        ties = [two[0][1] for word, two in most.items() if word not in decided]
+        assert words.undecided_lines == sum(ties)
+        lines = [[1, 0]] * len(words) if words.lines is None else words.lines.tolist()
+        found = [words.written(row) for row in range(len(words))]
+        two_most = {word: [*(count for _, count in two), 0][:2] for word, two in most.items()}
+        assert lines == [two_most[word] for word in found]
         own.write_text("".join(f"{word}\t{label}\n" for word, label in reversed(rows)))
         assert prepared(own, by_majority=True).digest == words.digest

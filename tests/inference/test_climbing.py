@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from lengthwise.inference import climbing
-from lengthwise.inference.climbing import Climb, _counters
+from lengthwise.inference.climbing import Climb, _counters, _ends
 from lengthwise.inference.packed import PackedWords
+from lengthwise.inference.rungs.counting import symbol_counts
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import SearchTask, count_wrong
 from lengthwise.languages.language import Language
@@ -133,6 +134,17 @@ def test_wrong_transitions_of_the_best_automaton_are_corrected() -> None:
     assert made is not None
     assert made.language == numbered(language)
     assert answers_of(made.language, sample).tolist() == sample.classes.tolist()
+
+
+@pytest.mark.parametrize("modulus", [2, 3, 8])
+def test_the_ends_of_counters_are_those_of_reading(modulus: int) -> None:
+    draw = np.random.default_rng(modulus)
+    words = sorted({tuple(draw.integers(0, 3, draw.integers(0, 12)).tolist()) for _ in range(90)})
+    sample = Sample.of_words(words, draw.integers(0, 2, len(words)).tolist(), 3, 2)
+    order = draw.permutation(len(sample))[:70]
+    packed, numbers = PackedWords.of(sample, order), symbol_counts(sample.part(order))
+    moves = _counters(modulus, 3)
+    np.testing.assert_array_equal(_ends(moves, numbers, packed), packed.counts(moves))
 
 
 @pytest.mark.parametrize(("modulus", "symbols"), [(3, 4), (2, 40), (5, 16), (8, 120)])

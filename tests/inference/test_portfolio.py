@@ -100,6 +100,23 @@ def test_the_searcher_that_has_read_least_is_asked_next() -> None:
     assert fast.asked == list(range(10))
 
 
+def test_a_late_searcher_begins_when_the_others_have_read_as_much() -> None:
+    order: list[str] = []
+
+    class Noted(Says):
+        def attempt(self, number: int, task: SearchTask) -> Attempt | None:
+            order.append(self.name)
+            return super().attempt(number, task)
+
+    class Late(Noted):
+        late = 55
+
+    searchers = (Late("late", [CONSTANT] * 2, work=20), Noted("early", [CONSTANT] * 9))
+    found = search_automaton(words_of_one_length(100), searchers=searchers)
+    assert order[:9] == ["early"] * 6 + ["late"] + ["early"] * 2
+    assert found.work == {"late": 95, "early": 90}
+
+
 def test_the_search_ends_when_all_others_have_read_as_much() -> None:
     """Words of one length do not prove that there is none smaller."""
     one, other = Says("one", [CONSTANT, SEVENTH] + [None] * 50), Says("other", [None] * 50)

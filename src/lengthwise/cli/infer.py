@@ -54,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="search a class of languages alone: SL, TSL, SP, LT, PT, star-free, group, ...; of "
         "words of one label k-testable, prefix-closed or k-reversible",
     )
+    parser.add_argument(
+        "--scheduler",
+        metavar="tcp://...",
+        help="of Dask, whose workers count the words of parts of the file; they see the file, and "
+        "the folder XDG_CACHE_HOME, under the same paths",
+    )
     add_settings(parser, "label_noise=0.01, max_states=64")
     add_json(parser)
 
@@ -66,6 +72,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     from lengthwise.problems.inferred.inference import infer_from, referred
     from lengthwise.problems.inferred.settings import InferenceConfig
+    from lengthwise.sweeps.executors import executor_for
     from lengthwise.training.progress import counting_progress
 
     out = arguments.out
@@ -76,7 +83,14 @@ def run(arguments: argparse.Namespace) -> None:
         if (value := getattr(arguments, name)) is not None:
             settings |= parse_settings([f"{name}={value}"])
     config = InferenceConfig.from_dict(settings)
-    words = referred(arguments.words, arguments.alphabet, config, arguments.columns)
+    with executor_for(scheduler=arguments.scheduler) as executor:
+        words = referred(
+            arguments.words,
+            arguments.alphabet,
+            config,
+            arguments.columns,
+            workers=executor if arguments.scheduler else None,
+        )
     inference = infer_from(words, config, counting_progress)
     if out is not None:
         write_text(out, _WRITERS[out.suffix](inference))

@@ -51,6 +51,11 @@ class LabelledWords:
     ends: NDArray[np.int64]
     classes: NDArray[Any]
     hashes: NDArray[np.uint64]
+    lines: NDArray[Any] | None = None
+    """Rows of the file with the label of each word, and with its next most frequent one, `[word,
+    2]`; None if labels are right, or no row repeats a word."""
+    undecided_lines: int = 0
+    """Rows with the most frequent label of the words that are left out."""
 
     def __len__(self) -> int:
         return len(self.classes)

@@ -41,6 +41,12 @@ class NumberedWords:
     hashes: NDArray[np.uint64]
     """128 bits of each word, `[row, half]`."""
     is_stated: bool
+    counts: NDArray[np.int64]
+    """Number of rows that each one stands for."""
+    written: dict[str, str]
+    """The name by which each symbol was first written."""
+    is_spaced: bool
+    mixed: MixedSpaces
 
 
 class _Numbering:
@@ -147,6 +153,10 @@ def number_words(
         places=np.array(numbering.places),
         hashes=np.frombuffer(numbering.hashes, dtype=">u8").astype(np.uint64).reshape(-1, 2),
         is_stated=alphabet is not None,
+        counts=np.ones(len(lengths), dtype=np.int64),
+        written=numbering.names.written,
+        is_spaced=numbering.spaced,
+        mixed=numbering.mixed,
     )
 
 

@@ -3,6 +3,7 @@
 words.npy    the symbols of all words, one word after the other
 ends.npy     where each word ends, from 0 for a word before the first
 classes.npy  the class of each word
+lines.npy    the rows with that class, and with the next most frequent one, if some are repeated
 hashes.npy   64 bits of the hash of each word; words are stored in the order of their hashes
 index.json   alphabet, classes, counts, and the digest of every array
 
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.counted_words import Workers, counted_words
 from lengthwise.data.labelled_words import ONE_LABEL, LabelledWords
 from lengthwise.data.numbered_words import NumberedWords, number_words
 from lengthwise.data.word_files import WordFile
@@ -45,10 +47,9 @@ try:
 except ImportError:  # Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-FORMAT = 5
+FORMAT = 6
 """Increases when prepared words of an older version cannot be used."""
 
-_ARRAYS = ("words", "ends", "classes", "hashes")
 _INDEX = "index.json"
 
 _AT_ONCE = 2**22
@@ -61,23 +62,26 @@ def prepared(
     *,
     by_majority: bool = False,
     columns: Columns | None = None,
+    workers: Workers | None = None,
 ) -> LabelledWords:
     """Return the words of a file, read now or, if that was done before, from the cache folder.
 
     `alphabet` are all symbols, if not those that occur in the file. A word with several labels has
     that of most of its lines if it goes `by_majority`; if two labels have the most, it is left out.
+    `workers` count the words of parts of the file, if they are given.
 
     Raises:
         TextError: it cannot be read; a line is not a labelled word, or has a symbol outside the
             alphabet; or a word has two labels.
         LanguageError: the alphabet is not valid.
-        ConfigError: a library that it needs is not installed.
+        ConfigError: a library that it needs is not installed, or workers do not read such a file.
+        RunError: a worker died, or does not see the file.
     """
     file = WordFile.of(path, columns)
     if alphabet is not None:
         check_alphabet(tuple(alphabet))
     source = file.digest()
-    given_alphabet = None if alphabet is None else list(alphabet)
+    given_alphabet = None if alphabet is None else tuple(alphabet)
     parts = [FORMAT, source, file.kind, given_alphabet, *(["majority"] if by_majority else [])]
     key = json.dumps(parts)
     folder = cache_folder() / "words" / hashlib.sha256(key.encode()).hexdigest()[:32]
@@ -87,9 +91,11 @@ def prepared(
         with _locked(folder):
             if (words := _opened(folder)) is not None:  # another process has made it
                 return words
-            _prepare(
-                file, folder, None if alphabet is None else tuple(alphabet), source, by_majority
-            )
+            read = None
+            if workers is not None:
+                read = counted_words(file, alphabet, folder.with_suffix(".parts"), workers)
+            _prepare(file, folder, given_alphabet, source, by_majority=by_majority, read=read)
+            shutil.rmtree(folder.with_suffix(".parts"), ignore_errors=True)
             words = _opened(folder)
     except OSError as error:
         raise TextError(
@@ -104,22 +110,24 @@ def _opened(folder: Path) -> LabelledWords | None:
     """Return prepared words, or None if they do not exist or are damaged."""
     try:
         index = read_object(folder / _INDEX)
-        for name in _ARRAYS:
-            if digest_of_file(folder / f"{name}.npy") != index["arrays"][name]:
+        arrays = dict[str, Any]()
+        for name, digest in index["arrays"].items():
+            file = folder / f"{name}.npy"
+            if digest_of_file(file) != digest:
                 return None
-        words, ends, classes, hashes = (
-            np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS
-        )
+            arrays[name] = np.load(file, mmap_mode="r", allow_pickle=False)
         return LabelledWords(
             alphabet=tuple(index["alphabet"]),
             class_names=tuple(index["class_names"]),
             digest=index["digest"],
             duplicates=index["duplicates"],
             undecided=index["undecided"],
-            symbols=words,
-            ends=ends,
-            classes=classes,
-            hashes=hashes,
+            symbols=arrays["words"],
+            ends=arrays["ends"],
+            classes=arrays["classes"],
+            hashes=arrays["hashes"],
+            lines=arrays.get("lines"),
+            undecided_lines=index["undecided_lines"],
         )
     except (LengthwiseError, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
@@ -136,17 +144,26 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _prepare(
-    file: WordFile, folder: Path, alphabet: tuple[str, ...] | None, source: str, by_majority: bool
+    file: WordFile,
+    folder: Path,
+    alphabet: tuple[str, ...] | None,
+    source: str,
+    *,
+    by_majority: bool,
+    read: NumberedWords | None,
 ) -> None:
-    """Read a file and make its folder, under another name first."""
+    """Read a file, unless its words are there, and make its folder, under another name first."""
     aside = folder.with_suffix(".tmp")
     for left in (aside, folder):  # of a writer that was killed, or damaged
         shutil.rmtree(left, ignore_errors=True)
     aside.mkdir()
     try:
-        with (aside / "raw").open("w+b") as raw:
-            _write(number_words(file, alphabet, raw), file, aside, by_majority)
-        (aside / "raw").unlink()
+        if read is not None and (by_majority or _have_one_label(read)):
+            _write(read, file, aside, by_majority)
+        else:
+            with (aside / "raw").open("w+b") as raw:
+                _write(number_words(file, alphabet, raw), file, aside, by_majority)
+            (aside / "raw").unlink()
         if file.digest() != source:
             raise TextError(f"{file} was changed while it was read. Run the command again.")
         for path in aside.iterdir():
@@ -157,14 +174,20 @@ def _prepare(
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def _have_one_label(read: NumberedWords) -> bool:
+    """Return whether each word that is counted, in the order of hashes, has one label."""
+    return bool((read.hashes[1:] != read.hashes[:-1]).any(axis=1).all())
+
+
 def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool) -> None:
     """Write the arrays of different words, in the order of their hashes, and their index."""
     order = np.lexsort((read.hashes[:, 1], read.hashes[:, 0]))  # equal words stay in order
     hashes = read.hashes[order]
     is_new = np.ones(len(order), dtype=bool)
     is_new[1:] = (hashes[1:] != hashes[:-1]).any(axis=1)
+    lines, undecided_lines = None, 0
     if by_majority:
-        rows = _majority(read, file, order, is_new)
+        rows, lines, undecided_lines = _majority(read, file, order, is_new)
     else:
         _require_one_label(read, file, order, is_new)
         rows = order[is_new]
@@ -181,45 +204,51 @@ def _write(read: NumberedWords, file: WordFile, folder: Path, by_majority: bool)
         "classes": numbers[read.labels[rows]].astype(_least(len(names))),
         "hashes": read.hashes[rows, 0],
     }
+    if lines is not None and (lines != [1, 0]).any():
+        arrays["lines"] = lines.astype(_least(int(lines.max()) + 1))
     for name, values in arrays.items():
         np.save(folder / f"{name}.npy", values, allow_pickle=False)
-    digests = {name: digest_of_file(folder / f"{name}.npy") for name in _ARRAYS}
+    digests = {name: digest_of_file(folder / f"{name}.npy") for name in arrays}
     summary = {"alphabet": alphabet, "class_names": names, "arrays": digests}
     content = hashlib.sha256(json.dumps(summary, sort_keys=True).encode()).hexdigest()
     different = int(is_new.sum())
     counts = {
         "words": len(rows),
-        "duplicates": len(order) - different,
+        "duplicates": int(read.counts.sum()) - different,
         "undecided": different - len(rows),
+        "undecided_lines": undecided_lines,
     }
     write_json(folder / _INDEX, {"format": FORMAT, **summary, **counts, "digest": content[:16]})
 
 
 def _majority(
     read: NumberedWords, file: WordFile, order: NDArray[np.int64], is_new: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return a row, with the label of the most rows, of each word with one such label.
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return a row, with the label of the most rows, of each word with one such label, and `lines`
+    and `undecided_lines` of `LabelledWords`.
 
     Raises:
         TextError: there is no such word.
     """
     group, labels = np.cumsum(is_new) - 1, read.labels[order]
-    pairs, first, counts = np.unique(
-        np.stack([group, labels]),
-        axis=1,
-        return_index=True,
-        return_counts=True,
+    pairs, first, which = np.unique(
+        np.stack([group, labels]), axis=1, return_index=True, return_inverse=True
     )
+    counts = np.bincount(which, read.counts[order]).astype(np.int64)
     best = np.lexsort((-counts, pairs[0]))
     is_first = np.diff(pairs[0][best], prepend=-1) != 0
     as_many = np.diff(counts[best], append=0) == 0  # as the next one, which may be of the same word
-    is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))
+    is_alone = np.append(is_first[1:], True)
+    is_decided = is_first & ~(as_many & ~is_alone)
     if not is_decided.any():
         raise TextError(
             f"{file} has no word with a label that has the most lines. Leave one label for each "
             f"word."
         )
-    return order[first[best[is_decided]]]
+    next_most = np.where(is_alone, 0, np.append(counts[best][1:], 0))
+    lines = np.column_stack([counts[best], next_most])
+    undecided_lines = int(counts[best][is_first & ~is_decided].sum())
+    return order[first[best[is_decided]]], lines[is_decided], undecided_lines
 
 
 def _require_one_label(

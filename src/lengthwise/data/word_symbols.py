@@ -64,13 +64,18 @@ class MixedSpaces:
         elif len(word) > 1:
             self.without += 1
 
+    @property
+    def seems_a_slip(self) -> bool:
+        """Whether few words have a space, and many have none."""
+        return self.without > _MANY * self.with_spaces > 0
+
     def refuse(self, file: WordFile) -> None:
         """Refuse a file in which few words have a space, as these seem to be a slip.
 
         Raises:
             TextError: it is one.
         """
-        if self.first is not None and self.without > _MANY * self.with_spaces:
+        if self.first is not None and self.seems_a_slip:
             raise TextError(
                 f"{file.place(self.first.place)}: {self.first.word!r:.40} has a space, which "
                 f"separates symbols, but {self.without:,} words of several characters have none, "

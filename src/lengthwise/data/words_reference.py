@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.counted_words import Workers
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.prepared_words import prepared
 from lengthwise.errors import TextError
@@ -38,6 +39,7 @@ class WordsReference:
         by_majority: bool = False,
         columns: Columns | None = None,
         needs_labels: bool = True,
+        workers: Workers | None = None,
     ) -> "WordsReference":
         """Return the reference to a file, which is read.
 
@@ -45,7 +47,7 @@ class WordsReference:
             TextError: it cannot be read; or it `needs_labels`, and all words have one.
         """
         columns = columns or Columns()
-        words = prepared(file, alphabet, by_majority=by_majority, columns=columns)
+        words = prepared(file, alphabet, by_majority=by_majority, columns=columns, workers=workers)
         if needs_labels:
             require_labels(words, f"words:{file}")
         return cls(

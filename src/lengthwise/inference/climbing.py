@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.inference.local_search import LocalSearch, WorkUsedUpError, commonest_classes
-from lengthwise.inference.packed import PackedWords, log_likelihood
+from lengthwise.inference.packed import PackedWords, count_weighted, log_likelihood
+from lengthwise.inference.rungs.counting import symbol_counts
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, to_language
 from lengthwise.inference.state_merging import explained
@@ -46,6 +47,9 @@ _MODULI = range(2, 9)
 
 _COUNTERS = 5_000
 """Greatest number of counters of one modulus that are tried."""
+
+_AT_ONCE = 2**22
+"""Ends of words that are counted at once."""
 
 _EVIDENCE = 8.0
 """Log-likelihood by which the best counter must be above chance, beyond their number."""
@@ -80,6 +84,7 @@ class DrawnWords:
     """The words of a task in a drawn order, since a sample has the shortest first."""
 
     task: SearchTask
+    order: Array
     packed: PackedWords
     draw: np.random.Generator
 
@@ -87,16 +92,19 @@ class DrawnWords:
     def of(cls, task: SearchTask, draw: np.random.Generator) -> "DrawnWords":
         """Draw an order for the words of a task."""
         order = draw.permutation(len(task.sample))
-        return cls(task, PackedWords.of(task.sample, order), draw)
+        return cls(task, order, PackedWords.of(task.sample, order), draw)
 
     def search(self, some: int, most_work: float) -> LocalSearch:
         """Return a local search by the first words."""
         part = self.packed.part(0, some)
-        noise = self.task.noise
+        noise, lines = self.task.noise, part.lines
+        enough = explained(noise, len(part))
+        if lines is not None:
+            enough = max(explained(noise, int(lines.sum())) - int(lines[:, 1].sum()), 0.0)
         return LocalSearch(
             part,
             self.draw,
-            enough=explained(noise, len(part)) if noise else 0.0,
+            enough=enough,
             most_work=most_work,
             check=self.task.check,
         )
@@ -115,19 +123,36 @@ class DrawnWords:
 def _counted(words: DrawnWords) -> tuple[Array | None, int]:
     """Return the counter that explains the classes best, improved, if it is above chance."""
     search = words.search(_WORDS[0], np.inf)
+    numbers = symbol_counts(words.task.sample.part(words.order[: _WORDS[0]]))
     best, best_score = None, -np.inf
     chance = search.score(np.zeros((1, words.packed.num_symbols), dtype=np.int64))
     for modulus in _MODULI:
         if modulus > words.task.max_states:
             break
         moves = _counters(modulus, words.packed.num_symbols)
-        scores = log_likelihood(search.counts(moves))
+        scores = log_likelihood(_ends(moves, numbers, search.words))
+        search.work += len(moves) * numbers.size
         score = float(scores.max()) - np.log(len(moves))
         if score > max(best_score, chance + _EVIDENCE):
             best, best_score = moves[scores.argmax()].copy(), score
     if best is None:
         return None, search.work
     return corrected(words, best, [search], _WORK)
+
+
+def _ends(moves: Array, numbers: Array, words: PackedWords) -> Array:
+    """Return how many words of each class end in each state of counters, `[candidate, state,
+    class]`, from the number of each symbol in each word."""
+    (count, modulus, _), classes, found = moves.shape, words.num_classes, []
+    step = max(1, _AT_ONCE // max(len(words), 1))
+    for first in range(0, count, step):
+        some = moves[first : first + step]
+        ends = (some[:, 0].astype(np.float64) @ numbers.T).astype(np.int64) % modulus
+        codes = (np.arange(len(some))[:, None] * modulus + ends) * classes + words.classes
+        weights = None if words.weights is None else np.tile(words.weights, len(some))
+        counts = count_weighted(codes.ravel(), weights, len(some) * modulus * classes)
+        found.append(counts.reshape(len(some), modulus, classes))
+    return np.concatenate(found)
 
 
 def _counters(modulus: int, symbols: int) -> Array:

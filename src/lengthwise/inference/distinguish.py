@@ -178,6 +178,9 @@ def _apart(matrix: NDArray[np.bool_]) -> list[int]:
 _LONGEST = 64
 """Greatest number of symbols of a beginning that is compared."""
 
+_MOST_SYMBOLS = 2**21
+"""Greatest number of symbols of all words that are looked at."""
+
 _MOST_BEGINNINGS = 2_000
 """Greatest number of beginnings that are compared."""
 
@@ -187,7 +190,8 @@ def apart(sample: Sample, most: int) -> list[Word]:
 
     The choice among the shortest beginnings is greedy, so there may be more of them.
     """
-    sample = sample.part(np.arange(min(len(sample), 2 * _FEW)))
+    few = int(np.searchsorted(np.cumsum(sample.lengths), _MOST_SYMBOLS, side="right"))
+    sample = sample.part(np.arange(min(few, 2 * _FEW)))
     beginnings: dict[Word, None] = {}
     for row in range(len(sample)):
         word = sample.word(row)

@@ -24,14 +24,11 @@ from lengthwise.languages.language import Language
 if TYPE_CHECKING:
     from pysat.solvers import Glucose4
 
-_LATE = 20_000_000
-"""Symbols that each of the other searchers reads before this one begins."""
-
 _PROPAGATIONS = 4_000_000
 """Propagations of the first attempt; each attempt has twice as many as the one before."""
 
 _ATTEMPTS = 4
-"""Number of attempts, besides the first one, which waits."""
+"""Number of attempts."""
 
 _CONFLICTS = 100
 """Conflicts between two moments at which the search can be ended."""
@@ -56,17 +53,16 @@ class Exact(Searcher):
     """Finds an automaton with the fewest states, and proves that none has fewer."""
 
     name = "exact"
+    late = 20_000_000
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
-        """Wait until others have searched; then decide as much as some propagations allow."""
-        if number > _ATTEMPTS or task.noise > 0 or find_spec("pysat") is None:
+        """Decide as much as some propagations allow."""
+        if number == _ATTEMPTS or task.noise > 0 or find_spec("pysat") is None:
             return None
-        if number == 0:
-            return Attempt(None, _LATE)
         best, most = task.best, task.max_states
         if best is not None and not count_wrong(best, task.sample):
             most = min(most, best.num_states - 1)
-        search = _Search(task, _PROPAGATIONS * 2 ** (number - 1))
+        search = _Search(task, _PROPAGATIONS * 2**number)
         states, language = max(_needed(task), task.least_states), None
         try:
             while language is None and states <= most:

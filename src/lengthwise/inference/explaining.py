@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.inference.packed import Floats, PackedWords, log_likelihood
+from lengthwise.inference.packed import Floats, PackedWords, count_weighted, log_likelihood
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.visits import Passes
 
@@ -119,15 +119,19 @@ class ByEnd(LabelExplanation):
         after = self._after(moves, np.arange(states, dtype=np.int16))
         ends = after[sample.lengths, np.arange(len(sample)), 0].astype(np.int64)
         classes, labels = sample.num_classes, sample.classes[passes.words]
-        counts = np.bincount(ends * classes + sample.classes, minlength=states * classes)
+        weights = sample.weights
+        counts = count_weighted(ends * classes + sample.classes, weights, states * classes)
+        weights = None if weights is None else weights[passes.words]
         shape = (count, states, classes)
         code = (passes.codes * states + ends[passes.words]) * classes + labels
-        lost = np.bincount(code, minlength=count * states * classes).reshape(shape)
+        lost = count_weighted(code, weights, count * states * classes).reshape(shape)
         end_states = after[passes.left - 1, passes.words]
         codes = (passes.codes[:, None] * states + np.arange(states)) * states + end_states
         codes = codes * classes + labels[:, None]
         size = count * states * states * classes
-        won = np.bincount(codes.ravel(), minlength=size).reshape(count, states, states, classes)
+        weights = None if weights is None else np.repeat(weights, states)
+        won = count_weighted(codes.ravel(), weights, size)
+        won = won.reshape(count, states, states, classes)
         counts = counts.reshape(states, classes)
         score = log_likelihood(counts[None])[0]
         return (log_likelihood(counts + won - lost[:, None]) - score) / np.log(2)
@@ -142,6 +146,8 @@ class ByAlarms(LabelExplanation):
         super().__init__(sample)
         self._alarmed = sample.classes == alarm
         self._noise = max(noise, _LEAST_NOISE)
+        weights = 1 if sample.weights is None else sample.weights
+        self._weights = np.broadcast_to(np.float32(weights), len(sample))
         self.rates: Rates = np.zeros((0, sample.num_symbols), dtype=np.float32)
         """Rate of alarms `[state, symbol]`: the alarm is raised with probability 1 - exp(-rate)."""
 
@@ -174,6 +180,7 @@ class ByAlarms(LabelExplanation):
         targets = np.column_stack([targets, np.full(len(words), np.float32(_RATES[2]))])
         score = self._likelihood(total, self._alarmed)
         gains = self._likelihood(targets, self._alarmed[words][:, None]) - score[words][:, None]
+        gains *= self._weights[words][:, None]
         columns = [np.bincount(passes.codes, column, minlength=count) for column in gains.T]
         return np.column_stack(columns) / np.log(2)
 
@@ -203,10 +210,12 @@ class ByAlarms(LabelExplanation):
         for _ in range(rounds):
             quiet = (1 - 2 * self._noise) * np.exp(-(passed @ rates))
             slope = quiet / np.where(self._alarmed, 1 - self._noise - quiet, -quiet - self._noise)
+            slope *= self._weights
             more = np.maximum(slope, 0) @ passed + 1e-9
             less = np.maximum(-slope, 0) @ passed + 1e-3
             rates = np.clip(rates * np.sqrt(more / less), least, most)
-        bits = float(self._likelihood(passed @ rates, self._alarmed).sum()) / -np.log(2)
+        likelihood = self._likelihood(passed @ rates, self._alarmed) * self._weights
+        bits = float(likelihood.sum()) / -np.log(2)
         return rates.reshape(candidate.moves.shape), bits
 
     def _passed(self, moves: Array) -> Rates:

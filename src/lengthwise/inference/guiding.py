@@ -39,26 +39,22 @@ _CORRECTING = (30_000_000, 150_000_000)
 _NEARLY = 0.1
 """Share of the words, beyond wrong labels, that are few."""
 
-_LATER = 200_000_000
-"""Work that is counted before the first training, so that the other searchers come first. It is at
-least the portfolio's patience: the search does not wait for the network once an automaton explains
-the words."""
-
 
 class Guide(Searcher):
     """Trains a recurrence, snaps it to an automaton, and corrects that by local search."""
 
     name = "network"
     share = 8.0
+    late = 200_000_000
+    """At least the portfolio's patience: the search does not wait for the network once an automaton
+    explains the words."""
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
-        """Wait at first; then train, each time with another number of states or another draw."""
+        """Train, each time with another number of states or another draw."""
         sample = task.sample
         if len(sample) < _BATCH:
             return None
-        if number == 0:
-            return Attempt(None, _LATER)
-        turn, place = divmod(number - 1, len(_STATES))
+        turn, place = divmod(number, len(_STATES))
         states = min(_STATES[place], task.max_states, _most_states(sample))
         work = _training_work(sample, states)
         if states < 2 or work > _MOST:

@@ -11,11 +11,13 @@ Axes:
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.inference.sample import Array, Sample
+from lengthwise.inference.sample import Array, Sample, weights_of
 from lengthwise.inference.searcher import never_stop
 
 Floats = NDArray[np.float64]
@@ -49,6 +51,8 @@ class PackedWords:
     num_classes: int
     block: int
     """Symbols of a block."""
+    lines: NDArray[Any] | None = None
+    """How often each word was seen, as `Sample` has it."""
 
     @classmethod
     def of(cls, sample: Sample, rows: Array) -> "PackedWords":
@@ -76,6 +80,7 @@ class PackedWords:
             num_symbols=base,
             num_classes=sample.num_classes,
             block=block,
+            lines=None if sample.lines is None else sample.lines[rows],
         )
 
     def __len__(self) -> int:
@@ -89,10 +94,17 @@ class PackedWords:
             num_symbols=self.num_symbols,
             num_classes=self.num_classes,
             block=self.block,
+            lines=None if self.lines is None else self.lines[first:last],
         )
 
+    @cached_property
+    def weights(self) -> Array | None:
+        """The weight of each word, as `Sample` has it."""
+        return weights_of(self.lines)
+
     def counts(self, moves: Array, check: Callable[[], None] = never_stop) -> Array:
-        """Return how many words of each class end in each state, `[candidate, state, class]`.
+        """Return how many words of each class end in each state, `[candidate, state, class]`; each
+        word counts by its weight.
 
         `moves[candidate, state, symbol]` are the transitions. `check` is called several times a
         second.
@@ -120,7 +132,15 @@ class PackedWords:
         state *= self.num_classes
         state += self.classes
         size = number * states * self.num_classes
-        return np.bincount(state.ravel(), minlength=size).reshape(number, states, self.num_classes)
+        weights = None if self.weights is None else np.tile(self.weights, number)
+        counts = count_weighted(state.ravel(), weights, size)
+        return counts.reshape(number, states, self.num_classes)
+
+
+def count_weighted(codes: Array, weights: Array | None, size: int) -> Array:
+    """Return how often each code occurs, of the codes below a size; or its weights added up."""
+    counts = np.bincount(codes, weights, minlength=size)
+    return counts if weights is None else counts.astype(np.int64)
 
 
 def _composed(moves: Array, block: int) -> Array:

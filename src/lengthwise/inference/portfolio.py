@@ -3,8 +3,9 @@
 The next attempt is that of the searcher that has read the fewest symbols so far, by its share. An
 automaton is better than another if it is the shorter description of the labels: the bits of the
 automaton, or of the rule that it was made of, and those of the labels that it misjudges, in
-training and validation. Without noise, one that misjudges no word goes before all others. Training
-alone makes automata; validation only helps to choose.
+training and validation. Without noise, one that misjudges no word goes before all others. Where
+labels may be wrong, each line of a repeated word has a label of its own. Training alone makes
+automata; validation only helps to choose.
 
 The search ends when an automaton explains the words and every other searcher has read as much as
 the one that found it, to a limit; when it is proved that there is none with fewer states, or none
@@ -73,7 +74,7 @@ class Hypothesis:
     language: Language
     searcher: str
     wrong: int
-    """Words of training that it misjudges."""
+    """Words of training that it misjudges; of repeated words, lines with other labels."""
     wrong_in_validation: int
     size: float
     """Bits that describe the automaton, or the rule that it was made of."""
@@ -101,7 +102,7 @@ class SearchState:
     attempts: dict[str, int] = field(default_factory=dict)
     """Number of the next attempt of each searcher; -1 if it has none left."""
     work: dict[str, int] = field(default_factory=dict)
-    """Symbols that each has read."""
+    """Symbols that each has read, once it has made an attempt."""
     best: Hypothesis | None = None
     """The best automaton so far; None before a search begins."""
     work_at_best: int = 0
@@ -110,6 +111,10 @@ class SearchState:
     """States that every automaton has that fits the words, as far as that is proved."""
     seconds: float = 0.0
     end: End = ""
+
+    def work_of(self, searcher: Searcher) -> int:
+        """Return the symbols that a searcher has read; a late one counts some from the start."""
+        return self.work.get(searcher.name, searcher.late)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -147,7 +152,7 @@ class Judge:
         wrong, wrong_in_validation = (
             count_wrong(language, sample) for sample in (self.train, self.valid)
         )
-        count = len(self.train) + len(self.valid)
+        count = self.train.num_lines + self.valid.num_lines
         size = min(size, size_in_bits(language))
         bits = size + label_bits(
             wrong + wrong_in_validation, count, len(language.class_names), self.noise
@@ -156,8 +161,8 @@ class Judge:
 
     def explains(self, hypothesis: Hypothesis) -> bool:
         """Return whether an automaton misjudges no more words than wrong labels make it, and is
-        much shorter than the labels."""
-        counts = (len(self.train), len(self.valid))
+        much shorter than the labels, each different word counted once."""
+        counts = (self.train.num_lines, self.valid.num_lines)
         errors = (hypothesis.wrong, hypothesis.wrong_in_validation)
         if any(
             wrong > explained(self.noise, count)
@@ -166,7 +171,8 @@ class Judge:
             return False
         entropy = max(self.train.entropy, self.noise)
         least = label_bits(sum(errors), sum(counts), self.train.num_classes, self.noise)
-        return hypothesis.size < _COMPRESSED * max(entropy * sum(counts) - least, 0)
+        different = (len(self.train) + len(self.valid)) / sum(counts)
+        return hypothesis.size < _COMPRESSED * different * max(entropy * sum(counts) - least, 0)
 
 
 def label_bits(wrong: int, count: int, num_classes: int, noise: float) -> float:
@@ -243,14 +249,14 @@ def _attempt(
     if not ready:
         state.end = "exhausted"
         return
-    searcher = min(ready, key=lambda searcher: state.work.get(searcher.name, 0) / searcher.share)
+    searcher = min(ready, key=lambda searcher: state.work_of(searcher) / searcher.share)
     number = state.attempts.get(searcher.name, 0)
     attempt = searcher.attempt(number, task)
     if attempt is None:
         state.attempts[searcher.name] = -1
     else:
         state.attempts[searcher.name] = number + 1
-        state.work[searcher.name] = state.work.get(searcher.name, 0) + max(attempt.work, 1)
+        state.work[searcher.name] = state.work_of(searcher) + max(attempt.work, 1)
         if attempt.language is not None and attempt.language.num_states <= task.max_states:
             _keep_better(judge(attempt.language, searcher.name, attempt.bits), state, judge)
         state.least_states = max(state.least_states, attempt.least_states)
@@ -264,10 +270,8 @@ def _attempt(
     elif state.least_states > task.max_states:
         state.end = "exhausted"
     elif best is not None and judge.explains(best):
-        left = [
-            searcher.name for searcher in searchers if state.attempts.get(searcher.name, 0) >= 0
-        ]
-        since = {name: state.work.get(name, 0) for name in left}
+        left = [searcher for searcher in searchers if state.attempts.get(searcher.name, 0) >= 0]
+        since = {searcher.name: state.work_of(searcher) for searcher in left}
         if judge.noise == 0:
             since.pop(best.searcher, None)
             patience = min(state.work_at_best, _PATIENCE)

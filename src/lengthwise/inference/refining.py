@@ -22,6 +22,7 @@ class _Tables:
         self.moves = np.array(language.transitions, dtype=np.int64)
         self.start = language.start
         self.classes = np.array(language.classes, dtype=np.int64)
+        self.weights = np.ones_like(sample.classes) if sample.weights is None else sample.weights
 
     def judge(self) -> None:
         """Read all words: how often each passes a transition first, and where it ends."""
@@ -36,10 +37,10 @@ class _Tables:
             self.first[rows[unseen], edge[unseen]] = left
             state[rows] = self.moves.ravel()[edge]
         counts = np.zeros((len(self.moves), sample.num_classes), dtype=np.int64)
-        np.add.at(counts, (state, sample.classes), 1)
+        np.add.at(counts, (state, sample.classes), self.weights)
         seen = counts.any(axis=1)
         self.classes[seen] = counts[seen].argmax(axis=1)
-        self.wrong = self.classes[state] != sample.classes
+        self.wrong = np.where(self.classes[state] != sample.classes, self.weights, 0)
 
     def redirected(self, edge: int) -> tuple[int, int]:
         """Return the best target of an edge, and how many fewer words it misjudges."""
@@ -60,7 +61,7 @@ class _Tables:
             reading = np.searchsorted(-left, -rest, side="right")
             symbols = self.sample.symbols[rows[:reading], rest]
             state[:, :reading] = flat[shift + state[:, :reading] * width + symbols]
-        wrong = (self.classes[state] != self.sample.classes[rows]).sum(axis=1)
+        wrong = (self.classes[state] != self.sample.classes[rows]) @ self.weights[rows]
         best = int(wrong.argmin())
         return int(self.wrong[rows].sum() - wrong[best]), best
 

@@ -41,6 +41,9 @@ class Sample:
     num_classes: int
     rows: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Row of each word among those that the sample was made of."""
+    lines: NDArray[Any] | None = None
+    """How often each word was seen with its class, and with its next most frequent class, where
+    labels may be wrong, `[word, 2]`; None if each word was seen once."""
 
     @classmethod
     def of(
@@ -50,6 +53,8 @@ class Sample:
         classes: Array,
         num_symbols: int,
         num_classes: int,
+        *,
+        lines: NDArray[Any] | None = None,
     ) -> "Sample":
         """Return the sample of right-aligned words `[word, place]`, of the type of the tokens."""
         symbols = np.zeros((len(tokens), tokens.shape[1] + 1), dtype=tokens.dtype)
@@ -67,6 +72,7 @@ class Sample:
             num_symbols=num_symbols,
             num_classes=num_classes,
             rows=order,
+            lines=None if lines is None else lines[order],
         )
 
     @classmethod
@@ -98,6 +104,7 @@ class Sample:
             num_symbols=self.num_symbols,
             num_classes=self.num_classes,
             rows=self.rows[chosen],
+            lines=None if self.lines is None else self.lines[chosen],
         )
 
     @property
@@ -134,6 +141,29 @@ class Sample:
         return int(self.suffixes.max(initial=0)) + 1
 
     @cached_property
+    def weights(self) -> Array | None:
+        """How many more lines each word has with its class than with another; None if one each.
+
+        A word that is misjudged costs as many wrong labels more than one that is not.
+        """
+        return weights_of(self.lines)
+
+    @property
+    def num_lines(self) -> int:
+        """How often its words were seen."""
+        return len(self) if self.lines is None else int(self.lines.sum())
+
+    def wrong_lines(self, misjudged: NDArray[np.bool_]) -> int:
+        """Return how many lines have other labels than an automaton gives their words.
+
+        With more than two classes it is the least number, which holds if the automaton gives the
+        words that it misjudges their next most frequent label.
+        """
+        if self.lines is None:
+            return int(misjudged.sum())
+        return int(np.where(misjudged, *self.lines.T).sum())
+
+    @cached_property
     def shares(self) -> NDArray[np.float64]:
         """The share of the words of each class; half a word is added to each, so that none is 0."""
         counts = np.bincount(self.classes, minlength=self.num_classes) + 0.5
@@ -145,19 +175,29 @@ class Sample:
         return -float((self.shares * np.log2(self.shares)).sum())
 
 
+def weights_of(lines: NDArray[Any] | None) -> Array | None:
+    """Return the weights of words by their lines, as `Sample` has both."""
+    return None if lines is None else np.subtract(*lines.T, dtype=np.int64)
+
+
 def joined(first: Sample, other: Sample) -> Sample:
-    """Return the words of two samples, which have none in common, as one."""
+    """Return the words of two samples, which have nfirst in common, as first; shortest first, then
+    those of the first sample."""
     width = max(first.symbols.shape[1], other.symbols.shape[1])
-    tokens = [
-        np.pad(sample.symbols, ((0, 0), (0, width - sample.symbols.shape[1])))[:, :0:-1]
-        for sample in (first, other)
-    ]
-    return Sample.of(
-        np.concatenate(tokens),
-        np.concatenate([first.lengths, other.lengths]),
-        np.concatenate([first.classes, other.classes]),
-        first.num_symbols,
-        first.num_classes,
+    lengths = np.concatenate([first.lengths, other.lengths])
+    order = np.argsort(lengths, kind="stable")
+    symbols = np.zeros((len(lengths), width), dtype=np.result_type(first.symbols, other.symbols))
+    symbols[: len(first), : first.symbols.shape[1]] = first.symbols
+    symbols[len(first) :, : other.symbols.shape[1]] = other.symbols
+    lines = [each.lines for each in (first, other) if each.lines is not None]
+    return Sample(
+        symbols=symbols[order],
+        lengths=lengths[order],
+        classes=np.concatenate([first.classes, other.classes])[order],
+        num_symbols=first.num_symbols,
+        num_classes=first.num_classes,
+        rows=order,
+        lines=np.concatenate(lines)[order] if lines else None,
     )
 
 

@@ -66,6 +66,8 @@ class Searcher(ABC):
     name: ClassVar[str]
     share: ClassVar[float] = 1.0
     """How much it reads for each symbol that another searcher reads."""
+    late: ClassVar[int] = 0
+    """Symbols that count as read before its first attempt, so that others come first."""
 
     @abstractmethod
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
@@ -91,8 +93,9 @@ def to_language(
 
 
 def count_wrong(language: Language, sample: Sample) -> int:
-    """Return the number of words whose class an automaton does not give."""
-    return int((answers_of(language, sample) != sample.classes).sum())
+    """Return the number of words whose class an automaton does not give; of repeated words, the
+    number of lines."""
+    return sample.wrong_lines(answers_of(language, sample) != sample.classes)
 
 
 def log_choices(count: int, size: int) -> float:

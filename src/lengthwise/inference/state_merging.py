@@ -27,6 +27,9 @@ _MERGED = (1_000, 2_000, 500, 1_500, 4_000)
 _REFINED = 8_000
 """Greatest number of words of local search while many labels may be wrong."""
 
+_LONGEST = 500
+"""Symbols of the longest words that are merged: what longer ones have left to read never meets."""
+
 _PASSES = 32
 """Approximate number of times that each symbol is read for each state."""
 
@@ -41,10 +44,11 @@ class StateMerging(Searcher):
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Merge some of the shortest words; the last attempt refines the best automaton so far."""
-        settings = _attempts(len(task.sample), task.noise)
+        words = task.sample
+        count = int(np.searchsorted(words.lengths, _LONGEST, side="right"))
+        settings = _attempts(count, task.noise) if count else []
         if number > len(settings):
             return None
-        words = task.sample
         if number == len(settings):
             if task.best is None or not count_wrong(task.best, words):
                 return None
@@ -101,13 +105,13 @@ def _improved(language: Language, task: SearchTask, merged_words: int) -> Langua
     """Return an automaton after local search on twice, four and eight times as many words as were
     merged, and, without noise, on all words if it does well."""
     train, noise = task.sample, task.noise
-    count = len(train)
+    count, lines = len(train), train.num_lines
     sizes = [
         words for words in (2 * merged_words, 4 * merged_words, 8 * merged_words) if words < count
     ]
     for words in (*sizes, count):
         wrong = count_wrong(language, train)
-        if wrong <= explained(noise, count) or (words == count and wrong > _NEARLY * count):
+        if wrong <= explained(noise, lines) or (words == count and wrong > _NEARLY * lines):
             break
         if words <= _REFINED or noise == 0:
             task.check()

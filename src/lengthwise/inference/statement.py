@@ -14,9 +14,10 @@ word may come in bursts), since A does not depend on words that are held out: th
 `limits.limit_of_different`. It says nothing of draws: A may be wrong on a word that is half of all.
 
 The refutation. If A is the language and a share e of labels is wrong at most, independently, then
-of N words Bin(N, e) at most are labelled otherwise than A says. A is refuted where as many as were
-seen have a probability below a third of 1 - `CONFIDENCE` in one of three tests: among the words
-held out, among all words, or among those held out to which A does not give the commonest label.
+of N lines Bin(N, e) at most are labelled otherwise than A says; of N words, too, since a repeated
+word has the label of most of its lines. A is refuted where as many as were seen have a probability
+below a third of 1 - `CONFIDENCE` in one of three tests: among the words held out, among the lines
+of all words, or among the words held out to which A does not give the commonest label.
 With e = 0 one word refutes. So an automaton that is the language is refuted with probability 1 -
 `CONFIDENCE` at most. Where few words are held out or many labels are wrong, an automaton at chance
 may not be refuted. So one that is not clearly better than a shortcut is called not found if it is
@@ -30,6 +31,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from lengthwise.inference.agreement import Agreement, Chances
 from lengthwise.inference.distinguish import (
     access_words,
     apart,
@@ -38,7 +40,7 @@ from lengthwise.inference.distinguish import (
     words_at_transitions,
 )
 from lengthwise.inference.limits import chance_of_at_least, limit_of_different, rounded_up
-from lengthwise.inference.sample import Sample, answers_of, joined
+from lengthwise.inference.sample import Sample, joined
 from lengthwise.inference.shortcuts import best_shortcut
 from lengthwise.inference.support import Support
 from lengthwise.languages.language import Language
@@ -77,43 +79,7 @@ _HELPS = (
 """What helps where a language is not found."""
 
 _SHOWN = 20
-"""Greatest number of thin transitions and of misjudged words that are listed."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Agreement:
-    """Counts the words of a part, and those that do not have the class that the automaton gives."""
-
-    words: int
-    wrong: int
-    shortest_wrong: tuple[str, ...]
-    """The shortest words that it misjudges."""
-
-    @classmethod
-    def of(cls, language: Language, sample: Sample) -> "Agreement":
-        """Compare an automaton with labelled words."""
-        rows = np.flatnonzero(answers_of(language, sample) != sample.classes)
-        examples = tuple(language.decode(sample.word(int(row))) for row in rows[:_SHOWN])
-        return cls(words=len(sample), wrong=len(rows), shortest_wrong=examples)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chances:
-    """Probabilities that wrong labels alone make as many words disagree with A as do, or more.
-
-    They are 1 if no word disagrees, and 0 if one does though no label may be wrong.
-    """
-
-    held_out: float
-    every: float
-    """Among all words; A was made from most of them."""
-    rare: float
-    """Among words held out to which A does not give the commonest label of the others."""
-
-    @property
-    def least(self) -> float:
-        """The least of them."""
-        return min(self.held_out, self.every, self.rare)
+"""Greatest number of thin transitions that are listed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -210,6 +176,16 @@ class DataStatement(WordStatement):
             return "refuted"
         return "in doubt" if self.chances.least < _DOUBTFUL else ""
 
+    @property
+    def _parts(self) -> tuple[Agreement, ...]:
+        return self.training, self.validation, self.held_out
+
+    @property
+    def _lines(self) -> tuple[int, int]:
+        """The lines of all words with other labels than A gives, and all lines."""
+        parts = self._parts
+        return sum(each.wrong_lines for each in parts), sum(each.lines for each in parts)
+
     def _refuted_by(self, chance: float) -> bool:
         return _TESTS * chance < 1 - self.confidence
 
@@ -250,6 +226,12 @@ class DataStatement(WordStatement):
             f"than A gives them{', wrong labels included' if self.label_noise else ''}; this needs "
             f"words that come independently of one another.",
         ]
+        wrong, num_lines = self._lines
+        if num_lines > held.words + known:
+            lines.append(
+                f"Of {counted(num_lines, 'line')} with these words {num_lines - wrong:,} have the "
+                f"label that A gives."
+            )
         if self.undecided:
             lines.append(
                 f"{counted(self.undecided, 'word')} with several labels, of which none has the "
@@ -296,11 +278,11 @@ class DataStatement(WordStatement):
                 f"{self.shortcut_right:,}. {_HELPS}"
             ]
         parts: tuple[Agreement, ...] = (held,)
-        scope = "held out"
+        noun, where, wrong, words = "word", "held out", held.wrong, held.words
         if self.chances.every == least and not (held.wrong and self.label_noise == 0):
-            parts, scope = (self.training, self.validation, held), "in all"
-        wrong, words = (sum(getattr(part, name) for part in parts) for name in ("wrong", "words"))
-        are = f"{wrong:,} of {counted(words, 'word')} {scope} {'is' if wrong == 1 else 'are'} wrong"
+            parts, where, wrong, words = self._parts, "in all", *self._lines
+            noun = "line" if words > sum(each.words for each in parts) else "word"
+        are = f"{wrong:,} of {counted(words, noun)} {where} {'is' if wrong == 1 else 'are'} wrong"
         if not self.label_noise:
             word = next(part.shortest_wrong[0] for part in parts if part.wrong)
             return [
@@ -347,6 +329,7 @@ def state_data(
     *,
     noise: float = 0.0,
     undecided: int = 0,
+    undecided_lines: int = 0,
     least_states: int = 1,
 ) -> DataStatement:
     """Return what labelled words say of a minimal automaton, and of how many they say nothing.
@@ -377,7 +360,9 @@ def state_data(
         shortcut_right=right,
         confidence=CONFIDENCE,
         wrong_share_below=limit_of_different(held.wrong, held.words, 1 - CONFIDENCE),
-        chances=_chances(language, known, held_out, parts, noise),
+        chances=Chances.of(
+            language, known, held_out, parts, noise=noise, undecided_lines=undecided_lines
+        ),
         is_constant=len(set(language.classes)) == 1,
         needed_states=max(verdict.needed_states, least_states) if verdict else None,
         forced=verdict.is_characteristic if verdict else None,
@@ -403,21 +388,6 @@ def state_data(
             for state, words in enumerate(support.ended)
             if not words
         ),
-    )
-
-
-def _chances(
-    language: Language, known: Sample, held_out: Sample, parts: list[Agreement], noise: float
-) -> Chances:
-    """Return how likely wrong labels alone cause at least as many disagreements."""
-    answers = answers_of(language, held_out)
-    rare = answers != known.shares.argmax()
-    wrong = int((answers[rare] != held_out.classes[rare]).sum())
-    all_wrong, all_words = (sum(getattr(p, name) for p in parts) for name in ("wrong", "words"))
-    return Chances(
-        held_out=chance_of_at_least(parts[2].wrong, parts[2].words, noise),
-        every=chance_of_at_least(all_wrong, all_words, noise),
-        rare=chance_of_at_least(wrong, int(rare.sum()), noise),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from lengthwise.inference.portfolio import Judge
 from lengthwise.inference.sample import Array, Sample, answers_of
+from lengthwise.inference.searcher import count_wrong
 from lengthwise.inference.state_merging import explained
 from lengthwise.languages.language import Language
 
@@ -59,15 +60,15 @@ class Working:
         if self.are_all:
             return None
         train, valid, noise = self.judge.train, self.judge.valid, self.judge.noise
-        wrong, wrong_in_validation = _misjudged(language, train), _misjudged(language, valid)
-        if len(wrong) + len(wrong_in_validation) <= explained(noise, len(train) + len(valid)):
+        lines = train.num_lines + valid.num_lines
+        if count_wrong(language, train) + count_wrong(language, valid) <= explained(noise, lines):
             return None
         if noise > 0:
             rows = _some(len(train), 2 * len(self.chosen))
             judging = _some(len(valid), 2 * len(self.judging))
         else:
-            rows = _with_some(self.chosen, wrong, 2 * _MORE)
-            judging = _with_some(self.judging, wrong_in_validation, _MORE)
+            rows = _with_some(self.chosen, _misjudged(language, train), 2 * _MORE)
+            judging = _with_some(self.judging, _misjudged(language, valid), _MORE)
         if len(rows) + len(judging) == len(self.chosen) + len(self.judging):
             return None
         return replace(self, chosen=rows, judging=judging)

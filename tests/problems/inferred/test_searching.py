@@ -94,7 +94,7 @@ def test_another_budget_goes_on_and_another_setting_begins_anew(
 ) -> None:
     first = lw.infer(unlearnable, budget=0.5)
     second = lw.infer(unlearnable, budget=0.7)
-    assert second.seconds > first.seconds + 0.6
+    assert second.seconds > first.seconds + 0.2
     assert len(states_of(tmp_path)) == 1
     lw.infer(unlearnable, budget=0.5, max_states=5)
     assert len(states_of(tmp_path)) == 2

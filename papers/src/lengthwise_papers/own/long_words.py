@@ -64,7 +64,7 @@ class Sizes:
     """Languages of each class, alphabets, numbers of words, learners, and seconds for each."""
 
     classes: tuple[str, ...] = tuple(CLASSES)
-    symbols: tuple[int, ...] = (4, 16)
+    symbols: tuple[int, ...] = (4, 16, 64)
     languages: tuple[int, ...] = (10, 11, 12)
     words: tuple[int, ...] = (1_000, 10_000)
     learners: tuple[str, ...] = ("pipeline", "RPNI", "EDSM", "GRU", "transformer")
@@ -306,9 +306,9 @@ def _mean_worst(runs: Sequence[Record]) -> str:
 
 
 def totals(records: Sequence[Record]) -> Table:
-    """Return a row for each learner and number of words: languages found, accuracy, time."""
+    """Return a row for each number of words, alphabet and learner: found, accuracy, time."""
     rows = []
-    for (words, learner), runs in grouped(records, "words", "learner").items():
+    for (words, symbols, learner), runs in grouped(records, "words", "symbols", "learner").items():
         means = [
             f"{100 * sum(run['accuracies'][name] for run in runs) / len(runs):.1f}"
             for name in TESTS
@@ -316,9 +316,12 @@ def totals(records: Sequence[Record]) -> Table:
         longest = max(run["seconds"] for run in runs)
         median = sorted(run["seconds"] for run in runs)[len(runs) // 2]
         rows.append(
-            [f"{words:,}", learner, _found(runs), *means, f"{median:.0f}", f"{longest:.0f}"]
+            [
+                *(f"{words:,}", str(symbols), learner, _found(runs)),
+                *(*means, f"{median:.0f}", f"{longest:.0f}"),
+            ]
         )
-    header = ["words", "learner", "found", *(f"{name} %" for name in TESTS)]
+    header = ["words", "symbols", "learner", "found", *(f"{name} %" for name in TESTS)]
     return Table([*header, "median seconds", "most"], rows)
 
 
@@ -358,7 +361,7 @@ LONG_WORDS = PartsExperiment(
     presets=preset_catalogue(
         smoke=Sizes(classes=("SL",), symbols=(4,), languages=(0,), words=(300,), seconds=20),
         laptop=Sizes(),
-        paper=Sizes(symbols=(4, 16, 64), words=(1_000, 10_000, 100_000), seconds=120),
+        paper=Sizes(words=(1_000, 10_000, 100_000), seconds=120),
     ),
     parts=parts,
     measure=measure,

@@ -35,7 +35,7 @@ class PlainBlock:
 
     def symbols(self) -> NDArray[np.uint8]:
         """Return the bytes of all words, one word after the other."""
-        return self.content[_within(self.starts, self.lengths)]
+        return self.content[within(self.starts, self.lengths)]
 
     def words(self) -> list[str]:
         """Return the words as strings."""
@@ -80,7 +80,7 @@ class PlainBlock:
         )
 
 
-def _within(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def within(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the places of all symbols of some words."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -25,6 +25,9 @@ from lengthwise.inference.searcher import Attempt, SearchTask, log_choices
 MOST_JUDGED = 20_000
 """Greatest number of words that judge a rule while it is searched."""
 
+_MOST_SYMBOLS = 2**20
+"""Greatest number of symbols of these words."""
+
 _ROUNDS = 4
 """Number of times that a rule is fitted."""
 
@@ -56,9 +59,10 @@ class Bench:
 
     def __post_init__(self) -> None:
         sample = self.task.sample
-        if len(sample) > MOST_JUDGED:
+        if len(sample) > MOST_JUDGED or sample.lengths.sum() > _MOST_SYMBOLS:
             rows = np.random.default_rng(0).permutation(len(sample))[:MOST_JUDGED]
-            sample = sample.part(np.sort(rows))
+            few = np.searchsorted(np.cumsum(sample.lengths[rows]), _MOST_SYMBOLS, side="right")
+            sample = sample.part(np.sort(rows[: max(int(few), 1)]))
         self.sample = sample
         self.words = MarkedWords.of(sample, self.task.check)
         values = [counter.values(sample) for counter in self.counters]

@@ -1,6 +1,5 @@
 """From labelled words to an automaton, and what the words say of it: the result of `lw.infer`."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lengthwise.data.columns import Columns
+from lengthwise.data.counted_words import Workers
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
@@ -31,6 +31,7 @@ from lengthwise.languages.validation import short
 from lengthwise.problems.inferred.one_label import require_fitting, smallest_language
 from lengthwise.problems.inferred.searching import searched
 from lengthwise.problems.inferred.settings import InferenceConfig
+from lengthwise.problems.inferred.timing import Timer
 from lengthwise.problems.results import Watch, no_watch
 
 _MORE_STATES = "Raise max_states, or, if labels may be wrong, set label_noise=0.01."
@@ -133,6 +134,7 @@ def referred(
     columns: str | Mapping[str, str] | Columns | None = None,
     *,
     needs_labels: bool = False,
+    workers: Workers | None = None,
 ) -> WordsReference:
     """Read the file that a specification or a path names; `Columns.parse` reads `columns`.
 
@@ -153,6 +155,7 @@ def referred(
         by_majority=config.label_noise > 0,
         columns=Columns.parse(columns),
         needs_labels=needs_labels,
+        workers=workers,
     )
 
 
@@ -164,15 +167,24 @@ def infer_from(
     Raises:
         TextError: no automaton with up to `max_states` states fits them, or a part has no words.
     """
-    labelled, name = words.load(), spec_of_words(words)
+    name = spec_of_words(words)
+    with watch(f"inferring an automaton from {name}", "seconds") as progress:
+        return _inferred(words, settings, name, Timer(settings.budget, progress))
+
+
+def _inferred(
+    words: WordsReference, settings: InferenceConfig, name: str, timer: Timer
+) -> Inference:
+    timer.show("reading the words")
+    labelled = words.load()
     require_fitting(labelled, settings, name)
     rows_of_part(labelled, TEST, settings, name)  # raises if nothing is left to be held out
     parts = _Parts(labelled, settings, name)
     train, valid = parts.sample(TRAIN), parts.sample(VALID)
     if labelled.have_one_label:
-        start = time.monotonic()
+        timer.begin_search()
         smallest, about_words, ended, by = smallest_language(
-            train, valid, partial(parts.sample, TEST), config=settings, name=name, watch=watch
+            train, valid, partial(parts.sample, TEST), config=settings, name=name, timer=timer
         )
         return Inference(
             words=words,
@@ -180,7 +192,7 @@ def infer_from(
             language=named_as(smallest, labelled),
             statement=about_words,
             end=ended,
-            seconds=time.monotonic() - start,
+            seconds=timer.used,
             searcher=by,
             least_states=1,
         )
@@ -189,8 +201,8 @@ def infer_from(
         shortest = known.part(np.arange(min(len(known), _TELLING)))
         _require_possible(shortest, labelled, settings.max_states, name)
         _require_class(known, labelled, settings.assume, name)
-    judge = Judge(train, valid, settings.label_noise)
-    state = searched(labelled, judge, settings, name, watch)
+    timer.begin_search()
+    state = searched(labelled, Judge(train, valid, settings.label_noise), settings, timer)
     best = state.best
     assert best is not None
     if state.least_states > settings.max_states:
@@ -198,7 +210,9 @@ def infer_from(
             f"{name}: no automaton with up to {settings.max_states} states fits all words, as an "
             f"exact search proved. {_MORE_STATES}"
         )
-    if best.wrong + best.wrong_in_validation and settings.label_noise == 0:
+    timer.show("reading all words for the statement")
+    is_wrong = best.wrong + best.wrong_in_validation and settings.label_noise == 0
+    if is_wrong and len(known) > _TELLING:
         _require_possible(known, labelled, settings.max_states, name)
     language = named_as(best.language, labelled)
     statement = parts.statement(language, state.least_states)
@@ -228,6 +242,7 @@ def sample_of(words: LabelledWords, part: str, config: InferenceConfig, name: st
         np.asarray(words.classes[rows], dtype=np.int64),
         len(words.alphabet),
         len(words.class_names),
+        lines=None if words.lines is None else np.asarray(words.lines[rows], dtype=np.int64),
     )
 
 
@@ -249,9 +264,13 @@ class _Parts:
     def statement(self, language: Language, least_states: int) -> DataStatement:
         """Return the statement about an automaton, judged by the words held out."""
         samples = [self.sample(part) for part in (TRAIN, VALID, TEST)]
-        noise, undecided = self.config.label_noise, self.words.undecided
         return state_data(
-            language, *samples, noise=noise, undecided=undecided, least_states=least_states
+            language,
+            *samples,
+            noise=self.config.label_noise,
+            undecided=self.words.undecided,
+            undecided_lines=self.words.undecided_lines,
+            least_states=least_states,
         )
 
 

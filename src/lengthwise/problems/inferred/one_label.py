@@ -1,6 +1,5 @@
 """Inference from words that all have one label: the smallest language of an assumed class."""
 
-import time
 from collections.abc import Callable
 
 from lengthwise.data.labelled_words import LabelledWords
@@ -12,7 +11,7 @@ from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import OutOfTimeError
 from lengthwise.languages.language import Language
 from lengthwise.problems.inferred.settings import InferenceConfig
-from lengthwise.problems.results import Watch
+from lengthwise.problems.inferred.timing import Timer
 
 
 def require_fitting(words: LabelledWords, config: InferenceConfig, name: str) -> None:
@@ -47,7 +46,7 @@ def smallest_language(
     *,
     config: InferenceConfig,
     name: str,
-    watch: Watch,
+    timer: Timer,
 ) -> tuple[Language, PositiveStatement, End, str]:
     """Return the language, what is said of it, why the search ended, and the class assumed.
 
@@ -56,19 +55,15 @@ def smallest_language(
     Raises:
         TextError: none was made in the time, or all have too many states.
     """
-    start = time.monotonic()
-    with watch(f"inferring an automaton from {name}", "seconds") as progress:
 
-        def check() -> None:
-            seconds = time.monotonic() - start
-            if progress is not None:
-                progress(min(int(seconds), int(config.budget)), max(int(config.budget), 1), "")
-            if seconds > config.budget:
-                raise OutOfTimeError
+    def check() -> None:
+        timer.show("")
+        if not timer.left:
+            raise OutOfTimeError
 
-        choice, end = choose(
-            train, valid, assume=config.assume, max_states=config.max_states, check=check
-        )
+    choice, end = choose(
+        train, valid, assume=config.assume, max_states=config.max_states, check=check
+    )
     if choice is None:
         raise TextError(
             f"{name}: no language with up to {config.max_states} states was found. Raise "

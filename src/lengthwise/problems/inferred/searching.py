@@ -26,46 +26,40 @@ from lengthwise.inference.working import Working
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.problems.inferred.settings import InferenceConfig
-from lengthwise.problems.results import Watch
+from lengthwise.problems.inferred.timing import Timer
 from lengthwise.wording import counted
 
 
 def searched(
-    words: LabelledWords, judge: Judge, config: InferenceConfig, title: str, watch: Watch
+    words: LabelledWords, judge: Judge, config: InferenceConfig, timer: Timer
 ) -> SearchState:
-    """Search for at most the budget, from where an earlier search of these words ended."""
+    """Search for what is left of the time, from where an earlier search of these words ended."""
     place = _place(words, config)
-    with watch(f"inferring an automaton from {title}", "seconds") as progress:
-        working, refuted, state = _begun(place, judge)
-        since = 0.0 if state is None else state.seconds
+    working, refuted, state = _begun(place, judge)
 
-        def show(state: SearchState) -> None:
-            if progress is not None:
-                seconds = min(int(state.seconds - since), int(config.budget))
-                note = describe_best(state.best, working.few)
-                progress(seconds, max(int(config.budget), 1), note)
+    def show(state: SearchState) -> None:
+        timer.show(describe_best(state.best, working.few))
 
-        searchers = SEARCHERS if config.assume is None else [ASSUMED[config.assume]()]
-        while True:
-            spent = 0.0 if state is None else state.seconds - since
-            state = search_automaton(
-                working.few,
-                max_states=config.max_states,
-                searchers=searchers,
-                budget=max(config.budget - spent, 0.0),
-                state=state,
-                keep=_keeper(place, refuted),
-                show=show,
-            )
-            assert state.best is not None
-            is_impossible = state.least_states > config.max_states
-            more = None if is_impossible else _more(working, state)
-            if more is None:
-                break
-            refuted.append(state.best.language)
-            best = more.few(state.best.language, state.best.searcher, state.best.size)
-            working, proved = more, state.least_states
-            state = SearchState(best=best, seconds=state.seconds, least_states=proved)
+    searchers = SEARCHERS if config.assume is None else [ASSUMED[config.assume]()]
+    while True:
+        state = search_automaton(
+            working.few,
+            max_states=config.max_states,
+            searchers=searchers,
+            budget=timer.left,
+            state=state,
+            keep=_keeper(place, refuted),
+            show=show,
+        )
+        assert state.best is not None
+        is_impossible = state.least_states > config.max_states
+        more = None if is_impossible else _more(working, state)
+        if more is None:
+            break
+        refuted.append(state.best.language)
+        best = more.few(state.best.language, state.best.searcher, state.best.size)
+        working, proved = more, state.least_states
+        state = SearchState(best=best, seconds=state.seconds, least_states=proved)
     if state.end in ("explained", "exhausted"):
         place.unlink(missing_ok=True)
     if not working.are_all:
