@@ -11,7 +11,7 @@ import torch
 from hypothesis import HealthCheck, settings
 
 from dying import simulate
-from extras import skipped_report, skipping
+from extras import skip_report, skipping
 from ordinary import THOROUGH, mark_slow_cases
 from precisions import skip_if_it_needs_another_machine
 from shapes import install
@@ -103,7 +103,7 @@ def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     report = yield
-    skipped_report(report, collector.path)
+    skip_report(report, collector.path)
     return report
 
 

@@ -25,7 +25,7 @@ from lengthwise.constructions.parity import compile_parity
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import grow
 from lengthwise.models.decoder import Decoder
-from lengthwise.models.masked import masked_logits
+from lengthwise.models.masked import compute_masked_logits
 from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad
@@ -88,13 +88,13 @@ def sharing() -> dict[str, float]:
     return result
 
 
-def masked() -> dict[str, float]:
+def time_masks() -> dict[str, float]:
     """Tree with shared sub-words against equation (1) with masks, forward and backward."""
     model = make_model()
     tokens = words(BATCH, 500)
     few = tokens[:8]  # with masks, 128 words need many gigabytes
     dense, same, all_words = seconds(
-        descend(model, partial(masked_logits, model, few)),
+        descend(model, partial(compute_masked_logits, model, few)),
         descend(model, partial(model, few)),
         descend(model, partial(model, tokens)),
         repeat=3,
@@ -319,7 +319,7 @@ def monitor() -> dict[str, float]:
 
 SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "sharing": sharing,
-    "masked": masked,
+    "masked": time_masks,
     "arithmetic": arithmetic,
     "sampler": sampler,
     "growth": growth,
@@ -331,9 +331,9 @@ SECTIONS: dict[str, Callable[[], dict[str, float]]] = {
     "dilated": partial(texts.forms, seconds),
     "token-loss": partial(texts.losses, seconds),
     "memory": partial(texts.memory, seconds),
-    "training": training_steps.shown,
-    "half": training_steps.shown_half,
-    "gpu": training_steps.shown_there,
+    "training": training_steps.list_figures,
+    "half": training_steps.list_half_precision_figures,
+    "gpu": training_steps.list_accelerator_figures,
 }
 
 

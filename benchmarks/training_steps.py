@@ -101,7 +101,7 @@ class Steps:
         self, case: Case, half: Autocast = "none", device: torch.device = PROCESSOR
     ) -> None:
         self.case, self._half, self.device = case, half, device
-        self._model, self._goal, self._config = _prepared(case)
+        self._model, self._goal, self._config = _prepare(case)
         self._model.to(device)
         self._state, self._count = loop.begin(self._model, self._goal, self._config, None), WARM
         self._data = self._state.generators["data"].get_state()
@@ -123,18 +123,18 @@ def _lower(
 ) -> Callable[..., loop.Step]:
     """Return the step under autocast, as objectives that have that setting take theirs."""
 
-    def lowered(*arguments: Any) -> loop.Step:
+    def lower(*arguments: Any) -> loop.Step:
         with autocast(device, half):
             return step(*arguments)
 
-    return lowered
+    return lower
 
 
-def _prepared(case: Case) -> tuple[nn.Module, loop.Objective, TrainingConfig]:
+def _prepare(case: Case) -> tuple[nn.Module, loop.Objective, TrainingConfig]:
     if case.spec != "pairs:":
         plan = make_plan(case.spec, case.model, settings=case.settings)
         return plan.draw(), plan.problem.objective(plan), plan.training
-    entry, drawn = TRANSLATION_MODELS[case.model], _drawn_pairs(20_000)
+    entry, drawn = TRANSLATION_MODELS[case.model], _draw_pairs(20_000)
     network = entry.configure({"vocab_size": _VOCABULARY, **case.settings})
     goal = pairs.NextTargetToken(drawn, drawn, pairs.SentencesConfig(), label_smoothing=0.1)
     training = TrainingConfig(learning_rate=2e-3, warmup=400)
@@ -144,7 +144,7 @@ def _prepared(case: Case) -> tuple[nn.Module, loop.Objective, TrainingConfig]:
 _VOCABULARY = 4_096
 
 
-def _drawn_pairs(count: int) -> SentencePairs:
+def _draw_pairs(count: int) -> SentencePairs:
     """Return pairs of random tokens whose lengths are spread as those of sentences are."""
     random = np.random.default_rng(0)
     source = np.clip(random.lognormal(3.2, 0.5, count), 3, 150).astype(np.int64)
@@ -160,11 +160,11 @@ def measure(case: Case, threads: int) -> dict[str, Any]:
     """Return the time of a step, its operations, and the share of each part of it."""
     with processor_threads(threads):
         steps = Steps(case)
-        times, rates = zip(*[timed(steps) for _ in range(TIMED)], strict=True)
-        return divided(steps, statistics.median(times), statistics.median(rates))
+        times, rates = zip(*[time_step(steps) for _ in range(TIMED)], strict=True)
+        return divide_time(steps, statistics.median(times), statistics.median(rates))
 
 
-def timed(steps: Steps) -> tuple[float, float]:
+def time_step(steps: Steps) -> tuple[float, float]:
     """Return the seconds of a step, and the operations a second of a large matrix product."""
     rate = matmul_rate(steps.device, torch.float32)
     return _seconds(steps), rate
@@ -181,15 +181,17 @@ def _by_turns(every: Sequence[Steps], rounds: int) -> list[tuple[float, ...]]:
     return [tuple(map(_seconds, every)) for _ in range(rounds)]
 
 
-def halved(case: Case, threads: int) -> dict[str, Any]:
+def measure_half_precision(case: Case, threads: int) -> dict[str, Any]:
     """Return the time of a step in single precision, and of one with products in bfloat16."""
     with processor_threads(threads):
         times = _by_turns([Steps(case), Steps(case, "bfloat16")], TIMED)
-    return _compared(case.name, threads, times)
+    return _summarise_times(case.name, threads, times)
 
 
 def product(threads: int) -> dict[str, Any]:
-    """Return the times of a large matrix product in both precisions, as `halved` does."""
+    """Return the times of a large matrix product in both precisions, as `measure_half_precision`
+    does.
+    """
     with processor_threads(threads):
         times = [
             tuple(
@@ -198,10 +200,10 @@ def product(threads: int) -> dict[str, Any]:
             )
             for _ in range(TIMED)
         ]
-    return _compared(PRODUCT, threads, times)
+    return _summarise_times(PRODUCT, threads, times)
 
 
-def _compared(case: str, threads: int, times: Sequence[tuple[float, ...]]) -> dict[str, Any]:
+def _summarise_times(case: str, threads: int, times: Sequence[tuple[float, ...]]) -> dict[str, Any]:
     """Return the medians of times in single precision and in bfloat16, and of their quotients."""
     single, half = (1e3 * statistics.median(column) for column in zip(*times, strict=True))
     return {
@@ -222,7 +224,7 @@ THERE = "there"
 PRODUCT = "matrix product, 1,024 x 1,024 times 1,024 x 1,024"
 
 
-def divided(steps: Steps, seconds: float, rate: float) -> dict[str, Any]:
+def divide_time(steps: Steps, seconds: float, rate: float) -> dict[str, Any]:
     """Return what `measure` does, of steps that were timed."""
     counter = FlopCounterMode(display=False)
     with counter, sdpa_kernel(SDPBackend.MATH):  # fused attention on a processor is not counted
@@ -284,18 +286,18 @@ def _parts(job: Callable[[], None]) -> tuple[Counter[str], Counter[str]]:
     """Return the microseconds that each part of a job takes, and its number of events."""
     with ExitStack() as scopes:
         for owner, method, part in SCOPES:
-            scopes.enter_context(_named(owner, method, part))
+            scopes.enter_context(_name_part(owner, method, part))
         with profile(activities=[ProfilerActivity.CPU]) as profiler, record_function(_ALL):
             job()
     events = sorted(profiler.events(), key=lambda event: event.time_range.start)
     made_in: dict[int, str] = {}
     """The part in which each node of the graph was made: the last event with its number made it."""
-    for event, part in _divided(events, {}):
+    for event, part in _attribute_events(events, {}):
         if event.sequence_nr >= 0 and part != "backward":
             made_in[event.sequence_nr] = part
     spent: Counter[str] = Counter()
     count: Counter[str] = Counter()
-    for event, part in _divided(events, made_in):
+    for event, part in _attribute_events(events, made_in):
         spent[part] += event.self_cpu_time_total
         count[part] += 1
     return spent, count
@@ -306,20 +308,22 @@ _ALL = f"{_PREFIX}others"
 
 
 @contextmanager
-def _named(owner: Any, method: str, part: str) -> Iterator[None]:
+def _name_part(owner: Any, method: str, part: str) -> Iterator[None]:
     """Let the profiler see what happens in a function, by the name of a part."""
     original = getattr(owner, method)
 
     @wraps(original)
-    def seen(*arguments: Any, **named: Any) -> Any:
+    def watch(*arguments: Any, **named: Any) -> Any:
         with record_function(f"{_PREFIX}{part}"):
             return original(*arguments, **named)
 
-    with mock.patch.object(owner, method, seen):
+    with mock.patch.object(owner, method, watch):
         yield
 
 
-def _divided(events: Sequence[Any], made_in: Mapping[int, str]) -> Iterator[tuple[Any, str]]:
+def _attribute_events(
+    events: Sequence[Any], made_in: Mapping[int, str]
+) -> Iterator[tuple[Any, str]]:
     """Return the events of the job, each with its part: its own, or that of what it happens in."""
     found: dict[int, str] = {}
     for event in events:
@@ -345,7 +349,7 @@ def _own_part(event: Any, made_in: Mapping[int, str]) -> str | None:
 # ---- what is shown -------------------------------------------------------------------------------
 
 
-def shown() -> dict[str, float]:
+def list_figures() -> dict[str, float]:
     """Return the figures of all cases by title, for `bench.py`."""
     result = {}
     for found in _each(measure):
@@ -356,7 +360,7 @@ def shown() -> dict[str, float]:
     return result
 
 
-def shown_half() -> dict[str, float]:
+def list_half_precision_figures() -> dict[str, float]:
     """Return how many times as fast steps are in bfloat16, for `bench.py`."""
     if why := why_unavailable("bfloat16"):
         print(f"No bfloat16 here: {why}")
@@ -369,7 +373,7 @@ def shown_half() -> dict[str, float]:
     }
 
 
-def shown_there() -> dict[str, float]:
+def list_accelerator_figures() -> dict[str, float]:
     """Return the time of steps on an accelerator, and beside the processor, for `bench.py`."""
     result = {}
     for one in there(""):
@@ -413,7 +417,7 @@ def _there(case: Case, kinds: Sequence[Autocast], device: torch.device) -> dict[
 
 
 def _halves(only: str) -> Iterator[dict[str, Any]]:
-    yield from _each(halved, only)
+    yield from _each(measure_half_precision, only)
     if only in PRODUCT:
         yield from map(product, THREADS)
 

@@ -50,7 +50,9 @@ def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
     if path.parent != NOTEBOOKS:
         return content
     cells = _read(path).cells
-    return OUTPUT.sub(lambda found: _shown(cells[int(found[1])].outputs[int(found[2])]), content)
+    return OUTPUT.sub(
+        lambda found: _render_output(cells[int(found[1])].outputs[int(found[2])]), content
+    )
 
 
 def markdown(path: Path) -> str:
@@ -81,7 +83,7 @@ def _cell(number: int, cell: Any) -> str:
     return "\n\n".join([f"```python\n{cell.source}\n```", *places])
 
 
-def _shown(output: Any) -> str:
+def _render_output(output: Any) -> str:
     """Return an output as an element: the richest form that it has."""
     data = output.get("data", {})
     if "text/html" in data:

@@ -36,7 +36,7 @@ def read(path: Path) -> Any:
     return nbformat.read(path, 4)  # type: ignore[no-untyped-call]
 
 
-def executed(notebook: Any) -> Any:
+def run_notebook(notebook: Any) -> Any:
     """Return a notebook with the outputs of its cells, run in a kernel and a folder of their own.
 
     Nothing is left of the folder. The kernel finds the programs of this Python before others, as
@@ -74,7 +74,7 @@ def executed(notebook: Any) -> Any:
     return fresh
 
 
-def stored(notebook: Any) -> str:
+def format_notebook(notebook: Any) -> str:
     """Return the one text in which a notebook is stored.
 
     Cells are named by their places, bars of progress are left out, and the digest of the code
@@ -88,7 +88,7 @@ def stored(notebook: Any) -> str:
         is_solution = "solution" in cell.metadata.get("tags", ())
         cell.metadata = nbformat.from_dict(_SOLUTION if is_solution else {})  # type: ignore[no-untyped-call]
         if cell.cell_type == "code":
-            cell.outputs = _kept(cell.outputs)
+            cell.outputs = _keep_output(cell.outputs)
     return str(nbformat.writes(kept, 4)) + "\n"  # type: ignore[no-untyped-call]
 
 
@@ -98,7 +98,7 @@ def digest(notebook: Any) -> str:
     return hashlib.sha256("\0".join(sources).encode()).hexdigest()[:12]
 
 
-def _kept(outputs: list[Any]) -> list[Any]:
+def _keep_output(outputs: list[Any]) -> list[Any]:
     """Leave bars of progress out, and put texts together that were written one after the other."""
     kept = list[Any]()
     for each in outputs:
@@ -119,7 +119,7 @@ def main(names: list[str]) -> None:
         if names and path.stem not in names:
             continue
         start = time.monotonic()
-        write_text(path, stored(executed(read(path))))
+        write_text(path, format_notebook(run_notebook(read(path))))
         print(f"{path.stem}: {time.monotonic() - start:.1f} s", flush=True)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from lengthwise.cli.settings import shown_default
+from lengthwise.cli.settings import format_default
 from lengthwise.escapes import table_in_markdown
 from lengthwise.objectives.catalogue import OBJECTIVES, AnyObjectiveConfig
 from lengthwise.problems.base import Problem
@@ -178,4 +178,4 @@ def _default(setting: SettingInfo | None) -> str:
         return ""
     if setting.default is None:
         return "-"
-    return f"`{shown_default(setting.default)}`" if setting.default != "" else "empty"
+    return f"`{format_default(setting.default)}`" if setting.default != "" else "empty"

@@ -45,23 +45,23 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Turn links to files outside the docs into links to the repository, or into their text."""
     where, folder = config.repo_url, posixpath.dirname(page.file.src_uri)
 
-    def replaced(link: re.Match[str]) -> str:
+    def replace(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join("docs", folder, link[2]))
         if target.startswith("docs/"):
             return link[0]
         return f"[{link[1]}]({where.rstrip('/')}/blob/main/{target})" if where else link[1]
 
-    return UPWARDS.sub(replaced, markdown)
+    return UPWARDS.sub(replace, markdown)
 
 
 def on_page_content(content: str, page: Any, config: Any, files: Any) -> str:
     """Turn equations into MathML."""
 
-    def drawn(found: re.Match[str]) -> str:
+    def draw(found: re.Match[str]) -> str:
         display = "block" if found[2] == "[" else "inline"
         return str(convert(html.unescape(found[3]), display=display))
 
-    return EQUATION.sub(drawn, content)
+    return EQUATION.sub(draw, content)
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:

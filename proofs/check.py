@@ -72,7 +72,7 @@ class Limits:
         if self.megabytes is not None:
             resource.setrlimit(resource.RLIMIT_AS, (self.megabytes * 10**6,) * 2)
 
-    def broken(self, exit_code: int, text: str) -> str:
+    def explain_failure(self, exit_code: int, text: str) -> str:
         """Return what was too little, and the remedy; nothing if a run failed for another reason.
 
         The exit code is negative if a signal ended it.
@@ -106,7 +106,7 @@ def run(command: list[str], folder: Path, limits: Limits) -> tuple[float, int, s
         text = output.read()
     if child.returncode:
         what = f"{Path(command[0]).name} {command[-1]}"
-        broken = limits.broken(child.returncode, text)
+        broken = limits.explain_failure(child.returncode, text)
         said = " ".join(text.split())[:500] or f"exit status {child.returncode}"
         raise ProofError(f"{what} {broken}." if broken else f"{what} failed: {said}")
     scale = 1 if sys.platform == "darwin" else 1024

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from lengthwise.errors import LengthwiseError
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.induction import checked
+from lengthwise.proofs.check.induction import check_with_induction
 from lengthwise.proofs.export.rocq import save_rocq
-from lengthwise.shipped import resolved
+from lengthwise.shipped import resolve_path
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "proofs"
 """Where the files are written."""
@@ -36,7 +36,10 @@ def export(name: str, folder: Path) -> Path:
         LengthwiseError: the certificate is not right, or has no table.
     """
     path = folder / f"{name.replace('-', '_')}.v"
-    save_rocq(path, *checked(Certificate.load(resolved(f"zoo:{name}") / "certificate.json")))
+    save_rocq(
+        path,
+        *check_with_induction(Certificate.load(resolve_path(f"zoo:{name}") / "certificate.json")),
+    )
     return path
 
 

@@ -47,7 +47,7 @@ def skip_if_refused(status: int, error: str) -> None:
         pytest.skip(f"needs {match[1]}")
 
 
-def skipped_report(report: pytest.CollectReport, path: Path) -> None:
+def skip_report(report: pytest.CollectReport, path: Path) -> None:
     """Turn the failure to import a test module into a skip if a library of an extra is missing."""
     call: pytest.CallInfo[object] | None = getattr(report, "call", None)
     error = None if call is None or call.excinfo is None else call.excinfo.value

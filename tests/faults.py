@@ -359,8 +359,8 @@ FAULTS = (
     Fault(
         "products compared in one order only",
         "objectives/learning.py",
-        "right = composed(model, a, composed(model, b, c, noise), noise)",
-        "right = composed(model, composed(model, a, b, noise), c, noise)",
+        "right = compose_nodes(model, a, compose_nodes(model, b, c, noise), noise)",
+        "right = compose_nodes(model, compose_nodes(model, a, b, noise), c, noise)",
         "objectives/test_learning.py",
     ),
     Fault(
@@ -480,7 +480,7 @@ FAULTS = (
     Fault(
         "a tie of labels settled by the order of lines",
         "data/prepared_words.py",
-        "is_decided = is_first & ~(as_many & ~np.append(is_first[1:], True))",
+        "is_decided = is_first & ~(as_many & ~is_alone)",
         "is_decided = is_first",
         "data/test_prepared_words.py",
     ),
@@ -509,7 +509,7 @@ def plant(package: Path, fault: Fault) -> None:
     path.write_text(text.replace(fault.right, fault.wrong), encoding="utf-8")
 
 
-def tried(source: Path, fault: Fault) -> Outcome:
+def try_fault(source: Path, fault: Fault) -> Outcome:
     """Run the fast tests of a fault against a copy of the package, up to the first that fails."""
     tests = [f"tests/{name}" for name in fault.tests.split()]
     options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--no-header"]
@@ -559,7 +559,7 @@ def main() -> int:
         for fault in chosen:
             start = time.perf_counter()
             plant(package, fault)
-            outcome = tried(Path(name), fault)
+            outcome = try_fault(Path(name), fault)
             shutil.copy2(PACKAGE / fault.file, package / fault.file)
             missed += not outcome.caught
             said = "caught" if outcome.caught else "MISSED"

@@ -83,7 +83,7 @@ def automaton(kind: str, states: int, symbols: int, seed: int) -> Language:
         classes=tuple(classes),
         class_names=tuple(f"c{number}" for number in range(num_classes)),
         start=0,
-    ).minimised()
+    ).minimise()
 
 
 _MANY = 1_000

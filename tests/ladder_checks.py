@@ -30,7 +30,7 @@ ON_A_TIER: dict[str, Callable[[Language], bool]] = {
 }
 
 
-def drawn(generator: random.Random) -> Language:
+def draw_automaton(generator: random.Random) -> Language:
     """A minimal automaton of up to 8 states; half of them mostly move on, so that the classes that
     uniform tables hardly ever reach occur.
     """
@@ -48,7 +48,7 @@ def drawn(generator: random.Random) -> Language:
 
     table = tuple(tuple(target(state) for _ in range(symbols)) for state in range(size))
     classes = tuple(generator.randint(0, 1) for _ in range(size))
-    return Language(alphabet=tuple("abc"[:symbols]), transitions=table, classes=classes).minimised()
+    return Language(alphabet=tuple("abc"[:symbols]), transitions=table, classes=classes).minimise()
 
 
 def inclusions(found: Ladder) -> list[str]:
@@ -117,11 +117,11 @@ ALIKE: dict[str, Callable[[Word, Word], bool]] = {
 
 def check_witnesses(language: Language, found: Ladder) -> None:
     """Every refusal names words that show it, for small and for large m."""
-    machine = language.minimised()
+    machine = language.minimise()
     for key, verdict in found.verdicts.items():
         if verdict.holds is not False:
             continue
-        said = [word.written(machine) for word in verdict.words]
+        said = [word.format(machine) for word in verdict.words]
         assert all(text in verdict.says for text in said), (key, verdict)
         way = key.removeprefix("tier_")
         inside = int(not way.startswith("co_"))

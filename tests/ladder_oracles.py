@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lengthwise.languages.builders import determinised
+from lengthwise.languages.builders import determinise
 from lengthwise.languages.language import Language
 
 Map = tuple[int, ...]
@@ -22,7 +22,7 @@ class Naive:
     """The transition monoid of a minimal automaton by composing maps until nothing new comes."""
 
     def __init__(self, language: Language, most: int = 10**6) -> None:
-        self.machine = language.total().minimised()
+        self.machine = language.total().minimise()
         steps = [tuple(row[a] for row in self.machine.transitions) for a in self.symbols]
         identity = tuple(range(self.machine.num_states))
         found = {identity: 0}
@@ -184,14 +184,14 @@ def finite(naive: Naive, wanted: int = 1) -> bool:
 
 def reversal_is_r_trivial(language: Language) -> bool:
     """L-trivial, by the automaton of the reversed words."""
-    machine = language.minimised()
+    machine = language.minimise()
     arcs: list[dict[str, list[int]]] = [{} for _ in range(machine.num_states + 1)]
     for state, row in enumerate(machine.transitions):
         for symbol, target in enumerate(row):
             arcs[target].setdefault(machine.alphabet[symbol], []).append(state)
     arcs[-1][""] = [state for state, c in enumerate(machine.classes) if c == 1]
-    reversed_ = determinised(machine.alphabet, arcs, machine.num_states, [machine.start])
-    return loops_only(reversed_.minimised())
+    reversed_ = determinise(machine.alphabet, arcs, machine.num_states, [machine.start])
+    return loops_only(reversed_.minimise())
 
 
 def loops_only(machine: Language) -> bool:
@@ -206,7 +206,7 @@ def loops_only(machine: Language) -> bool:
 
 def strictly_piecewise(language: Language) -> bool:
     """Removing symbols makes no new words: an acceptor that may skip any symbol of a word."""
-    machine = language.minimised()
+    machine = language.minimise()
     arcs = [
         {
             **{machine.alphabet[a]: [t] for a, t in enumerate(row)},
@@ -215,7 +215,7 @@ def strictly_piecewise(language: Language) -> bool:
         for row in machine.transitions
     ]
     final = [state for state, c in enumerate(machine.classes) if c == 1]
-    closed = determinised(machine.alphabet, arcs, machine.start, final)
+    closed = determinise(machine.alphabet, arcs, machine.start, final)
     return closed.difference(machine) is None
 
 
@@ -223,7 +223,7 @@ def strictly_local(language: Language, k: int) -> bool:
     """The language is the words whose windows of k symbols, with k - 1 marks at both ends, all
     stand in some member.
     """
-    machine = language.minimised()
+    machine = language.minimise()
     mark = machine.num_symbols
     windows: set[Word] = set()
     seen = set()
@@ -275,7 +275,7 @@ def on_some_tier(language: Language, holds: Callable[[Language], bool]) -> bool:
     """By definition: for some set of symbols the words that keep them alone make a language of the
     class, and a word is in exactly if it is so after the other symbols are removed.
     """
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     every = range(machine.num_symbols)
     for size in range(1, len(every) + 1):
         for tier in itertools.combinations(every, size):
@@ -292,7 +292,7 @@ def on_some_tier(language: Language, holds: Callable[[Language], bool]) -> bool:
                     for state, row in enumerate(rows)
                 ),
             )
-            if skipping.difference(machine) is None and holds(kept.minimised()):
+            if skipping.difference(machine) is None and holds(kept.minimise()):
                 return True
     return False
 
@@ -316,7 +316,7 @@ def c_rasp(language: Language, *, keep_symbols: bool = True) -> bool:
 
     Without `keep_symbols`, an edge is relabelled by h(a) + p(q) alone.
     """
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     reach = [{state} | set(row) for state, row in enumerate(machine.transitions)]
     for _ in reach:
         reach = [set().union(*(reach[t] for t in r)) for r in reach]

@@ -13,7 +13,7 @@ class _Network(Protocol):
 Network = TypeVar("Network", bound=_Network)
 
 
-def perturbed(model: Network, by: float, seed: int = 0) -> Network:
+def perturb(model: Network, by: float, seed: int = 0) -> Network:
     """Initialise a network in float64 and add N(0, by^2) to every weight; for evaluation."""
     assert isinstance(model, nn.Module)
     model.double().eval()

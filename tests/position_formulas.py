@@ -86,7 +86,7 @@ def hops(position: Position, pair: Pair) -> float:
 def rope(position: Position, pair: Pair) -> float:
     size = len(pair.q)
 
-    def rotated(x: Vector, place: int) -> Vector:
+    def rotate(x: Vector, place: int) -> Vector:
         found = list(x)
         for r in range(size // 2):
             angle = place * 10_000 ** (-2 * r / size)
@@ -94,7 +94,7 @@ def rope(position: Position, pair: Pair) -> float:
             found[2 * r : 2 * r + 2] = [turned.real, turned.imag]
         return found
 
-    return dot(rotated(pair.q, pair.i), rotated(pair.k, pair.j)) / math.sqrt(size)
+    return dot(rotate(pair.q, pair.i), rotate(pair.k, pair.j)) / math.sqrt(size)
 
 
 def transformer_xl(position: Position, pair: Pair) -> float:

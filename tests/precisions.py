@@ -30,12 +30,12 @@ def skip_if_it_needs_another_machine(item: pytest.Item) -> None:
     A test says so by `@pytest.mark.needs_precision("bfloat16")`, or has the precision
     as a parameter.
     """
-    for name in dict.fromkeys(_needed(item)):
+    for name in dict.fromkeys(_need(item)):
         if reason := why_unavailable(name):
             pytest.skip(reason)
 
 
-def _needed(item: pytest.Item) -> Iterator[str]:
+def _need(item: pytest.Item) -> Iterator[str]:
     for marker in item.iter_markers("needs_precision"):
         yield from marker.args
     parameters: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})

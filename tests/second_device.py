@@ -46,7 +46,7 @@ class There(Tensor):
         cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
         """Compute an operation on the processor."""
-        return _computed(func, args, kwargs or {})
+        return _compute(func, args, kwargs or {})
 
     def tolist(self) -> Any:
         """Return the numbers, for which an accelerator would be waited for."""
@@ -80,10 +80,10 @@ class _Device(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
-        return _computed(func, args, kwargs or {})
+        return _compute(func, args, kwargs or {})
 
 
-def _computed(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _compute(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     tensors = [
         each for each in pytree.tree_leaves((args, dict(kwargs))) if isinstance(each, Tensor)
     ]

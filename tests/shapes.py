@@ -28,11 +28,11 @@ _typed: Any = beartype(conf=BeartypeConf(violation_type=TypeCheckError))
 
 
 def install() -> None:
-    """Let jaxtyping's import hook decorate functions with `checked`."""
-    jaxtyping.jaxtyped = _jaxtyped
+    """Let jaxtyping's import hook decorate functions with `add_checks`."""
+    jaxtyping.jaxtyped = _jaxtype
 
 
-def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
+def add_checks(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with checks of its arguments and result."""
     if not any(map(_has_shape, fn.__annotations__.values())):
         return _lazily(fn, _typed)
@@ -41,10 +41,10 @@ def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
     accepted: set[Any] = set()
 
     @functools.wraps(fn)
-    def given(*args: Any, **kwargs: Any) -> Any:
+    def check_and_call(*args: Any, **kwargs: Any) -> Any:
         return results.pop()
 
-    check = _lazily(given, _typed)
+    check = _lazily(check_and_call, _typed)
 
     @functools.wraps(fn)
     def outer(*args: Any, **kwargs: Any) -> Any:
@@ -62,16 +62,16 @@ def checked(fn: Callable[..., Any]) -> Callable[..., Any]:
     return outer
 
 
-def _jaxtyped(fn: Any = None, *, typechecker: Any = None) -> Any:
+def _jaxtype(fn: Any = None, *, typechecker: Any = None) -> Any:
     if fn is None:
-        return functools.partial(_jaxtyped, typechecker=typechecker)
+        return functools.partial(_jaxtype, typechecker=typechecker)
     if inspect.isfunction(fn):
         hints = fn.__annotations__.values()
         if "<locals>" in fn.__qualname__ and not any(map(_has_shape, hints)):
             return fn  # it would be decorated anew whenever the function around it is called
         if any(map(_is_forward, hints)):
             return _lazily(fn, functools.partial(_original, typechecker=typechecker))
-        return checked(fn)
+        return add_checks(fn)
     return _original(fn) if fn == "context" else _original(fn, typechecker=typechecker)
 
 

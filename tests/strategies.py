@@ -55,7 +55,7 @@ def minimal_automaton(seed: int) -> Language:
             transitions=tuple(map(tuple, rows)),
             classes=tuple(draw.randrange(2) for _ in range(states)),
         )
-        if machine.minimised().num_states == states:
+        if machine.minimise().num_states == states:
             return machine
 
 
@@ -84,7 +84,9 @@ def recognisers(*, alphabet: str = "ab", max_states: int = 6) -> st.SearchStrate
 
 
 @st.composite
-def domained(draw: st.DrawFn, *, alphabet: str = "ab", num_classes: int = 3) -> Language:
+def machines_with_domain(
+    draw: st.DrawFn, *, alphabet: str = "ab", num_classes: int = 3
+) -> Language:
     """Moore machines with a domain that has a word."""
     machine = draw(machines(alphabet=alphabet, max_states=4, num_classes=num_classes))
     domain = draw(

@@ -108,10 +108,10 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         "words are a list of strings, but got",
     )
 
-    def tested(lengths: Any) -> Any:
+    def record_test(lengths: Any) -> Any:
         return lw.evaluate(model, language=language, lengths=lengths)
 
-    def asked(inputs: Any) -> list[str]:
+    def record_inputs(inputs: Any) -> list[str]:
         return lw.predict(model, inputs, language=language)
 
     slips: list[tuple[Callable[[], Any], str]] = [
@@ -120,16 +120,16 @@ def test_slips_in_python_are_told_in_one_line(of_letters: Run) -> None:
         (lambda: lw.language(none), "but got None"),
         (lambda: lw.train(language, torch.nn.Linear(1, 1)), "cannot read words of 1 to 7 symbols"),
         (lambda: lw.train(language, cast(Any, 3)), "model is a name"),
-        (lambda: tested(50), "but got 50. Give [50]"),
-        (lambda: tested("41:500"), lengths),
-        (lambda: tested([1.5]), lengths),
-        (lambda: tested([-3]), "a length is 0 or more, but got -3"),
+        (lambda: record_test(50), "but got 50. Give [50]"),
+        (lambda: record_test("41:500"), lengths),
+        (lambda: record_test([1.5]), lengths),
+        (lambda: record_test([-3]), "a length is 0 or more, but got -3"),
         (lambda: lw.evaluate(model), "Give language='parity', say, or a Language"),
         (lambda: lw.evaluate(model, language=cast(Any, 3)), "a language is a line"),
-        (lambda: asked("abab"), f"{words} 'abab'"),
-        (lambda: asked(5), f"{words} 5. Give [word],"),
-        (lambda: asked([0, 1]), f"{words} [0, 1]"),
-        (lambda: asked([["a"]]), "integers from 0 to 1, but its symbol 1 is 'a'"),
+        (lambda: record_inputs("abab"), f"{words} 'abab'"),
+        (lambda: record_inputs(5), f"{words} 5. Give [word],"),
+        (lambda: record_inputs([0, 1]), f"{words} [0, 1]"),
+        (lambda: record_inputs([["a"]]), "integers from 0 to 1, but its symbol 1 is 'a'"),
         (lambda: lw.predict(model, ["ab"]), "Give language='parity', say, or a Language"),
         (lambda: lw.predict(of_letters, "abab"), f"{words} 'abab'"),
         (lambda: lw.text.perplexity(of_letters, [3]), "not a language model"),
@@ -185,7 +185,7 @@ def test_computed_weights_are_a_model_like_a_run(tmp_path: Path) -> None:
     assert found.summary()["mean_accuracy"] == 1.0
     proof = lw.certify(made, strength="robust")
     assert proof.summary() == lw.certify(made.model, strength="robust", **alone).summary()
-    assert lw.extract(made).automaton == made.language.minimised()
+    assert lw.extract(made).automaton == made.language.minimise()
 
 
 def test_load_gives_what_the_folder_holds(tmp_path: Path) -> None:

@@ -6,24 +6,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lengthwise.arguments import number, path_of, require_text, whole
+from lengthwise.arguments import number, path_of, require_integer, require_text
 from lengthwise.errors import ConfigError, TextError
 
 
 def test_integers_of_any_library_are_accepted_from_the_least_on() -> None:
-    assert [whole("words", each) for each in (0, 7, np.int64(3))] == [0, 7, 3]
-    assert whole("words", 2, least=2) == 2
+    assert [require_integer("words", each) for each in (0, 7, np.int64(3))] == [0, 7, 3]
+    assert require_integer("words", 2, least=2) == 2
 
 
 @pytest.mark.parametrize("value", [-1, True, 1.0, "1", None])
 def test_what_is_no_count_is_refused(value: Any) -> None:
     with pytest.raises(ConfigError, match=r"words is an integer of 0 or more, but got"):
-        whole("words", value)
+        require_integer("words", value)
 
 
 def test_one_below_the_least_is_refused_with_the_error_that_is_asked_for() -> None:
     with pytest.raises(TextError, match=r"words is an integer of 3 or more, but got 2\."):
-        whole("words", 2, least=3, error=TextError)
+        require_integer("words", 2, least=3, error=TextError)
 
 
 def test_numbers_are_real_and_no_truth_values() -> None:

@@ -18,7 +18,7 @@ from lengthwise.escapes import code_in_markdown, in_dot, printable, printable_li
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.notebooks import card
-from lengthwise.proofs.export.rocq import escaped
+from lengthwise.proofs.export.rocq import escape_string
 from lengthwise.templates import template
 
 
@@ -97,4 +97,4 @@ def test_a_label_of_graphviz_ends_where_it_should(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_comment_of_rocq_goes_on_after_a_name(text: str) -> None:
-    assert not re.search(r"[\"*()\\\s]", escaped(text))
+    assert not re.search(r"[\"*()\\\s]", escape_string(text))

@@ -31,7 +31,7 @@ def modules() -> dict[str, str]:
     return found
 
 
-def named(text: str) -> Iterator[str]:
+def list_imports(text: str) -> Iterator[str]:
     """What is imported, now or later, and what entries of catalogues name; not types alone."""
     todo: list[ast.AST] = [ast.parse(text)]
     read: tuple[type[ast.AST], ...] = (ast.stmt, ast.excepthandler, ast.match_case)  # and imports
@@ -51,7 +51,7 @@ def named(text: str) -> Iterator[str]:
             todo += (each for each in ast.iter_child_nodes(node) if isinstance(each, read))
 
 
-def completed(text: str) -> Iterator[str]:
+def complete(text: str) -> Iterator[str]:
     """What a string such as f"lengthwise.cli.{name}" names, with the strings of its module."""
     if not re.search(r"[\"']lengthwise\.", text):
         return
@@ -70,13 +70,13 @@ def arrows() -> dict[str, set[str]]:
     known = modules()
     found: dict[str, set[str]] = {}
     for module, text in known.items():
-        every = (*named(text), *completed(text))
+        every = (*list_imports(text), *complete(text))
         targets = (name if name in known else name.rpartition(".")[0] for name in every)
         found[module] = {each for each in targets if each in known} - {module, "lengthwise"}
     return found
 
 
-def reached(start: str, after: dict[str, set[str]]) -> set[str]:
+def find_reached(start: str, after: dict[str, set[str]]) -> set[str]:
     seen: set[str] = set()
     todo = list(after[start])
     while todo:
@@ -93,15 +93,17 @@ def test_no_module_leads_to_itself() -> None:
         for module, targets in arrows().items()
     }
     assert len(after) > 400
-    assert "lengthwise.proofs.check.balls" in reached("lengthwise.proofs.check.induction", after)
-    assert [module for module in after if module in reached(module, after)] == []
+    assert "lengthwise.proofs.check.balls" in find_reached(
+        "lengthwise.proofs.check.induction", after
+    )
+    assert [module for module in after if module in find_reached(module, after)] == []
 
 
 def test_arrows_that_are_excepted_would_lead_back() -> None:
     after = arrows()
     for start, end in EXCEPTED:
         assert end in after[start]
-        assert start in reached(end, after)
+        assert start in find_reached(end, after)
 
 
 def test_strings_are_counted() -> None:
@@ -118,7 +120,7 @@ def test_the_checker_leads_to_languages_and_settings_alone() -> None:
         module.split(".")[1]
         for ours in after
         if ours.startswith("lengthwise.proofs.check.")
-        for module in reached(ours, after)
+        for module in find_reached(ours, after)
     }
     small = {"arguments", "display", "errors", "files", "registry", "settings", "wording"}
     assert rooms <= {"languages", "proofs", "shipped", *small}

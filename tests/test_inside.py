@@ -37,12 +37,12 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> lw.Construction:
 
 def test_an_algebra_of_weights_is_that_of_their_network(exact: lw.Construction) -> None:
     of_model, own = lw.extract(exact.model, language=exact.language), lw.extract(exact)
-    assert own.automaton == of_model.automaton == exact.language.minimised()
+    assert own.automaton == of_model.automaton == exact.language.minimise()
     assert own.algebra is not None
     assert own.summary() == of_model.summary()
     words = torch.tensor([[0, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1]])
     lengths = torch.tensor([6, 6])
-    answers = own.snapped()(words, lengths).argmax(dim=1)
+    answers = own.snap()(words, lengths).argmax(dim=1)
     assert answers.tolist() == [exact.language.classify(word) for word in words.tolist()]
 
 

@@ -125,7 +125,7 @@ def test_a_folder_of_the_users_own_is_left_empty(
 def test_a_folder_where_another_process_trains_stays(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     assert folder.claim({"a": 1})
-    with RunFolder(folder.path).locked():
+    with RunFolder(folder.path).lock():
         folder.unclaim(keep_folder=False)
         assert folder.config()["a"] == 1
     folder.unclaim(keep_folder=False)

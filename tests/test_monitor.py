@@ -78,7 +78,7 @@ def test_classes_with_names_are_called_by_them() -> None:
 def test_a_word_outside_the_domain_is_said_to_be() -> None:
     domain = parse("regex[ab]:a*")
     language = Language(
-        alphabet=("a", "b"), transitions=((0, 0),), classes=(1,), domain=domain.minimised()
+        alphabet=("a", "b"), transitions=((0, 0),), classes=(1,), domain=domain.minimise()
     )
     monitor = Monitor(language)
     assert str(monitor.read("a")) == "accepted"

@@ -45,7 +45,7 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Plant:
-    def planted(code: str) -> Callable[[], int]:
+    def plant(code: str) -> Callable[[], int]:
         program, log = tmp_path / "planted.py", tmp_path / "log"
         log.write_text("")
         program.write_text(
@@ -55,10 +55,10 @@ def plant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Plant:
         monkeypatch.setenv(precision.PLANTED, str(program))
         return lambda: len(log.read_text().splitlines())
 
-    return planted
+    return plant
 
 
-def stored(tmp_path: Path) -> Path:
+def find_stored(tmp_path: Path) -> Path:
     """The one file that is kept."""
     (found,) = (tmp_path / "cache" / "lengthwise").iterdir()
     return found
@@ -130,11 +130,11 @@ def test_a_precision_that_is_right_is_available_whatever_libraries_print(plant: 
 def test_a_real_trial_ends_with_one_of_its_outcomes() -> None:
     reason = why_unavailable("float16")
     assert reason is None or "raised" in reason or "killed" in reason or "wrong" in reason
-    (kept,) = json.loads("[" + stored_text() + "]")
+    (kept,) = json.loads("[" + read_stored() + "]")
     assert kept["trial"]["failure"] is None or kept["trial"]["failure"] in (reason or "")
 
 
-def stored_text() -> str:
+def read_stored() -> str:
     (found,) = (Path(os.environ["XDG_CACHE_HOME"]) / "lengthwise").iterdir()
     return found.read_text()
 
@@ -330,14 +330,14 @@ def test_a_damaged_file_counts_as_none_and_is_replaced(
 ) -> None:
     runs = plant(RIGHT)
     why_unavailable("bfloat16")
-    text = stored(tmp_path).read_text()
+    text = find_stored(tmp_path).read_text()
     assert damage(text) != text
-    stored(tmp_path).write_bytes(damage(text).encode(errors="surrogateescape"))
+    find_stored(tmp_path).write_bytes(damage(text).encode(errors="surrogateescape"))
     for _ in range(2):
         forget(monkeypatch)
         assert why_unavailable("bfloat16") is None
     assert runs() == 2
-    assert json.loads(stored(tmp_path).read_text())["trial"]["failure"] is None
+    assert json.loads(find_stored(tmp_path).read_text())["trial"]["failure"] is None
 
 
 def test_a_folder_that_cannot_be_written_to_does_no_harm(
@@ -359,7 +359,7 @@ def test_a_folder_in_the_place_of_the_file_does_no_harm(
 ) -> None:
     plant(RIGHT)
     why_unavailable("bfloat16")
-    path = stored(tmp_path)
+    path = find_stored(tmp_path)
     path.unlink()
     path.mkdir()
     forget(monkeypatch)
@@ -402,7 +402,7 @@ def test_processes_that_ask_at_once_agree(plant: Plant, tmp_path: Path) -> None:
     told = [each.communicate()[0] for each in asking]
     assert told[0] == told[1]
     assert DIED in told[0]
-    assert json.loads(stored(tmp_path).read_text())["trial"]["failure"] in DIED
+    assert json.loads(find_stored(tmp_path).read_text())["trial"]["failure"] in DIED
     made = runs()
     assert why_unavailable("bfloat16") is not None
     assert runs() == made

@@ -7,18 +7,18 @@ from jaxtyping import Float, Int, TypeCheckError
 from torch import Tensor
 
 from lengthwise.layers import chunks
-from shapes import checked
+from shapes import add_checks
 
 
-@checked
+@add_checks
 def product(
     x: Float[Tensor, "row inner"], y: Float[Tensor, "inner column"], *, turned: bool = False
 ) -> Float[Tensor, "row column"]:
     return (x @ y).T if turned else x @ y
 
 
-@checked
-def counted(parts: list[Int[Tensor, " part"]], sizes: tuple[int, ...] = ()) -> int:
+@add_checks
+def count(parts: list[Int[Tensor, " part"]], sizes: tuple[int, ...] = ()) -> int:
     return len(parts)
 
 
@@ -39,26 +39,26 @@ def test_what_does_not_fit_is_refused_after_what_did() -> None:
 
 
 def test_containers_are_looked_into_at_every_call() -> None:
-    assert counted([torch.arange(3), torch.arange(3)]) == 2
+    assert count([torch.arange(3), torch.arange(3)]) == 2
     with pytest.raises(TypeCheckError):
-        counted([torch.ones(3)])
+        count([torch.ones(3)])
 
 
 def test_functions_within_functions_are_checked_if_they_are_about_shapes() -> None:
     decorate = jaxtyping.jaxtyped(typechecker=None)
 
     @decorate
-    def halved(x: Float[Tensor, " place"]) -> Float[Tensor, " place"]:
+    def halve(x: Float[Tensor, " place"]) -> Float[Tensor, " place"]:
         return x / 2
 
     @decorate
-    def doubled(x: int) -> int:
+    def double(x: int) -> int:
         return 2 * x
 
-    assert halved(torch.ones(3)).sum() == 1.5
+    assert halve(torch.ones(3)).sum() == 1.5
     with pytest.raises(TypeCheckError):
-        halved(torch.ones(3, 3))
-    assert doubled("a") == "aa"  # type: ignore[arg-type,comparison-overlap]
+        halve(torch.ones(3, 3))
+    assert double("a") == "aa"  # type: ignore[arg-type,comparison-overlap]
 
 
 def test_the_package_is_checked() -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from lengthwise import silence
-from lengthwise.silence import muted, noting_time, speak, told
+from lengthwise.silence import mute, report_silence, report_time, speak
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def test_work_that_takes_long_is_told_until_it_ends(
 ) -> None:
     heard = io.StringIO()
     monkeypatch.setattr(sys, "stderr", heard)
-    with noting_time("looking"):
+    with report_time("looking"):
         while heard.getvalue().count("\n") < 3:
             time.sleep(0.01)
     lines = heard.getvalue().splitlines()
@@ -48,7 +48,7 @@ def test_each_line_is_awaited_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> 
         silence._heard.last = spoken[-1]
 
     monkeypatch.setattr(silence, "speak", listen)
-    with noting_time("looking"):
+    with report_time("looking"):
         while len(spoken) < 6:
             time.sleep(0.01)
     pauses = [after - before for before, after in pairwise(spoken)][:5]
@@ -59,8 +59,8 @@ def test_each_line_is_awaited_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> 
 def test_only_the_innermost_work_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     heard = io.StringIO()
     monkeypatch.setattr(sys, "stderr", heard)
-    with noting_time("outer"):
-        with noting_time(lambda: "inner"):
+    with report_time("outer"):
+        with report_time(lambda: "inner"):
             _wait_for_a_line(heard)
         inner = heard.getvalue()
         heard.truncate(0)
@@ -71,13 +71,13 @@ def test_only_the_innermost_work_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_quick_work_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with noting_time("looking"):
+    with report_time("looking"):
         pass
     assert _lines(capsys) == []
 
 
 def test_nothing_is_told_while_a_person_is_awaited(capsys: pytest.CaptureFixture[str]) -> None:
-    with noting_time("looking"), muted():
+    with report_time("looking"), mute():
         time.sleep(0.2)
     assert _lines(capsys) == []
 
@@ -94,7 +94,7 @@ def test_a_function_tells_of_its_silence_at_a_terminal_alone(
     heard = Heard()
     monkeypatch.setattr(sys, "stderr", heard)
 
-    @told("looking")
+    @report_silence("looking")
     def look() -> str:
         if heard.is_terminal:
             _wait_for_a_line(heard)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lengthwise.shipped import shipped_names
+from lengthwise.shipped import list_shipped
 
 ROOT = Path(__file__).parent.parent
 
@@ -59,7 +59,7 @@ def test_the_wheel_works_in_a_bare_environment(wheel: Path, tmp_path: Path) -> N
         if "lengthwise" not in other.name and not (packages / other.name).exists():
             (packages / other.name).symlink_to(other)
 
-    def told(*command: str) -> str:
+    def tell(*command: str) -> str:
         done = subprocess.run(
             command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
         )
@@ -67,10 +67,10 @@ def test_the_wheel_works_in_a_bare_environment(wheel: Path, tmp_path: Path) -> N
         return done.stdout
 
     code = "import lengthwise, sys; print(lengthwise.__file__)"
-    assert told(str(python), "-c", code).startswith(str(packages))
+    assert tell(str(python), "-c", code).startswith(str(packages))
     program = str(place / "bin" / "lengthwise")
-    assert len(told(program, "zoo").splitlines()) == len(shipped_names()) + 1
-    assert "equivalent" in told(program, "certify", "--check", "zoo:tomita-3", "zoo:tomita-3")
-    assert "parity" in told(program, "board")
-    told(program, "demo", "--preset", "smoke", "--out", "runs")
+    assert len(tell(program, "zoo").splitlines()) == len(list_shipped()) + 1
+    assert "equivalent" in tell(program, "certify", "--check", "zoo:tomita-3", "zoo:tomita-3")
+    assert "parity" in tell(program, "board")
+    tell(program, "demo", "--preset", "smoke", "--out", "runs")
     assert (tmp_path / "runs" / "report.html").exists()

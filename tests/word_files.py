@@ -28,7 +28,7 @@ FORMATS = (".tsv", ".csv", ".jsonl", ".lists.jsonl", ".parquet", ".dat", ".xes",
 Labelled = Sequence[tuple[Word, str]]
 
 
-def written(word: Word, alphabet: Sequence[str]) -> str:
+def format_word(word: Word, alphabet: Sequence[str]) -> str:
     if any(len(symbol) > 1 for symbol in alphabet):
         return " ".join(symbol.replace("\\", "\\\\") for symbol in word)
     return "".join(word)
@@ -82,7 +82,7 @@ def write_words(
     packed: str = "",
 ) -> Path:
     """Write labelled words in a form; returns the file or folder."""
-    texts = [written(word, alphabet) for word, _ in labels]
+    texts = [format_word(word, alphabet) for word, _ in labels]
     if form == "dataset":
         import datasets  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.common_settings import NumClasses, VocabSize, Width
 from lengthwise.models.entry import Architecture, ModelEntry
 from lengthwise.models.transformer_config import NetworkConfig
@@ -56,7 +56,7 @@ class Bag(nn.Module):
             WordError: a word does not fit into its row, or, outside training, has a symbol that is
                 none.
         """
-        symbols, lengths = left_aligned(
+        symbols, lengths = align_left(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
         inside = torch.arange(symbols.shape[1], device=tokens.device) < lengths[:, None]

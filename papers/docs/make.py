@@ -23,7 +23,7 @@ from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import Record, Table, stem
 from lengthwise_papers.parts import PartsExperiment
-from wrapping import wrapped
+from wrapping import wrap
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "papers" / "results"
@@ -86,7 +86,7 @@ def table(name: str, title: str) -> str:
 
     Records of an experiment that is not measured any more hold their tables.
     """
-    stored = _stored(name)
+    stored = _read_stored(name)
     if name not in EXPERIMENTS:
         shown, note = Table(**stored["tables"][title]), stored["note"]
     else:
@@ -94,16 +94,16 @@ def table(name: str, title: str) -> str:
         shown = experiment.tables(records)[title]
         note = experiment.note(records) if isinstance(experiment, PartsExperiment) else ""
     text = table_in_markdown(shown.columns, shown.rows)
-    return f"{text}\n\n{wrapped(note)}" if note and not title else text
+    return f"{text}\n\n{wrap(note)}" if note and not title else text
 
 
-def _stored(name: str) -> dict[str, Any]:
+def _read_stored(name: str) -> dict[str, Any]:
     stored: dict[str, Any] = json.loads((RESULTS / f"{stem(name)}.json").read_text("utf-8"))
     return stored
 
 
 def _records(name: str) -> list[Record]:
-    records: list[Record] = _stored(name)["records"]
+    records: list[Record] = _read_stored(name)["records"]
     return records
 
 
@@ -123,16 +123,16 @@ def tables() -> dict[tuple[str, str], str]:
     steps = ROOT / "benchmarks" / "training_steps.json"
     generated["docs/reproducing/speed.md", "steps"] = speed_tables.table(steps)
     for compared in speed_tables.COMPARED:
-        generated["docs/speed.md", compared] = speed_tables.compared(steps, compared)
+        generated["docs/speed.md", compared] = speed_tables.tabulate_comparison(steps, compared)
     for made in ("trained", "constructed"):
         generated["docs/zoo.md", made] = zoo_tables.zoo_table(made)
         generated["docs/board.md", made] = zoo_tables.board_table(made)
-    generated["docs/board.md", "unproved"] = zoo_tables.unproved()
+    generated["docs/board.md", "unproved"] = zoo_tables.list_unproved()
     generated["docs/zoo.md", "language-models"] = zoo_tables.language_models_table()
     return generated
 
 
-def wanted() -> dict[Path, str]:
+def make_wanted() -> dict[Path, str]:
     """Return every generated file, or file with a generated part, and what it should hold."""
     generated = tables()
     for paper in reproduced.papers(RESULTS):
@@ -161,7 +161,7 @@ def put(text: str, name: str, content: str) -> str:
 def main() -> int:
     """Write or check all files; return 1 if a check finds a difference."""
     stale = []
-    for path, content in wanted().items():
+    for path, content in make_wanted().items():
         if path.exists() and path.read_text(encoding="utf-8") == content:
             continue
         stale.append(path)

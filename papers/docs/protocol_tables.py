@@ -3,7 +3,7 @@
 from typing import Any
 
 from lengthwise.sweeps.folder import differing
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 from lengthwise_papers.chi2023.table1 import FEWER_COLUMNS, MEASURED, NEAR
 from lengthwise_papers.trained import best_and_mean, one_digit
 
@@ -25,7 +25,7 @@ def protocols_table(published: list[Run], audited: list[Run]) -> str:
         cells = []
         for column in FEWER_COLUMNS:
             names = [name for name in both if name[:2] == (language, column)]
-            told = "" if len(names) == len(seeds) else f" ({counted(len(names), 'seed')})"
+            told = "" if len(names) == len(seeds) else f" ({format_count(len(names), 'seed')})"
             cells.append(f"{_mean(before, names)} / {_mean(after, names)}{told}" if names else "")
         lines.append(f"| {language} | {' | '.join(cells)} |")
     listed = ", ".join(map(str, seeds))

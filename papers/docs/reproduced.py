@@ -9,7 +9,7 @@ from lengthwise.analysis.figures import to_svg
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import Experiment, file_name
 from lengthwise_papers.page import section
-from wrapping import wrapped
+from wrapping import wrap
 
 OWN = "own"
 
@@ -47,20 +47,20 @@ def paper_of(name: str) -> str:
 
 def papers(results: Path) -> dict[str, str]:
     """Authors and year of each paper, by the name of its page."""
-    found = {paper_of(name): one.paper for name, one, _ in _stored(results)}
+    found = {paper_of(name): one.paper for name, one, _ in _list_stored(results)}
     return {page: title for page, title in found.items() if page != OWN}
 
 
-def measured(results: Path, page: str = "") -> list[Measured]:
+def load_measured(results: Path, page: str = "") -> list[Measured]:
     """What is stored of all experiments, or of those of a page."""
     return [
         Measured(name, experiment, json.loads(file.read_text(encoding="utf-8")))
-        for name, experiment, file in _stored(results)
+        for name, experiment, file in _list_stored(results)
         if page in ("", paper_of(name))
     ]
 
 
-def _stored(results: Path) -> list[tuple[str, Experiment, Path]]:
+def _list_stored(results: Path) -> list[tuple[str, Experiment, Path]]:
     """The files of records that there are, each with its experiment; none is read."""
     every = [
         (name, experiment, results / file_name(name, preset))
@@ -73,12 +73,12 @@ def _stored(results: Path) -> list[tuple[str, Experiment, Path]]:
 def sections(results: Path, page: str) -> dict[str, str]:
     """Return the section of each experiment of a paper, by the beginning of its files."""
     return {
-        one.stem: wrapped(
+        one.stem: wrap(
             section(one.name, one.experiment, one.result, pictures=f"../img/{one.stem}").replace(
                 f"## {one.experiment.paper}, ", "## ", 1
             )
         )
-        for one in measured(results, page)
+        for one in load_measured(results, page)
     }
 
 
@@ -93,6 +93,6 @@ def pictures(results: Path) -> dict[str, str]:
     """The figures as SVG, by the names of their files."""
     return {
         f"{one.stem}-{figure}.svg": to_svg(picture)
-        for one in measured(results)
+        for one in load_measured(results)
         for figure, picture in one.experiment.figures(one.result["records"]).items()
     }

@@ -41,7 +41,7 @@ COMPARED: Mapping[str, Mapping[str, str]] = {
 """Figures that compare two ways to take a step: the form of each column."""
 
 
-def compared(figures: Path, name: str) -> str:
+def tabulate_comparison(figures: Path, name: str) -> str:
     """Return a row for each case of a comparison."""
     columns = COMPARED[name]
     stored = json.loads(figures.read_text(encoding="utf-8"))[name]

@@ -7,7 +7,7 @@ from pathlib import Path
 from lengthwise.escapes import table_in_markdown
 from lengthwise_papers.experiment import Statement
 from remaining import OPEN
-from reproduced import Measured, anchor, measured, paper_of, papers
+from reproduced import Measured, anchor, load_measured, paper_of, papers
 
 _LONGEST = 120
 """Characters of a measurement that the table shows; the paper's page has all."""
@@ -211,7 +211,7 @@ METHOD: Mapping[str, str] = {
 """How each command measures, beside how the paper does; supervision is always as printed."""
 
 
-def undecided(results: Path) -> set[tuple[str, str]]:
+def list_undecided(results: Path) -> set[tuple[str, str]]:
     """Return the statements of the papers that do not hold, or are open."""
     return {(one.command, said.text) for one, said in _statements(results) if not said.holds}
 
@@ -237,13 +237,13 @@ def summary(results: Path) -> str:
     """
     rows = []
     for page, title in papers(results).items():
-        counts = Counter(verdict for of, verdict in _counted(results) if of == page)
+        counts = Counter(verdict for of, verdict in _collect_verdicts(results) if of == page)
         sums = [counts.total(), *(counts[verdict] for verdict in ("yes", "no", "open"))]
         rows.append([f"[{title}](reproducing/{page}.md)", *map(str, sums)])
     return table_in_markdown(["paper", "statements", "hold", "do not hold", "open"], rows)
 
 
-def _counted(results: Path) -> list[tuple[str, str]]:
+def _collect_verdicts(results: Path) -> list[tuple[str, str]]:
     """Return the paper and the verdict of each statement, once."""
     first: dict[tuple[str, str], tuple[str, str]] = {}
     for one, said in _statements(results):
@@ -256,7 +256,7 @@ def _statements(results: Path) -> list[tuple[Measured, Statement]]:
     return [
         (one, said)
         for page in papers(results)
-        for one in measured(results, page)
+        for one in load_measured(results, page)
         for said in one.experiment.check(one.result["records"])
         if said.where != "ours"
     ]

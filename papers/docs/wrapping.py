@@ -13,7 +13,7 @@ _KEPT = "\x00"
 """Stands for a space within code, so that no line ends there."""
 
 
-def wrapped(text: str) -> str:
+def wrap(text: str) -> str:
     """Fill each paragraph and item with a line past `WIDTH`; leave code, tables and pictures."""
     return "\n".join(line for block in _blocks(text.split("\n")) for line in block)
 
@@ -28,17 +28,17 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
         alone = in_code or fence or indented or not line.strip() or line.startswith(_ALONE)
         in_code ^= fence
         if block and (alone or _ITEM.match(line)):
-            yield _filled(block)
+            yield _fill(block)
             block = []
         if alone:
             yield [line]
         else:
             block.append(line)
     if block:
-        yield _filled(block)
+        yield _fill(block)
 
 
-def _filled(block: list[str]) -> list[str]:
+def _fill(block: list[str]) -> list[str]:
     if all(len(line) <= WIDTH for line in block):
         return block
     item = _ITEM.match(block[0])

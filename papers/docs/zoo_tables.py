@@ -81,7 +81,7 @@ def _row(place: int, one: BoardEntry) -> list[str]:
     ]
 
 
-def unproved() -> str:
+def list_unproved() -> str:
     """Return a row for each construction that the package holds without a certificate."""
     rows = [
         [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lengthwise_papers.catalogue import EXPERIMENTS
-from lengthwise_papers.experiment import MeasurementOptions, Record, reproduced
+from lengthwise_papers.experiment import MeasurementOptions, Record, reproduce
 
 MEASURED: dict[str, dict[str, Any]] = {}
 
@@ -26,7 +26,7 @@ def smoke(results: dict[str, dict[str, Any]], name: str) -> list[Record]:
     if name not in results:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             options = MeasurementOptions(progress=_ignore, runs=Path(folder))
-            found = reproduced(name, EXPERIMENTS[name], preset="smoke", options=options)
+            found = reproduce(name, EXPERIMENTS[name], preset="smoke", options=options)
         results[name] = json.loads(json.dumps(found, allow_nan=False))
     return copy.deepcopy(results[name]["records"])
 
@@ -41,7 +41,7 @@ def failing(name: str, records: list[Record]) -> list[str]:
     return [" ".join(s.says.split()[:4]) for s in statements if not s.holds]
 
 
-def changed(records: list[Record], change: Record, **only: Any) -> list[Record]:
+def change(records: list[Record], change: Record, **only: Any) -> list[Record]:
     """The records, those that have all values of `only` with other values."""
     assert any(only.items() <= record.items() for record in records)
     return [record | (change if only.items() <= record.items() else {}) for record in records]

@@ -16,7 +16,7 @@ from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import (
     MeasurementOptions,
     Record,
-    counted,
+    count_steps,
 )
 from lengthwise_papers.trained import TrainedExperiment
 from smoke_runs import results as results  # noqa: PLC0414  a fixture
@@ -206,7 +206,7 @@ def test_what_another_kind_of_device_needed_is_no_estimate(
 
 def test_counted_steps_add_up() -> None:
     seen: list[tuple[int, int]] = []
-    add = counted(lambda *step: seen.append(step), 5)
+    add = count_steps(lambda *step: seen.append(step), 5)
     add(2)
     add(3)
     assert seen == [(2, 5), (5, 5)]

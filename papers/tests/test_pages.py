@@ -51,7 +51,7 @@ def test_results_say_how_they_were_made() -> None:
 
 
 def test_figures_of_the_runs_of_a_table_have_all_of_them() -> None:
-    def measured_by(name: str) -> dict[str, object]:
+    def measure_by(name: str) -> dict[str, object]:
         held = json.loads((RESULTS / f"{stem(name)}.json").read_text(encoding="utf-8"))
         return {one["digest"]: one.get("tests") for one in held["records"]}
 
@@ -59,4 +59,4 @@ def test_figures_of_the_runs_of_a_table_have_all_of_them() -> None:
     shared = {name: owner for name, owner in owners.items() if owner}
     assert shared
     for name, owner in shared.items():
-        assert measured_by(name) == measured_by(owner), name
+        assert measure_by(name) == measure_by(owner), name

@@ -13,7 +13,7 @@ from lengthwise.sweeps.folder import JobFolder, Spent
 from lengthwise.sweeps.processes import LocalProcesses
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.experiment import MeasurementOptions, Record, Table
-from lengthwise_papers.parts import Part, PartsExperiment, trained
+from lengthwise_papers.parts import Part, PartsExperiment, train_in_folder
 from lengthwise_papers.trained import TrainedExperiment, span
 from measured_parts import square
 
@@ -79,16 +79,16 @@ def test_a_run_that_is_found_tells_the_time_of_its_training(tmp_path: Path) -> N
     settings = {"steps": 2, "batch_size": 4, "d_model": 8, "validate_every": 1}
     plan = make_plan(parse("parity"), "elman", preset="smoke", settings=settings)
     folder = tmp_path / "new"
-    _, first = trained(plan, folder)
+    _, first = train_in_folder(plan, folder)
     JobFolder(folder).save_clock(Spent(seconds=50.0, attempts=1, processor_seconds=40.0))
-    _, again = trained(plan, folder)
+    _, again = train_in_folder(plan, folder)
     assert 0 < first["seconds_to_train"] < 50
     assert 0 < first["processor_seconds"] < 50
     assert (again["seconds_to_train"], again["processor_seconds"]) == (50.0, 40.0)
     assert again["steps"] == first["steps"] == 2
     assert JobFolder(folder).clock().attempts == 1
     (folder / "clock.json").unlink()
-    _, lost = trained(plan, folder)
+    _, lost = train_in_folder(plan, folder)
     assert (lost["seconds_to_train"], lost["processor_seconds"]) == (None, None)
 
 

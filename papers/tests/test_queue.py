@@ -134,13 +134,13 @@ def test_a_unit_that_was_quick_is_followed_by_those_of_its_kind(
             begun.append(arguments[1].unit)
             return super().submit(call, *arguments)
 
-    def passed(running: Any, *given: Any, **more: Any) -> Any:
+    def pass_on(running: Any, *given: Any, **more: Any) -> Any:
         (work, _) = next(iter(running.values()))
         Clock.now += taken.get(work.unit, 1.0)
         return wait(running, *given, **more)
 
     monkeypatch.setattr(queue, "LocalProcesses", Slow)
-    monkeypatch.setattr(queue, "wait", passed)
+    monkeypatch.setattr(queue, "wait", pass_on)
     monkeypatch.setattr(queue, "time", Clock)
     squares = replace(asked, only=("squares",))
     queue.work_off(squares, workers=1, seconds=None, tell=lambda line: None)
@@ -248,13 +248,13 @@ def test_units_that_ended_as_a_queue_was_killed_are_written_at_the_next_start(
     before = file.read_bytes()
     do(asked, "value 3")
     file.write_bytes(before)  # as if the queue had been killed before it wrote the file
-    assert asked.unwritten() == ["own/squares"]
+    assert asked.list_unwritten() == ["own/squares"]
     told = list[str]()
     report = queue.work_off(asked, workers=1, seconds=0, tell=told.append)
     assert (told[1:], report.done) == (["written: own/squares"], [])
     records = json.loads(file.read_text())["records"]
     assert [one["value"] for one in records] == [2, 4, 2, 4, 3, 9, 3, 9]
-    assert asked.unwritten() == []
+    assert asked.list_unwritten() == []
 
 
 PROGRAM = ("-m", "lengthwise.cli.main", "reproduce", "all", "--preset", "smoke", "--workers", "2")
@@ -265,7 +265,7 @@ def command(folder: Path, *more: str) -> list[str]:
     return [sys.executable, *PROGRAM, "--only", "parity, r", *places, *more]
 
 
-def stored(folder: Path) -> dict[str, Any]:
+def read_stored(folder: Path) -> dict[str, Any]:
     """All records, without what differs between two measurements of the same."""
     found = {}
     for file in sorted((folder / "out").glob("*.json")):
@@ -300,16 +300,16 @@ def test_killed_twenty_times_it_loses_nothing(tmp_path: Path) -> None:
             interrupted += 1
         ended_itself = process.wait() == 0
         assert ended_itself or process.returncode == -signal.SIGKILL
-        now = stored(killed)  # every file is whole, and no record is lost
+        now = read_stored(killed)  # every file is whole, and no record is lost
         for name, records in before.items():
             assert all(one in now[name] for one in records)
         before = now
         if ended_itself:  # sooner than it was killed 20 times: it begins anew
-            assert now == stored(whole)
+            assert now == read_stored(whole)
             shutil.rmtree(killed)
             before = {}
     assert subprocess.run(command(killed), check=False).returncode == 0
-    assert stored(killed) == stored(whole)
+    assert read_stored(killed) == read_stored(whole)
     (killed / "runs").rename(tmp_path / "gone")
     left = subprocess.run(
         command(killed, "--finished", "--json"), check=True, capture_output=True, text=True

@@ -14,7 +14,7 @@ from lengthwise_papers.experiment import (
     MeasuredExperiment,
     Statement,
     Table,
-    reproduced,
+    reproduce,
 )
 
 NAME = "steps2022/figure1"
@@ -153,7 +153,7 @@ def test_a_statement_that_fails_is_exit_status_1_after_all_is_written(
 TABLE_1 = ("reproduce", "chi2023/table1", "--preset", "smoke")
 
 
-def stored(file: Path) -> list[dict[str, Any]]:
+def read_stored(file: Path) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = json.loads(file.read_text())["records"]
     return records
 
@@ -166,12 +166,12 @@ def test_runs_that_are_asked_for_later_are_added_to_those_that_are_there(
     asked = [["transformer", "0"], ["rnn", "1"], ["rnn", "0"]]
     for column, seed in asked:
         shell(*TABLE_1, "--only", f"parity, {column},", "--seeds", seed)
-    found = [(one["column"], one["seed"]) for one in stored(file)]
+    found = [(one["column"], one["seed"]) for one in read_stored(file)]
     assert found == [("rnn", 0), ("rnn", 1), ("transformer", 0)]
-    assert all(one["settings"]["training"]["seed"] == one["seed"] for one in stored(file))
+    assert all(one["settings"]["training"]["seed"] == one["seed"] for one in read_stored(file))
     assert [column for column, _ in found] == [
         row[1]
-        for row in EXPERIMENTS["chi2023/table1"].tables(stored(file))["Runs"].rows
+        for row in EXPERIMENTS["chi2023/table1"].tables(read_stored(file))["Runs"].rows
         for _ in row[4].split(", ")
     ]
 
@@ -188,7 +188,7 @@ def test_a_figure_is_drawn_from_the_stored_runs_of_its_table(shell: Shell, tmp_p
     status, _, error = shell("reproduce", "steps2022/figure3", *small, "--runs", "second")
     assert (status, Path("second").exists()) == (0, False), error
     of_table, of_figure = (
-        stored(tmp_path / "reproduced" / f"steps2022-{item}-smoke.json")
+        read_stored(tmp_path / "reproduced" / f"steps2022-{item}-smoke.json")
         for item in ("table1", "figure3")
     )
     assert [one.pop("commit") for one in of_figure] == [commit()]
@@ -204,13 +204,13 @@ def test_a_run_that_another_command_stored_meanwhile_is_kept(
     file.unlink()
 
     def meanwhile(*arguments: Any, **more: Any) -> dict[str, Any]:
-        result = reproduced(*arguments, **more)
+        result = reproduce(*arguments, **more)
         file.write_text(other)
         return result
 
     monkeypatch.setattr(store, "reproduced", meanwhile)
     shell(*TABLE_1, "--only", "rnn")
-    assert [one["column"] for one in stored(file)] == ["rnn", "transformer"]
+    assert [one["column"] for one in read_stored(file)] == ["rnn", "transformer"]
 
 
 def test_a_run_that_was_only_kept_gives_way_to_one_that_was_measured_meanwhile(
@@ -223,13 +223,13 @@ def test_a_run_that_was_only_kept_gives_way_to_one_that_was_measured_meanwhile(
     file.write_text(json.dumps({**good, "records": [failed]}))
 
     def meanwhile(*arguments: Any, **more: Any) -> dict[str, Any]:
-        result = reproduced(*arguments, **more)
+        result = reproduce(*arguments, **more)
         file.write_text(json.dumps(good))
         return result
 
     monkeypatch.setattr(store, "reproduced", meanwhile)
     shell(*TABLE_1, "--only", "rnn")
-    assert ["error" in one for one in stored(file)] == [False, False]
+    assert ["error" in one for one in read_stored(file)] == [False, False]
 
 
 def test_a_file_of_another_preset_is_left_alone(shell: Shell, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_the_commit_of_a_run_stays_where_its_folder_is_still_there(
     made = json.loads(file.read_text())
     file.write_text(json.dumps({**made, "commit": "long ago"}))
     shell(*TABLE_1, "--only", "rnn")
-    assert [one["commit"] for one in stored(file)] == ["long ago"]
+    assert [one["commit"] for one in read_stored(file)] == ["long ago"]
     page = file.with_suffix(".md").read_text()
     assert "preset smoke" in page
     assert "commit long ago," in page
@@ -282,7 +282,7 @@ def test_stored_runs_of_other_settings_are_replaced_if_they_are_asked_for_and_re
     assert not (tmp_path / "unused").exists()
     assert json.loads(file.read_text()) == made
     shell(*TABLE_1, "--only", "rnn", "--runs", "unused")
-    (run,) = stored(file)
+    (run,) = read_stored(file)
     assert run["digest"] != "0" * 12
     assert run["settings"]["training"]["clip"] == 1.0
     assert "commit" not in run
@@ -301,7 +301,7 @@ def test_failed_runs_stay_in_a_table_of_what_is_done_and_are_tried_again(
     assert "FAILS  runs: every run ends" in out
     assert "it was full" in out
     shell(*TABLE_1, "--only", "rnn", "--runs", "new")
-    assert "error" not in stored(file)[0]
+    assert "error" not in read_stored(file)[0]
 
 
 OF_TABLE_1 = '{"experiment": "chi2023/table1", "preset": "smoke", "commit": "a", "records": '
@@ -369,7 +369,7 @@ def test_all_lists_what_is_missing_and_works_through_it(shell: Shell, tmp_path: 
     assert (found["is_over"], found["left_out"]) == (False, {})
     assert found["done"] == [f"own/constructions: groups, S3, chunk {c}" for c in (2, 3)]
     assert (found["failed"], found["stopped"], found["missing"]) == ({}, [], [])
-    assert len(stored(tmp_path / "reproduced" / "own-constructions-smoke.json")) == 2
+    assert len(read_stored(tmp_path / "reproduced" / "own-constructions-smoke.json")) == 2
 
 
 @pytest.mark.slow

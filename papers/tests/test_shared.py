@@ -46,7 +46,7 @@ def test_what_was_begun_or_belongs_to_the_sweep_itself_is_left_alone(tmp_path: P
     assert take_over([again], tmp_path / "two") == 0
     assert take_over([again], tmp_path / "one") == 0
     assert take_over(small_jobs(1, d_model=8), tmp_path / "two") == 0
-    with JobFolder.of(again, tmp_path / "three").locked():
+    with JobFolder.of(again, tmp_path / "three").lock():
         assert take_over([again], tmp_path / "three") == 0
 
 

@@ -29,7 +29,7 @@ from lengthwise_papers.trained import (
     one_digit,
     reaches,
 )
-from trained_records import RECORDS, found_by_test, record
+from trained_records import RECORDS, make_test_record, record
 
 TRAINED = [name for name, found in EXPERIMENTS.items() if isinstance(found, TrainedExperiment)]
 SLOW = pytest.mark.slow
@@ -47,7 +47,7 @@ def test_seeds_are_counted_from_0_so_that_no_run_is_counted_twice(name: str) -> 
 
 
 def test_accuracy_is_that_of_the_lengths_that_have_words() -> None:
-    test = found_by_test({"42": 3, "44": 10}, missing=[43])
+    test = make_test_record({"42": 3, "44": 10}, missing=[43])
     assert accuracy_by_length(test) == {41: 1.0, 42: 0.7, 44: 0.0}
 
 
@@ -122,8 +122,8 @@ def test_statements_fall_with_the_records() -> None:
         binary: False,
     }
     worse: list[Record] = copy.deepcopy(RECORDS)
-    worse[1]["tests"][NEAR] = found_by_test({"41": 1})
-    worse[4]["tests"][NEAR] = found_by_test({})
+    worse[1]["tests"][NEAR] = make_test_record({"41": 1})
+    worse[4]["tests"][NEAR] = make_test_record({})
     assert not any(one.holds for one in table1.check(worse))
     assert table1.check([]) == []
 

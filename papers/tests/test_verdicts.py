@@ -11,7 +11,7 @@ import pytest
 import verdicts
 from lengthwise_papers import reproduce
 from lengthwise_papers.catalogue import EXPERIMENTS
-from lengthwise_papers.experiment import Statement, chosen, file_name
+from lengthwise_papers.experiment import Statement, choose_places, file_name
 from lengthwise_papers.parts import PartsExperiment
 from lengthwise_papers.trained import TrainedExperiment, run_name
 from remaining import OPEN, Remaining
@@ -20,7 +20,7 @@ RESULTS = Path(__file__).parent.parent / "results"
 
 
 def test_each_statement_that_does_not_hold_has_a_reason_and_no_other() -> None:
-    assert verdicts.undecided(RESULTS) == set(verdicts.WHY)
+    assert verdicts.list_undecided(RESULTS) == set(verdicts.WHY)
 
 
 def test_each_open_statement_names_the_command_that_decides_it_and_its_hours() -> None:
@@ -51,7 +51,7 @@ def test_what_is_to_be_run_exists_and_takes_about_as_long(remaining: Remaining) 
             return
     else:
         names = [run.name for run in experiment.runs(sizes, seeds)]
-    names = [names[place] for place in chosen(asked.experiment, names, asked.only)]
+    names = [names[place] for place in choose_places(asked.experiment, names, asked.only)]
     if asked.preset == "paper":
         return
     seconds = sum(known(asked.experiment)[name.rpartition(", seed")[0]] for name in names)

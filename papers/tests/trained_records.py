@@ -7,7 +7,7 @@ from lengthwise_papers.experiment import Record
 from lengthwise_papers.trained import accuracy_by_length
 
 
-def found_by_test(wrong: dict[str, int], **more: Any) -> dict[str, Any]:
+def make_test_record(wrong: dict[str, int], **more: Any) -> dict[str, Any]:
     """A test of 10 words at each of 41..44."""
     values = {
         "lengths": "41:44",
@@ -37,7 +37,7 @@ def record(row: str, column: str, seed: int, wrong: dict[str, int], **more: Any)
         "seconds": 2.0,
         "parameters": 1234,
         "flops": 2_000_000,
-        "tests": {NEAR: found_by_test(wrong)},
+        "tests": {NEAR: make_test_record(wrong)},
         **more,
     }
 
@@ -54,8 +54,8 @@ RECORDS = [
         0,
         {},
         tests={
-            NEAR: found_by_test({"42": 1}),
-            FAR: found_by_test({"10000": 3}, lengths="1000,10000"),
+            NEAR: make_test_record({"42": 1}),
+            FAR: make_test_record({"10000": 3}, lengths="1000,10000"),
         },
     ),
 ]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lengthwise.arguments import require_text, whole
+from lengthwise.arguments import require_integer, require_text
 from lengthwise.circuits.gate_sequence import GateSequence
 from lengthwise.constructions.exact import Construction
 from lengthwise.errors import ConfigError, LengthwiseWarning, WordError
@@ -16,13 +16,13 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
 from lengthwise.models.adapted import require_steady_if_own, with_lengths
 from lengthwise.models.eval_mode import keeps_mode
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.circuit import circuit_predictor
 from lengthwise.problems.classification import classify
 from lengthwise.problems.given import (
     Model,
     fitting_language,
-    listed_lengths,
+    list_lengths,
     module_of,
     run_of,
 )
@@ -168,9 +168,9 @@ def evaluate(
         RunError: the model computes a circuit.
     """
     module, watch = with_lengths(module_of(model)), caller_watch(progress)
-    seed = whole("seed", seed)
+    seed = require_integer("seed", seed)
     if words_per_length is not None:
-        words_per_length = whole("words_per_length", words_per_length, 1)
+        words_per_length = require_integer("words_per_length", words_per_length, 1)
     if protocol is not None:
         require_text("protocol", protocol, "audited")
     run = None if language is not None else run_of(model)
@@ -185,7 +185,7 @@ def evaluate(
         remedy = "Use words_per_length." if "words" in options else "Leave it out."
         raise ConfigError(f"{min(options)} is not for words of a language. {remedy}")
     task = Task(language=chosen, protocol=protocol or "audited")
-    asked_lengths = listed_lengths(range(41, 501) if lengths is None else lengths)
+    asked_lengths = list_lengths(range(41, 501) if lengths is None else lengths)
     shortest = sorted({n for n in asked_lengths if 0 < n <= _LONGEST_TRIED})[:3]
     require_steady_if_own(
         module, [[place % min(2, chosen.num_symbols) for place in range(n)] for n in shortest]
@@ -212,8 +212,8 @@ def _evaluated(
     """Test a run on its own problem, with the options that are not None."""
     asked = {name: value for name, value in options.items() if value is not None}
     if "lengths" in asked:
-        asked["lengths"] = listed_lengths(asked["lengths"])
-    found = evaluated(run, asked, watch, stored=store)
+        asked["lengths"] = list_lengths(asked["lengths"])
+    found = evaluate_and_store(run, asked, watch, stored=store)
     return found.scores if isinstance(found, RecognitionEvaluation) else found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from lengthwise.arguments import path_of, whole
+from lengthwise.arguments import path_of, require_integer
 from lengthwise.constructions.exact import Construction
 from lengthwise.constructions.folders import read_construction
 from lengthwise.constructions.known_constructions import construct
@@ -18,12 +18,12 @@ from lengthwise.problems.base import Problem, Run
 from lengthwise.problems.capabilities import proving
 from lengthwise.problems.given import (
     Model,
-    asked_language,
+    choose_language,
+    make_language,
     module_of,
-    named_language,
     run_of,
 )
-from lengthwise.problems.inferred.inference import Inference, infer_from, referred
+from lengthwise.problems.inferred.inference import Inference, infer_from, read_reference
 from lengthwise.problems.inferred.problem import InferredProblem
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.planning import make_plan
@@ -35,7 +35,7 @@ from lengthwise.proofs.check.certificate import Certificate, Strength
 from lengthwise.proofs.check.narrow import Precision
 from lengthwise.proofs.search.certify import certify as certify_model
 from lengthwise.proofs.search.closure import MAX_CHUNKS
-from lengthwise.silence import told
+from lengthwise.silence import report_silence
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import choose_device
 from lengthwise.training.listing import read_statement
@@ -85,11 +85,11 @@ def infer(
     """
     config = InferenceConfig.from_dict(settings)
     place = str(path_of("words", words, "words.tsv"))
-    reference = referred(place, alphabet_text(alphabet), config, columns)
+    reference = read_reference(place, alphabet_text(alphabet), config, columns)
     return infer_from(reference, config, caller_watch(progress))
 
 
-@told("computing weights")
+@report_silence("computing weights")
 def compile(spec: Language | str, **settings: Any) -> Construction:
     """Compute exact weights: `.model` is right by construction within `.range`.
 
@@ -187,7 +187,7 @@ def train(
             raise ConfigError("a problem has its alphabet; alphabet= is for a name. Leave it out.")
         spec: str | Problem | Language = language
     else:
-        spec = require_alphabet(named_language(language), symbols)
+        spec = require_alphabet(make_language(language), symbols)
     out = None if out is None else path_of("out", out)
     options: Mapping[str, Any] = {"alphabet": symbols, "columns": columns, "protocol": protocol}
     layers: Sequence[Mapping[str, Any]] = [settings]
@@ -236,7 +236,7 @@ def load(
     return construction
 
 
-@told("certifying")
+@report_silence("certifying")
 @keeps_mode
 def certify(
     model: Model,
@@ -281,10 +281,10 @@ def certify(
             alone.
         RunError: the model computes a circuit.
     """
-    max_chunks = whole("max_chunks", max_chunks, 1)
+    max_chunks = require_integer("max_chunks", max_chunks, 1)
     network, run = module_of(model), run_of(model)
     if run is not None:
-        against = None if language is None else named_language(language)
+        against = None if language is None else make_language(language)
         options = {
             "against": against,
             "strength": strength,
@@ -298,7 +298,7 @@ def certify(
                 f"this is about A; {statement['refutation']}", LengthwiseWarning, stacklevel=3
             )
         return certificate
-    own_language = asked_language(model, language)
+    own_language = choose_language(model, language)
     if (other := difference(network, own_language)) is not None:
         raise VerificationError(other)
     return certify_model(

@@ -9,7 +9,7 @@ from typing import Any
 from lengthwise.errors import ConfigError, LengthwiseError
 
 
-def whole(
+def require_integer(
     name: str, value: Any, least: int = 0, *, error: type[LengthwiseError] = ConfigError
 ) -> int:
     """Return an integer of at least `least`.

@@ -95,13 +95,13 @@ def may_write(folder: Path) -> bool:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Replace `path` by `content`, which is written to a temporary name, synced, and renamed."""
-    with _written_aside(path, content) as temporary:
+    with _write_aside(path, content) as temporary:
         temporary.replace(path)
 
 
 def create_json(path: Path, value: Any) -> bool:
     """Create a file that did not exist; return False, and change nothing, if it does."""
-    with _written_aside(path, _json(value)) as temporary:
+    with _write_aside(path, _json(value)) as temporary:
         try:
             os.link(temporary, path)
         except FileExistsError:
@@ -121,7 +121,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 @contextmanager
-def _written_aside(path: Path, content: bytes) -> Iterator[Path]:
+def _write_aside(path: Path, content: bytes) -> Iterator[Path]:
     """Yield a synced file beside `path` under a temporary name, which is deleted afterwards."""
     require_file_place(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from torch import nn
 
 from lengthwise.analysis.analyses import LONGEST, Findings, Knowledge, has_binary_memory
 from lengthwise.analysis.analyses import analysis_of as analyse_model
-from lengthwise.arguments import require_text, whole
+from lengthwise.arguments import require_integer, require_text
 from lengthwise.constructions.construction import Computed
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
@@ -22,24 +22,24 @@ from lengthwise.models.streaming import open_stream as stream_model
 from lengthwise.problems.base import Run
 from lengthwise.problems.given import (
     Model,
-    asked_language,
-    listed_lengths,
+    choose_language,
+    list_lengths,
+    make_language,
     module_of,
-    named_language,
     run_of,
     symbols_of,
 )
 from lengthwise.problems.plan import Plan
-from lengthwise.problems.proof import known_verdict, read_proof
+from lengthwise.problems.proof import find_known_verdict, read_proof
 from lengthwise.proofs.search.codes import CodeRecurrence
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.extracted_automaton import Extraction, extract_automaton
 from lengthwise.proofs.search.learning_by_tests import LearnedAutomaton
 from lengthwise.proofs.search.learning_by_tests import learn_by_tests as learn_from_recogniser
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
-from lengthwise.silence import told
+from lengthwise.silence import report_silence
 from lengthwise.tasks.task import Task
-from lengthwise.training.loop import kept
+from lengthwise.training.loop import find_kept_record
 
 __all__ = [
     "CodeRecurrence",
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-@told("extracting")
+@report_silence("extracting")
 @keeps_mode
 def extract(
     model: Model,
@@ -97,8 +97,8 @@ def extract(
     return extract_automaton(
         network,
         symbols_of(model, language),
-        max_elements=whole("max_elements", max_elements, 1),
-        max_states=whole("max_states", max_states, 1),
+        max_elements=require_integer("max_elements", max_elements, 1),
+        max_states=require_integer("max_states", max_states, 1),
     )
 
 
@@ -122,10 +122,12 @@ def streaming(model: Model, *lengths: int) -> Stream:
         WordError: no length is announced.
     """
     network = module_of(model)
-    return stream_model(network, *[whole("an announced length", length) for length in lengths])
+    return stream_model(
+        network, *[require_integer("an announced length", length) for length in lengths]
+    )
 
 
-@told("learning the automaton")
+@report_silence("learning the automaton")
 @keeps_mode
 def learn_automaton(
     recogniser: Model | Callable[[list[str]], Sequence[Any]],
@@ -198,15 +200,15 @@ def learn_automaton(
         alphabet,
         classes=classes,
         domain=domain,
-        max_length=whole("max_length", max_length),
-        num_tests=whole("num_tests", num_tests, 1),
-        seed=whole("seed", seed),
-        max_states=whole("max_states", max_states, 1),
-        batch_size=whole("batch_size", batch_size, 1),
+        max_length=require_integer("max_length", max_length),
+        num_tests=require_integer("num_tests", num_tests, 1),
+        seed=require_integer("seed", seed),
+        max_states=require_integer("max_states", max_states, 1),
+        batch_size=require_integer("batch_size", batch_size, 1),
     )
 
 
-@told("analysing")
+@report_silence("analysing")
 def analyse(
     model: Model,
     figure: str = "clusters",
@@ -246,16 +248,16 @@ def analyse(
         ClaimError: something is not finite.
     """
     network, run = module_of(model), run_of(model)
-    own_language = asked_language(model, language)
+    own_language = choose_language(model, language)
     if isinstance(lengths, str | int) or not isinstance(lengths, Sequence):
         raise ConfigError(f"lengths are a list of integers, but got {lengths!r:.40}.")
     record = analyse_model(
         figure,
         network,
         Task(language=own_language),
-        lengths=[whole("a length", length, 1) for length in lengths],
-        words_per_length=whole("words_per_length", words_per_length, 1),
-        seed=whole("seed", seed),
+        lengths=[require_integer("a length", length, 1) for length in lengths],
+        words_per_length=require_integer("words_per_length", words_per_length, 1),
+        seed=require_integer("seed", seed),
         longest=longest_of_training(run),
     )
     known = knowledge_of(run) if run is not None and language is None else Knowledge()
@@ -279,9 +281,11 @@ def knowledge_of(run: Run) -> Knowledge:
         CertificateError: the certificate was changed, or is of another network or other symbols.
     """
     if run.folder is None:
-        verdict = "equivalent" if run.metrics and kept(run.metrics).get("proved") else None
+        verdict = (
+            "equivalent" if run.metrics and find_kept_record(run.metrics).get("proved") else None
+        )
     else:
-        verdict = known_verdict(read_proof(run.folder, symbols_of(run, None)), run.language)
+        verdict = find_known_verdict(read_proof(run.folder, symbols_of(run, None)), run.language)
     return Knowledge(verdict=verdict, has_binary_memory=has_binary_memory(run.plan.network))
 
 
@@ -318,9 +322,12 @@ def shortcuts(
         ConfigError: lengths are not integers, or there is no such protocol.
     """
     protocol = require_text("protocol", protocol, "audited")
-    task = Task(language=named_language(language), protocol=protocol)
-    seed, words = whole("seed", seed), whole("words_per_length", words_per_length, 1)
-    return shortcuts_beside(task, spread_lengths(listed_lengths(lengths)), words, seed)
+    task = Task(language=make_language(language), protocol=protocol)
+    seed, words = (
+        require_integer("seed", seed),
+        require_integer("words_per_length", words_per_length, 1),
+    )
+    return shortcuts_beside(task, spread_lengths(list_lengths(lengths)), words, seed)
 
 
 def _are_texts(values: object) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 _SPOKEN = {"0": "rejected", "1": "accepted"}
 """What a class of a recogniser is called."""
@@ -191,10 +191,10 @@ class Monitor:
         return repeat(known[""], length) if keys is None else map(known.__getitem__, keys)
 
     def _refuse(self, event: str) -> None:
-        symbols = shortened(" ".join(self._symbols), 60)
+        symbols = shorten(" ".join(self._symbols), 60)
         raise WordError(
-            f"the event {shortened(event, 40)!r} is not among the "
-            f"{counted(len(self._symbols), 'symbol')} of the language ({symbols}). Pass "
+            f"the event {shorten(event, 40)!r} is not among the "
+            f"{format_count(len(self._symbols), 'symbol')} of the language ({symbols}). Pass "
             f"unknown=skip, or give a language that has it."
         )
 
@@ -237,7 +237,7 @@ class _Table:
 
     def __init__(self, language: Language) -> None:
         spoken = _SPOKEN if language.class_names == ("0", "1") else {}
-        machine = language.total().minimised()
+        machine = language.total().minimise()
         self.names = [spoken.get(name, name) for name in machine.class_names]
         self.alphabet, self.classes = machine.alphabet, machine.classes
         self.rows = [list(row) for row in machine.transitions]

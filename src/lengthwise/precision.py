@@ -158,7 +158,7 @@ def _trial(precision: str, device: torch.device) -> Trial:
         trial = _known.get(name)
         if trial is None or not trial.counts:
             path = cache_folder() / f"{precision}-{name}.json"
-            trial = _stored(path, key)
+            trial = _load_stored(path, key)
             if trial is None:
                 trial = _run(precision, device)
                 _store(path, key, trial)
@@ -193,14 +193,14 @@ def _run(precision: str, device: torch.device) -> Trial:
         return Trial(failure=f"raised {detail}", kept_for=_DAY)
     if outcome == "out of reach":  # for a second process, which says nothing of the first
         return Trial(failure=None, kept_for=_SOON)
-    last_line = _telling_line(ended.stderr)
+    last_line = _find_reason(ended.stderr)
     if ended.returncode < 0:
-        return _killed(-ended.returncode, report.get("tries"), last_line)
+        return _find_killed(-ended.returncode, report.get("tries"), last_line)
     details = f" ({last_line})" if last_line else ""
     return Trial(failure=f"ended with status {ended.returncode}{details}", kept_for=_DAY)
 
 
-def _killed(number: int, tried: object, last_line: str) -> Trial:
+def _find_killed(number: int, tried: object, last_line: str) -> Trial:
     """Return the trial that a signal ended, with what it tried and what it wrote."""
     name = signal.strsignal(number) if number in signal.valid_signals() else None
     facts = [f"{name[0].lower()}{name[1:]}"] if name else []
@@ -213,7 +213,7 @@ def _killed(number: int, tried: object, last_line: str) -> Trial:
     )
 
 
-def _telling_line(errors: bytes) -> str:
+def _find_reason(errors: bytes) -> str:
     """Return what a program wrote about its end: the line of C++ about an exception, or the last.
 
     Such a line is followed by a list of calls.
@@ -243,7 +243,7 @@ def _last_object(output: bytes) -> Mapping[str, Any]:
 # ---- stored trials -----------------------------------------------------------------------------
 
 
-def _stored(path: Path, key: Mapping[str, Any]) -> Trial | None:
+def _load_stored(path: Path, key: Mapping[str, Any]) -> Trial | None:
     """Return the trial in a file, if it is complete, made for this machine and not too old."""
     kinds = {"failure": "a string or null", "kept_for": "a number or null", "made": "a number"}
     try:

@@ -52,30 +52,30 @@ class Catalogue(Mapping[str, T], Generic[T]):
                 return entry
             module, _, attribute = entry.partition(":")
             loaded: T = getattr(import_module(module), attribute)
-        elif name in self._added():
-            loaded = self._load(self._added()[name])
+        elif name in self._load_plugins():
+            loaded = self._load(self._load_plugins()[name])
         else:
             raise unknown_name(self.kind, name, self)
         self._entries[name] = loaded
         return loaded
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries or name in self._added()
+        return name in self._entries or name in self._load_plugins()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._entries, *self._added())))
+        return iter(dict.fromkeys((*self._entries, *self._load_plugins())))
 
     def __len__(self) -> int:
         return len(dict.fromkeys(self))
 
     def summary(self, name: str) -> str:
         """Return the summary of the package that adds a variant, which is not imported."""
-        package = self._added()[name].dist
+        package = self._load_plugins()[name].dist
         if package and "Summary" in package.metadata:
             return package.metadata["Summary"]
         return f"from {package.name if package else 'another package'}"
 
-    def _added(self) -> Mapping[str, EntryPoint]:
+    def _load_plugins(self) -> Mapping[str, EntryPoint]:
         """Return the variants of other packages by name."""
         if self._plugins is None:
             points = _every_plugin().select(group=self.group) if self.group else ()
@@ -106,7 +106,9 @@ class Catalogue(Mapping[str, T], Generic[T]):
         )
 
 
-def imported(path: str, *, kind: str, form: str, error: type[LengthwiseError] = ConfigError) -> Any:
+def import_attribute(
+    path: str, *, kind: str, form: str, error: type[LengthwiseError] = ConfigError
+) -> Any:
     """Import what `package.module:attribute` names; modules may lie in the current folder.
 
     `kind` says in messages what it is, `form` how its path is written.

@@ -98,17 +98,18 @@ class Setting:
             self.options[value]  # raises unless it is a name
         assignment = f"{name}={value:,}" if isinstance(value, int) else f"{name}={value}"
         if self.least is not None:
-            remedy = f"Use {_bound(self.least)} or more."
+            remedy = f"Use {_format_bound(self.least)} or more."
             require(value >= self.least, f"{assignment} is too small. {remedy}")
         if self.above is not None:
-            remedy = f"Use a number above {_bound(self.above)}."
+            remedy = f"Use a number above {_format_bound(self.above)}."
             require(value > self.above, f"{assignment} is too small. {remedy}")
         if self.most is not None:
             require(
-                value <= self.most, f"{assignment} is too large. Use {_bound(self.most)} or less."
+                value <= self.most,
+                f"{assignment} is too large. Use {_format_bound(self.most)} or less.",
             )
         if self.below is not None:
-            remedy = f"Use a number below {_bound(self.below)}."
+            remedy = f"Use a number below {_format_bound(self.below)}."
             require(value < self.below, f"{assignment} is too large. {remedy}")
         require(value not in (math.inf, -math.inf), f"{assignment} must be finite.")
 
@@ -177,7 +178,7 @@ def sort_settings(
     return parts
 
 
-def merged(layers: Iterable[Parts]) -> Parts:
+def merge(layers: Iterable[Parts]) -> Parts:
     """Merge settings by section; a later layer overrides an earlier one.
 
     A layer that names another variant for a section than an earlier one drops the settings of that.
@@ -267,7 +268,7 @@ def describe_settings(
         settings.append(
             SettingInfo(
                 name=f"{section}.{field.name}",
-                kind=_listed(declared_setting.options)
+                kind=_list_values(declared_setting.options)
                 if declared_setting.options
                 else _describe(hints[field.name]),
                 default=default,
@@ -305,13 +306,13 @@ def require_known(settings: Iterable[str], known: Collection[str]) -> None:
             raise unknown_name("setting", name, sorted(known))
 
 
-def flattened(value: Any, prefix: str = "") -> dict[str, Any]:
+def flatten(value: Any, prefix: str = "") -> dict[str, Any]:
     """Flatten nested settings to `{"train.seed": 0}`, so that a difference can be named."""
     if not isinstance(value, dict):
         return {prefix: value}
     result = {}
     for key, inner in value.items():
-        result.update(flattened(inner, f"{prefix}.{key}" if prefix else str(key)))
+        result.update(flatten(inner, f"{prefix}.{key}" if prefix else str(key)))
     return result
 
 
@@ -390,11 +391,11 @@ def _as_type(value: Any, hint: Any) -> Any:
     return float(value) if is_number else value
 
 
-def _bound(number: float) -> str:
+def _format_bound(number: float) -> str:
     return f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
-def _listed(names: Iterable[object]) -> str:
+def _list_values(names: Iterable[object]) -> str:
     return "one of " + ", ".join(map(repr, names))
 
 
@@ -402,7 +403,7 @@ def _describe(hint: Any) -> str:
     if isinstance(hint, UnionType):
         return " or ".join(_describe(option) for option in get_args(hint))
     if get_origin(hint) is Literal:
-        return _listed(get_args(hint))
+        return _list_values(get_args(hint))
     if get_origin(hint) is tuple:
         return f"a list, each {_describe(get_args(hint)[0])}"
     names = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}

@@ -14,7 +14,7 @@ CORPORA = Path(__file__).parent / "zoo" / "corpora"
 """The folder of the prepared texts that come with the package."""
 
 
-def shipped_names() -> list[str]:
+def list_shipped() -> list[str]:
     """Return the names of all models, in the order of the alphabet."""
     return sorted(path.parent.name for path in ROOT.glob("*/config.json"))
 
@@ -24,7 +24,7 @@ def is_shipped(path: Path | str) -> bool:
     return str(path).startswith(PREFIX) or Path(path).is_relative_to(ROOT)
 
 
-def resolved(path: Path | str) -> Path:
+def resolve_path(path: Path | str) -> Path:
     """Return the folder of a model that is written `zoo:NAME`, and any other path as it is.
 
     Raises:
@@ -33,12 +33,12 @@ def resolved(path: Path | str) -> Path:
     text = str(path)
     if not text.startswith(PREFIX):
         return Path(path)
-    if text.removeprefix(PREFIX) in shipped_names():
+    if text.removeprefix(PREFIX) in list_shipped():
         return ROOT / text.removeprefix(PREFIX)
-    raise _unknown("model", text, shipped_names(), "`lengthwise zoo` lists them.", RunError)
+    raise _unknown("model", text, list_shipped(), "`lengthwise zoo` lists them.", RunError)
 
 
-def resolved_corpus(path: Path | str) -> Path:
+def resolve_corpus(path: Path | str) -> Path:
     """Return the folder of the corpus `zoo:NAME`, and any other path unchanged.
 
     Raises:
@@ -54,7 +54,7 @@ def resolved_corpus(path: Path | str) -> Path:
     raise _unknown("prepared text", text, known, listed, TextError)
 
 
-def spelled(folder: Path) -> str:
+def spell_path(folder: Path) -> str:
     """Return how a folder of the package is written, `zoo:NAME`, and any other as its path."""
     return f"{PREFIX}{folder.name}" if folder.parent in (ROOT, CORPORA) else str(folder)
 

@@ -45,7 +45,7 @@ def speak(line: str) -> None:
 
 
 @contextmanager
-def muted(*, is_shown: bool = False) -> Iterator[None]:
+def mute(*, is_shown: bool = False) -> Iterator[None]:
     """Tell of no silence while something is awaited, or, if `is_shown`, while a bar is on show."""
     began = time.monotonic()
     _heard.num_muted += 1
@@ -58,7 +58,7 @@ def muted(*, is_shown: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
+def report_time(what: str | Callable[[], str]) -> Iterator[None]:
     """Print lines during silent work that has no count; `what` names it."""
     over, work, start = threading.Event(), object(), time.monotonic()
     _heard.last = start
@@ -84,17 +84,17 @@ def noting_time(what: str | Callable[[], str]) -> Iterator[None]:
         _heard.works.remove(work)
 
 
-def told(work: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def report_silence(work: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that reports the silent work of a function where a person looks."""
 
-    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def telling(*arguments: P.args, **options: P.kwargs) -> T:
             if not sys.stderr.isatty():
                 return function(*arguments, **options)
-            with noting_time(work):
+            with report_time(work):
                 return function(*arguments, **options)
 
         return telling
 
-    return decorated
+    return decorate

@@ -8,7 +8,7 @@ STAGED = frozenset({"cuda"})
 others it may be read later, when it is already something else."""
 
 
-def sent(tensor: Tensor, device: torch.device | str) -> Tensor:
+def send(tensor: Tensor, device: torch.device | str) -> Tensor:
     """Return a tensor on a device; to CUDA, one of the processor is copied without waiting for it.
 
     Whatever computes with the copy comes after it, as on a device one thing is done after another.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Return a number of things in words: `1 step`, `40 steps`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
@@ -14,7 +14,7 @@ def shorter_words(validation: Mapping[str, Any]) -> str:
     if not shorter_mark(validation):
         return ""
     longest, full = validation["longest"], validation["grows_to"]
-    return f" of at most {counted(longest, 'symbol')} (words had not grown to {full:,})"
+    return f" of at most {format_count(longest, 'symbol')} (words had not grown to {full:,})"
 
 
 def shorter_mark(validation: Mapping[str, Any]) -> str:
@@ -23,6 +23,6 @@ def shorter_mark(validation: Mapping[str, Any]) -> str:
     return "" if longest is None or full is None or longest >= full else f" (to {longest})"
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """Return the string cut to `longest` characters; a cut one ends in …."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -9,7 +9,7 @@ from lengthwise.analysis.attention import attention, chunk_weights
 from lengthwise.languages.spec import parse
 from lengthwise.layers.sliding_dilated import ChunkAttention
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from perturbed import perturbed
+from perturbed import perturb
 
 WORDS = torch.tensor([[0, 1, 1, 0, 1], [0, 1, 1, 0, 1], [1, 1, 1, 0, 0], [-1, -1, 0, 1, 0]])
 LENGTHS = torch.tensor([5, 5, 5, 3])
@@ -19,7 +19,7 @@ def make(**values: Any) -> RegularGPT:
     config = RegularGPTConfig(
         **{"vocab_size": 2, "num_classes": 2, "d_model": 8, "num_heads": 2, **values}
     )
-    return perturbed(RegularGPT(config), 0.5, 3).requires_grad_(False)
+    return perturb(RegularGPT(config), 0.5, 3).requires_grad_(False)
 
 
 @pytest.mark.parametrize("absent", [False, True])

@@ -171,7 +171,7 @@ def output(model: RegularGPT, part: str, level: int) -> torch.Tensor:
     else:
         below = torch.cat([model.memory(output(model, piece, level - 1)) for piece in pieces])
     children = [-1] * (chunk - len(pieces)) + list(range(len(pieces)))
-    return model.gathered(below, torch.tensor([children]))
+    return model.gather(below, torch.tensor([children]))
 
 
 def test_a_block_output_is_taken_before_memory_and_read_after_it() -> None:
@@ -179,9 +179,9 @@ def test_a_block_output_is_taken_before_memory_and_read_after_it() -> None:
     children, above = torch.tensor([[0, 1], [-1, 1]]), torch.tensor([[0, 1]])
     first, second = block_outputs(model, [children, above])
     symbols = model.leaf(torch.arange(2))
-    assert torch.equal(first, model.gathered(symbols, children))
-    assert torch.equal(second, model.gathered(model.compose(symbols, children), above))
-    assert not torch.equal(second, model.gathered(first, above))
+    assert torch.equal(first, model.gather(symbols, children))
+    assert torch.equal(second, model.gather(model.compose(symbols, children), above))
+    assert not torch.equal(second, model.gather(first, above))
 
 
 def test_few_of_many_sub_words_are_measured_and_fewer_drawn(

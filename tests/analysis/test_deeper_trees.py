@@ -12,13 +12,13 @@ from torch import Tensor
 
 import lengthwise as lw
 from lengthwise.analysis.analyses import ANALYSES, Knowledge, analysis_of
-from lengthwise.analysis.deeper_trees import EXTRA_LEVELS, deeper_trees, raised
+from lengthwise.analysis.deeper_trees import EXTRA_LEVELS, deeper_trees, raise_vectors
 from lengthwise.errors import ConfigError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.tasks.task import Task
-from perturbed import perturbed
+from perturbed import perturb
 
 
 def make(**values: Any) -> RegularGPT:
@@ -26,7 +26,7 @@ def make(**values: Any) -> RegularGPT:
     config = RegularGPTConfig(
         **{"vocab_size": 2, "num_classes": 2, "d_model": 8, "num_heads": 2, **values}
     )
-    return perturbed(RegularGPT(config), 0.2, 3).double().eval().requires_grad_(False)
+    return perturb(RegularGPT(config), 0.2, 3).double().eval().requires_grad_(False)
 
 
 def plainly(model: RegularGPT, word: list[int], extra: int) -> int:
@@ -122,7 +122,7 @@ def test_a_run_is_asked_about_the_longest_words_of_its_training(tmp_path: Path) 
 
 def test_nodes_that_are_not_raised_stay() -> None:
     nodes = torch.randn(3, 8, dtype=torch.float64)
-    assert torch.equal(raised(make(), nodes, 0), nodes)
+    assert torch.equal(raise_vectors(make(), nodes, 0), nodes)
 
 
 def test_another_network_is_refused() -> None:

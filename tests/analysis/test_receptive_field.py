@@ -15,9 +15,9 @@ from lengthwise.analysis.receptive_field import (
 from lengthwise.errors import ClaimError, TaskError
 from lengthwise.languages.spec import parse
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.models.masked import masked_logits
+from lengthwise.models.masked import compute_masked_logits
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from perturbed import perturbed
+from perturbed import perturb
 
 SETTINGS: list[dict[str, Any]] = [
     {},
@@ -33,7 +33,7 @@ def make(**values: Any) -> RegularGPT:
     config = RegularGPTConfig(
         **{"vocab_size": 2, "num_classes": 3, "d_model": 8, "num_heads": 2, **values}
     )
-    return perturbed(RegularGPT(config), 0.2, 3)
+    return perturb(RegularGPT(config), 0.2, 3)
 
 
 def some_words(count: int, length: int) -> Tensor:
@@ -58,7 +58,7 @@ def test_norms_are_those_of_the_masked_form_position_by_position(
 
     model.embedding.register_forward_hook(keep)
     for word, found in zip(words, norms, strict=True):
-        largest = masked_logits(model, word[None]).max()
+        largest = compute_masked_logits(model, word[None]).max()
         (gradient,) = torch.autograd.grad(largest, embedded[-1])
         torch.testing.assert_close(found, gradient[0].norm(dim=1))
         assert (found > 0).all()
@@ -75,7 +75,7 @@ def test_norms_are_those_of_finite_differences() -> None:
             ends = []
             for size in (1e-6, -1e-6):
                 nudge[place, coordinate] = size
-                ends.append(float(masked_logits(model, words).max()))
+                ends.append(float(compute_masked_logits(model, words).max()))
             nudge[place, coordinate] = 0
             slopes[place, coordinate] = (ends[0] - ends[1]) / 2e-6
     torch.testing.assert_close(

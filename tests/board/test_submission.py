@@ -16,12 +16,12 @@ from lengthwise.board.entries import LANGUAGES, load_entries
 from lengthwise.board.submission import MOST_BYTES, judge_submission
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.shipped import resolved
+from lengthwise.shipped import resolve_path
 
 
 @pytest.fixture
 def honest(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(resolved("zoo:parity"), tmp_path / "run"))
+    return Path(shutil.copytree(resolve_path("zoo:parity"), tmp_path / "run"))
 
 
 def test_an_honest_submission_gets_its_place(shell: Shell, honest: Path) -> None:
@@ -72,7 +72,7 @@ def _another_language(folder: Path) -> None:
 
 
 def _swap_weights(folder: Path) -> None:
-    shutil.copy(resolved("zoo:tomita-6") / "model.safetensors", folder)
+    shutil.copy(resolve_path("zoo:tomita-6") / "model.safetensors", folder)
 
 
 def _swap_one_weight(folder: Path) -> None:
@@ -91,7 +91,7 @@ def _halve_weights(folder: Path) -> None:
 
 
 def _swap_certificate(folder: Path) -> None:
-    shutil.copy(resolved("zoo:tomita-6") / "certificate.json", folder)
+    shutil.copy(resolve_path("zoo:tomita-6") / "certificate.json", folder)
 
 
 def _add_pickle(folder: Path) -> None:
@@ -113,7 +113,7 @@ def _add_code(folder: Path) -> None:
 
 def _link_weights(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
-    (folder / "model.safetensors").symlink_to(resolved("zoo:parity") / "model.safetensors")
+    (folder / "model.safetensors").symlink_to(resolve_path("zoo:parity") / "model.safetensors")
 
 
 def _folder_for_a_file(folder: Path) -> None:

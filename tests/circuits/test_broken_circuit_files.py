@@ -8,12 +8,12 @@ from lengthwise.circuits.circuit_files import READERS, read_circuit
 from lengthwise.errors import CircuitError
 
 
-def shown(number: int, rule: str, line: str, remedy: str = "") -> str:
+def format_error(number: int, rule: str, line: str, remedy: str = "") -> str:
     """What follows the path where a line breaks a rule."""
     return f", line {number}: {rule}, but the line is {line!r}.{remedy and ' '}{remedy}"
 
 
-def undefined(number: int, name: str) -> str:
+def describe_undefined(number: int, name: str) -> str:
     return (
         f", line {number}: signal {name!r} is used, but nothing defines it. Make it an input, or "
         f"define it."
@@ -58,28 +58,28 @@ ROW = "below this .names a row has {} of 0, 1 and -, and then 0 or 1"
     [
         (
             ".model m\n.inputs a\n.outputs y\n.latch a y 0\n.end\n",
-            shown(4, ONLY, ".latch a y 0", FLAT),
+            format_error(4, ONLY, ".latch a y 0", FLAT),
         ),
         (
             "# c\n\n.inputs a\n.outputs y\n.subckt sub \\\n x=a \\\n y=y\n",
-            shown(5, ONLY, ".subckt sub x=a y=y", FLAT),
+            format_error(5, ONLY, ".subckt sub x=a y=y", FLAT),
         ),
-        (".gate and2 A=a B=b O=y", shown(1, ONLY, ".gate and2 A=a B=b O=y", FLAT)),
-        (".inputs a\n.outputs a\n.exdc\n", shown(3, ONLY, ".exdc", FLAT)),
-        (".model m\n.inputs a\n.model k\n", shown(3, ONE, ".model k", ONE_FLAT)),
-        (".inputs a\n.outputs a\n.end\n\n.inputs b\n", shown(5, ONE, ".inputs b", ONE_FLAT)),
-        ("11 1\n", shown(1, "a row comes after .names", "11 1")),
-        (".names # y\n", shown(1, ".names ends in the name that it defines", ".names")),
-        (".inputs a\n.names a y\n11 1\n", shown(3, ROW.format(1), "11 1")),
-        (".inputs a b\n.names a b y\n1x 1\n", shown(3, ROW.format(2), "1x 1")),
-        (".inputs a\n.names a y\n1 -\n", shown(3, ROW.format(1), "1 -")),
-        (".names y\n2\n", shown(2, "below this .names a row is 0 or 1", "2")),
+        (".gate and2 A=a B=b O=y", format_error(1, ONLY, ".gate and2 A=a B=b O=y", FLAT)),
+        (".inputs a\n.outputs a\n.exdc\n", format_error(3, ONLY, ".exdc", FLAT)),
+        (".model m\n.inputs a\n.model k\n", format_error(3, ONE, ".model k", ONE_FLAT)),
+        (".inputs a\n.outputs a\n.end\n\n.inputs b\n", format_error(5, ONE, ".inputs b", ONE_FLAT)),
+        ("11 1\n", format_error(1, "a row comes after .names", "11 1")),
+        (".names # y\n", format_error(1, ".names ends in the name that it defines", ".names")),
+        (".inputs a\n.names a y\n11 1\n", format_error(3, ROW.format(1), "11 1")),
+        (".inputs a b\n.names a b y\n1x 1\n", format_error(3, ROW.format(2), "1x 1")),
+        (".inputs a\n.names a y\n1 -\n", format_error(3, ROW.format(1), "1 -")),
+        (".names y\n2\n", format_error(2, "below this .names a row is 0 or 1", "2")),
         (
             ".inputs a b\n.names a b y\n11 1\n00 0\n",
-            shown(4, "all rows of a cover end in the same bit", "00 0"),
+            format_error(4, "all rows of a cover end in the same bit", "00 0"),
         ),
-        (".inputs a\n.outputs y\n.names a \\\nq y\n11 1\n", undefined(3, "q")),
-        (".inputs a\n.outputs a \\\n y\n", undefined(2, "y")),
+        (".inputs a\n.outputs y\n.names a \\\nq y\n11 1\n", describe_undefined(3, "q")),
+        (".inputs a\n.outputs a \\\n y\n", describe_undefined(2, "y")),
         (".inputs a\n.outputs y\n.names a y\n1 1\n.names y\n", twice(5, "y", 3)),
         (".inputs a\n.inputs b a\n", twice(2, "a", 1)),
         (
@@ -103,7 +103,7 @@ LINE = "a line is INPUT(x), OUTPUT(y) or y = AND(a, b)"
     [
         (
             "INPUT(a)\nOUTPUT(q)\n\nq = DFF(a) # later\n",
-            shown(
+            format_error(
                 4,
                 "a circuit has no memory",
                 "q = DFF(a)",
@@ -112,20 +112,20 @@ LINE = "a line is INPUT(x), OUTPUT(y) or y = AND(a, b)"
         ),
         (
             "INPUT(a)\nq = MUX(a, a, a)\n",
-            shown(
+            format_error(
                 2,
                 "a gate is one of AND, OR, XOR, NAND, NOR, XNOR, NOT, BUFF",
                 "q = MUX(a, a, a)",
             ),
         ),
-        ("INPUT(a)\nq = NOT(a, a)\n", shown(2, "NOT takes 1 input", "q = NOT(a, a)")),
-        ("INPUT(a)\nq = BUF(a, a)\n", shown(2, "BUFF takes 1 input", "q = BUF(a, a)")),
-        ("# c\nINPUT(a)\nq = AND()\n", shown(3, LINE, "q = AND()")),
-        ("q = AND(a,)\n", shown(1, LINE, "q = AND(a,)")),
-        ("q = LUT 0x8 (a, a)\n", shown(1, LINE, "q = LUT 0x8 (a, a)")),
-        ("INPUT(a b)\n", shown(1, LINE, "INPUT(a b)")),
-        ("INPUT(a)\nOUTPUT(y)\ny = AND(a, b)\n", undefined(3, "b")),
-        ("INPUT(a)\nOUTPUT(y)\n", undefined(2, "y")),
+        ("INPUT(a)\nq = NOT(a, a)\n", format_error(2, "NOT takes 1 input", "q = NOT(a, a)")),
+        ("INPUT(a)\nq = BUF(a, a)\n", format_error(2, "BUFF takes 1 input", "q = BUF(a, a)")),
+        ("# c\nINPUT(a)\nq = AND()\n", format_error(3, LINE, "q = AND()")),
+        ("q = AND(a,)\n", format_error(1, LINE, "q = AND(a,)")),
+        ("q = LUT 0x8 (a, a)\n", format_error(1, LINE, "q = LUT 0x8 (a, a)")),
+        ("INPUT(a b)\n", format_error(1, LINE, "INPUT(a b)")),
+        ("INPUT(a)\nOUTPUT(y)\ny = AND(a, b)\n", describe_undefined(3, "b")),
+        ("INPUT(a)\nOUTPUT(y)\n", describe_undefined(2, "y")),
         ("INPUT(a)\na = gnd\n", twice(2, "a", 1)),
         ("INPUT(a)\nOUTPUT(y)\ny = AND(a, z)\nz = BUFF(y)\n", cyclic("y -> y")),
         ("OUTPUT(y)\ny = vdd\n", NO_INPUTS),
@@ -147,62 +147,65 @@ GOOD = "aag 3 2 0 1 1\n2\n4\n6\n6 2 4\n"
     [
         (
             "aag 3 2 1 1 0\n2\n4\n6 2\n6\n",
-            shown(1, "a circuit has no memory, and this has 1 latches", "aag 3 2 1 1 0"),
+            format_error(1, "a circuit has no memory, and this has 1 latches", "aag 3 2 1 1 0"),
         ),
         (
             "aag 3 2 0 1 1 1\n2\n4\n6\n6 2 4\n",
-            shown(1, "only inputs, outputs and AND gates are read", "aag 3 2 0 1 1 1"),
+            format_error(1, "only inputs, outputs and AND gates are read", "aag 3 2 0 1 1 1"),
         ),
         (
             "aig 3 2 0 1 1\n6\n",
-            shown(
+            format_error(
                 1,
                 "AIGER is read as text",
                 "aig 3 2 0 1 1",
                 "Make it text: aigtoaig in.aig out.aag",
             ),
         ),
-        ("aag 3 2 0 1\n", shown(1, HEADER, "aag 3 2 0 1")),
-        ("aag 3 2 0 1 -1\n", shown(1, HEADER, "aag 3 2 0 1 -1")),
-        ("\naag 3 2 0 1 1\n", shown(1, HEADER, "")),
+        ("aag 3 2 0 1\n", format_error(1, HEADER, "aag 3 2 0 1")),
+        ("aag 3 2 0 1 -1\n", format_error(1, HEADER, "aag 3 2 0 1 -1")),
+        ("\naag 3 2 0 1 1\n", format_error(1, HEADER, "")),
         (
             "aag 3 2 0 1 1\n2\n4\n6\n",
             ": the header in line 1 promises 4 lines of inputs, outputs and gates, but 3 follow. "
             "Complete the file.",
         ),
-        (GOOD.replace("6 2 4", "6 2"), shown(5, AND, "6 2")),
-        (GOOD.replace("6 2 4", "6 2 x"), shown(5, AND, "6 2 x")),
-        (GOOD.replace("\n2\n", "\n2 0\n"), shown(2, "an input is one literal", "2 0")),
-        (GOOD.replace("\n6\n", "\ny\n"), shown(4, "an output is one literal", "y")),
+        (GOOD.replace("6 2 4", "6 2"), format_error(5, AND, "6 2")),
+        (GOOD.replace("6 2 4", "6 2 x"), format_error(5, AND, "6 2 x")),
+        (GOOD.replace("\n2\n", "\n2 0\n"), format_error(2, "an input is one literal", "2 0")),
+        (GOOD.replace("\n6\n", "\ny\n"), format_error(4, "an output is one literal", "y")),
         (
             GOOD.replace("6 2 4", "6 2 8"),
-            shown(5, "by the header, literals are at most 7", "6 2 8"),
+            format_error(5, "by the header, literals are at most 7", "6 2 8"),
         ),
         (
             GOOD.replace("aag 3", "aag 4").replace("6 2 4", "6 2 9"),
-            shown(5, "every literal in use is defined, but 9 is not", "6 2 9"),
+            format_error(5, "every literal in use is defined, but 9 is not", "6 2 9"),
         ),
         (
             GOOD.replace("aag 3", "aag 4").replace("\n6\n", "\n8\n"),
-            shown(4, "every literal in use is defined, but 8 is not", "8"),
+            format_error(4, "every literal in use is defined, but 8 is not", "8"),
         ),
         (
             GOOD.replace("6 2 4", "4 2 2"),
-            shown(5, "a literal is defined once, but 4 was defined before", "4 2 2"),
+            format_error(5, "a literal is defined once, but 4 was defined before", "4 2 2"),
         ),
         (
             GOOD.replace("6 2 4", "7 2 4"),
-            shown(5, "a literal that is defined is even and not 0, and 7 is not", "7 2 4"),
+            format_error(5, "a literal that is defined is even and not 0, and 7 is not", "7 2 4"),
         ),
         (
             GOOD.replace("\n2\n", "\n0\n"),
-            shown(2, "a literal that is defined is even and not 0, and 0 is not", "0"),
+            format_error(2, "a literal that is defined is even and not 0, and 0 is not", "0"),
         ),
-        (GOOD + "l0 q\n", shown(6, NAMES, "l0 q")),
-        (GOOD + "i0 a\x01b\n", shown(6, NAMES, "i0 a\x01b")),
-        (GOOD + "6 2 4\n", shown(6, NAMES, "6 2 4")),
-        (GOOD + "i2 a\n", shown(6, "a name belongs to an input or output of the file", "i2 a")),
-        (GOOD + "i1 a\ni1 b\n", shown(7, "an input or output has one name", "i1 b")),
+        (GOOD + "l0 q\n", format_error(6, NAMES, "l0 q")),
+        (GOOD + "i0 a\x01b\n", format_error(6, NAMES, "i0 a\x01b")),
+        (GOOD + "6 2 4\n", format_error(6, NAMES, "6 2 4")),
+        (
+            GOOD + "i2 a\n",
+            format_error(6, "a name belongs to an input or output of the file", "i2 a"),
+        ),
+        (GOOD + "i1 a\ni1 b\n", format_error(7, "an input or output has one name", "i1 b")),
         (GOOD + "i1 a\ni0 a\n", twice(3, "a", 2)),
         ("aag 3 1 0 1 2\n2\n6\n6 2 4\n4 7 2\n", cyclic("n6 -> n6.not -> n4 -> n6")),
         ("aag 0 0 0 1 0\n1\n", NO_INPUTS),

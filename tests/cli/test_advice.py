@@ -31,7 +31,9 @@ def options_of(command: str) -> frozenset[str]:
     return frozenset(option for action in parser._actions for option in action.option_strings)
 
 
-def strayed(message: str, command: str | None, printing: Iterable[str] = SHOWN) -> set[str]:
+def find_stray_options(
+    message: str, command: str | None, printing: Iterable[str] = SHOWN
+) -> set[str]:
     """Options in a message that neither the commands it names have, nor those that print it."""
     named = [each for each in OWN_COMMANDS if re.search(rf"\b{each}\b", message, re.IGNORECASE)]
     commands = {*named, *([command] if command else printing)}
@@ -69,7 +71,7 @@ def test_options_that_strings_name_are_options_of_the_command() -> None:
     stray = []
     for place, command, text in messages():
         printing = SHOWN if place.startswith("proofs") else OWN_COMMANDS
-        options = strayed(text, command, printing)
+        options = find_stray_options(text, command, printing)
         if options - ELSEWHERE.get(place.partition(":")[0], set()):
             stray.append((place, text))
     assert len(messages()) > 3000
@@ -82,9 +84,9 @@ def test_no_error_asks_for_a_greater_number_of_nothing() -> None:
 
 
 def test_an_option_of_another_command_is_noticed() -> None:
-    assert strayed("Give --max-elements.", "certify") == {"--max-elements"}
-    assert strayed("Give extract --max-elements.", "certify") == set()
-    assert strayed("Compile it with --as slots.", None) == set()
+    assert find_stray_options("Give --max-elements.", "certify") == {"--max-elements"}
+    assert find_stray_options("Give extract --max-elements.", "certify") == set()
+    assert find_stray_options("Compile it with --as slots.", None) == set()
 
 
 @pytest.mark.parametrize("given", [(), ("--as", "tree")])

@@ -13,7 +13,7 @@ from cli.shell import Shell
 from lengthwise.files import read_json
 from lengthwise.problems.recognition import section
 from lengthwise.report import report
-from proofs.trained import SMALL, trained
+from proofs.trained import SMALL, train_proved
 
 COMMANDS: dict[str, Callable[[str], list[str]]] = {
     "train": lambda run: [
@@ -56,7 +56,7 @@ READERS = {
 }
 
 
-def doubled(content: bytes) -> bytes:
+def double(content: bytes) -> bytes:
     """Every object of a file with its first key once more."""
     lines = content.decode().splitlines() if content.count(b"\n{") else [content.decode()]
     return "\n".join(
@@ -87,7 +87,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with every file that a command may leave in it."""
     from lengthwise.cli.main import main  # noqa: PLC0415  not by the shell, which is of one test
 
-    run = trained(tmp_path_factory, "parity")
+    run = train_proved(tmp_path_factory, "parity")
     assert run.folder is not None
     folder = tmp_path_factory.mktemp("whole") / "run"
     shutil.copytree(run.folder.path, folder)
@@ -98,7 +98,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def refused_in_one_line(shell: Shell, arguments: list[str]) -> str:
+def refuse_in_one_line(shell: Shell, arguments: list[str]) -> str:
     status, out, error = shell(*arguments, stdin="01\n")
     assert "Traceback" not in error
     assert (status, out, error.count("\n")) == (2, "", 1), error
@@ -119,7 +119,7 @@ def test_a_damaged_file_is_told_in_one_line_by_every_command_that_reads_it(
     for turn, damage in enumerate(DAMAGES.values()):
         file.write_bytes(damage(content))
         for command in readers if thorough else [readers[turn % len(readers)]]:
-            error = refused_in_one_line(shell, COMMANDS[command](str(tmp_path / "run")))
+            error = refuse_in_one_line(shell, COMMANDS[command](str(tmp_path / "run")))
             assert file.name in error or command in ("train", "verify", "translate"), error
 
 
@@ -210,7 +210,7 @@ def test_a_share_that_is_none_is_refused(
     if key != "worst_accuracy":  # which `ls` does not show
         _, out, _ = shell("ls", str(run))
         assert f"{name}: {key} must be a share" in out
-    error = refused_in_one_line(shell, COMMANDS["report"](str(run)))
+    error = refuse_in_one_line(shell, COMMANDS["report"](str(run)))
     assert f"{key} must be a share, but it is {value!r}, and not from 0 to 1." in error
 
 
@@ -291,8 +291,8 @@ def test_a_key_that_stands_twice_is_refused(shell: Shell, whole: Path, tmp_path:
     for name in ("config.json", "evaluation.json"):
         file = tmp_path / "run" / name
         content = file.read_bytes()
-        file.write_bytes(doubled(content))
-        assert "appears twice" in refused_in_one_line(shell, COMMANDS["report"](str(file.parent)))
+        file.write_bytes(double(content))
+        assert "appears twice" in refuse_in_one_line(shell, COMMANDS["report"](str(file.parent)))
         file.write_bytes(content)
 
 
@@ -305,7 +305,7 @@ def test_a_deep_settings_file_is_refused(shell: Shell, tmp_path: Path) -> None:
     ]:
         (tmp_path / name).write_bytes(content)
         out = str(tmp_path / "run")
-        error = refused_in_one_line(
+        error = refuse_in_one_line(
             shell, ["train", "parity", "--out", out, "--config", str(tmp_path / name)]
         )
         assert name in error

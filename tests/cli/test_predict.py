@@ -8,14 +8,14 @@ from safetensors.torch import load_file, save_file
 
 import lengthwise as lw
 from cli.shell import Shell
-from proofs.trained import trained
+from proofs.trained import train_proved
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-12])
 def test_the_class_is_that_of_the_largest_logit_and_its_share_is_shown(
     shell: Shell, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, size: float
 ) -> None:
-    run = trained(tmp_path_factory, "parity")
+    run = train_proved(tmp_path_factory, "parity")
     assert run.folder is not None
     folder = tmp_path / "run"
     shutil.copytree(run.folder.path, folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.shell import Shell
-from proofs.trained import SMALL, trained
+from proofs.trained import SMALL, train_proved
 
 SETTINGS = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
 CPU = ["--device", "cpu"]
@@ -25,7 +25,7 @@ def test_a_run_that_ends_proved_says_so(
     shell: Shell, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The command finds its run already trained; the next test has one that trains."""
-    run, out = trained(tmp_path_factory, "parity"), tmp_path / "run"
+    run, out = train_proved(tmp_path_factory, "parity"), tmp_path / "run"
     assert run.folder is not None
     shutil.copytree(run.folder.path, out)
     said, hint = train(shell, out)

@@ -15,11 +15,11 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.cli.commands import PLUGGED
-from lengthwise.problems.base import evaluated
+from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.training.listing import list_runs
-from lengthwise.training.loop import kept
+from lengthwise.training.loop import find_kept_record
 from lengthwise.training.runs import RunFolder
 from stored_runs import RUNS
 
@@ -40,7 +40,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         settings = {"seed": seed, "steps": 20, "validate_every": 10}
         plan = make_plan("parity", model, preset="smoke", settings=settings)
         run = train(plan, out=folder / name, device="cpu")
-        evaluated(run, {"lengths": list(lengths), "words": 16})
+        evaluate_and_store(run, {"lengths": list(lengths), "words": 16})
     return folder
 
 
@@ -135,7 +135,7 @@ def test_the_list_has_every_state_and_survives_damage(runs: Path, tmp_path: Path
         name: name for name in ("computed", "damaged", "finished", "stopped")
     }
     assert (found["stopped"].step, found["stopped"].steps) == (30, 150)
-    best = kept(RunFolder(runs / "a0").metrics())["validation_accuracy"]
+    best = find_kept_record(RunFolder(runs / "a0").metrics())["validation_accuracy"]
     assert found["finished"].validation_accuracy == best
 
 
@@ -210,7 +210,7 @@ def test_a_command_of_another_package_that_is_broken_is_left_out_of_completion(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = EntryPoint(name="broken", value="no_such_module_anywhere", group=PLUGGED.group)
-    monkeypatch.setattr(PLUGGED, "_plugins", {**PLUGGED._added(), "broken": broken})
+    monkeypatch.setattr(PLUGGED, "_plugins", {**PLUGGED._load_plugins(), "broken": broken})
     status, script, error = shell("completion", "bash")
     assert (status, error.count("\n")) == (0, 1), error
     assert "'broken' cannot be imported" in error

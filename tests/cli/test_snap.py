@@ -13,13 +13,13 @@ from cli.shell import Shell
 from lengthwise.languages.att import from_att
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.spec import parse
-from proofs.trained import trained
+from proofs.trained import train_proved
 
 
 @pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> str:
     """A small run that is right."""
-    run = trained(tmp_path_factory, "parity")
+    run = train_proved(tmp_path_factory, "parity")
     assert run.folder is not None
     shutil.copytree(run.folder.path, tmp_path / "run")
     return str(tmp_path / "run")
@@ -66,7 +66,7 @@ def test_extract_tells_the_machine_and_saves_it(shell: Shell, folder: str, tmp_p
     assert re.search(r"automaton +2 states\n", out_text)
     assert re.search(r"algebra +\d+ levels?, then from level \d+ again", out_text)
     assert str(picture) in error
-    assert picture.read_text(encoding="utf-8") == to_dot(parse("parity").minimised())
+    assert picture.read_text(encoding="utf-8") == to_dot(parse("parity").minimise())
 
 
 def test_extract_says_where_the_machine_is_not_the_language(

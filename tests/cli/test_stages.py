@@ -26,7 +26,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def said(whole: Path, *more: str) -> list[str]:
+def run_and_read(whole: Path, *more: str) -> list[str]:
     settings = [part for name, value in SHORT.items() for part in ("--set", f"{name}={value}")]
     return ["train", "group:S3", "--out", str(whole), "--device", "cpu", *settings, *more]
 
@@ -36,7 +36,7 @@ def test_the_outcome_has_the_numbers_of_every_stage_and_what_to_try(
 ) -> None:
     run = load_run(whole, device="cpu")
     own = run.require_plan()
-    assert main(said(whole)) == 0
+    assert main(run_and_read(whole)) == 0
     out, err = capsys.readouterr()
     rows = dict(line.split("  ", 1) for line in out.splitlines()[1:])
     assert rows["stage"].strip() == f"{own.stage} of 2, {own.supervision}"
@@ -45,7 +45,7 @@ def test_the_outcome_has_the_numbers_of_every_stage_and_what_to_try(
         assert told in out
     assert f"nearest came {own.supervision}, which is kept" in out
     assert f"next: lengthwise train group:S3 --model gru-binary --out {whole}-gru" in err
-    assert main(said(whole, "--json")) == 0
+    assert main(run_and_read(whole, "--json")) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["stage"] == own.stage
     assert facts["stages"] == run.records.stages
@@ -57,7 +57,7 @@ def test_the_outcome_has_the_numbers_of_every_stage_and_what_to_try(
 def test_a_setting_that_no_later_stage_has_is_named_where_there_is_no_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(said(tmp_path / "run", "--set", "num_bits=16")) == 0
+    assert main(run_and_read(tmp_path / "run", "--set", "num_bits=16")) == 0
     out = capsys.readouterr().out
     assert "no further route was tried, since num_bits=16 is too large" in out
     assert not (tmp_path / "run/stages").exists()

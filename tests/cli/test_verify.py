@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from cli.shell import Shell
 
 
-def compiled(shell: Shell, folder: Path, spec: str, *settings: str) -> str:
+def compile_folder(shell: Shell, folder: Path, spec: str, *settings: str) -> str:
     options = [part for setting in settings for part in ("--set", setting)]
     status, _, error = shell("compile", spec, "--out", str(folder), *options)
     assert status == 0, error
@@ -37,7 +37,7 @@ QUICK = ("--longest", "12", "--all", "16", "--words", "2")
 
 @pytest.mark.needs_precision("bfloat16", "float16")
 def test_all_that_was_found_is_printed_and_stored(shell: Shell, tmp_path: Path) -> None:
-    folder = compiled(shell, tmp_path / "made", "parity")
+    folder = compile_folder(shell, tmp_path / "made", "parity")
     found = shell.json("verify", folder, *QUICK)
     assert found == json.loads((tmp_path / "made" / "verification.json").read_text())
     assert (found["exhaustive_to"], found["longest"], found["is_circuit"]) == (4, 12, False)
@@ -66,7 +66,7 @@ def test_all_that_was_found_is_printed_and_stored(shell: Shell, tmp_path: Path) 
 def test_one_changed_weight_is_found(
     shell: Shell, tmp_path: Path, spec: str, weight: tuple[str, tuple[int, ...], float]
 ) -> None:
-    folder = compiled(shell, tmp_path / "made", spec, "target=elements")
+    folder = compile_folder(shell, tmp_path / "made", spec, "target=elements")
     change(folder, *weight)
     status, out, error = shell("verify", folder, *QUICK)
     assert status == 1
@@ -79,7 +79,7 @@ def test_one_changed_weight_is_found(
 
 
 def test_weights_that_are_no_numbers_fail(shell: Shell, tmp_path: Path) -> None:
-    folder = compiled(shell, tmp_path / "made", "parity")
+    folder = compile_folder(shell, tmp_path / "made", "parity")
     change(folder, "answer.bias", (0,), float("nan"))
     status, out, _ = shell("verify", folder, *QUICK)
     assert status == 1
@@ -90,7 +90,7 @@ def test_weights_that_are_no_numbers_fail(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_one_changed_gate_of_a_circuit_is_found(shell: Shell, tmp_path: Path) -> None:
-    folder = compiled(shell, tmp_path / "made", "steps2022/addition-1", "bits=2")
+    folder = compile_folder(shell, tmp_path / "made", "steps2022/addition-1", "bits=2")
     assert "all inputs" in shell("verify", folder)[1]
     assert "random inputs" in shell("verify", folder, "--all", "3", "--words", "2")[1]
     weights = load_file(Path(folder) / "model.safetensors")
@@ -114,7 +114,7 @@ def test_only_what_is_asked_is_asked(shell: Shell) -> None:
 
 
 def test_an_encoder_answers_and_is_no_tree(shell: Shell, tmp_path: Path) -> None:
-    folder = compiled(shell, tmp_path / "made", "chiang2022/parity")
+    folder = compile_folder(shell, tmp_path / "made", "chiang2022/parity")
     assert shell("predict", folder, stdin="011\n\n1\n" + "1" * 101 + "\n")[1] == "0\n0\n1\n1\n"
     scores = shell.json("evaluate", folder, "--lengths", "3:9", "--words", "8")
     assert scores["mean_accuracy"] == 1.0
@@ -128,7 +128,7 @@ def test_an_encoder_answers_and_is_no_tree(shell: Shell, tmp_path: Path) -> None
 def test_nothing_is_trained_in_a_folder_of_computed_weights(
     shell: Shell, tmp_path: Path, spec: str
 ) -> None:
-    folder = compiled(shell, tmp_path / "made", spec)
+    folder = compile_folder(shell, tmp_path / "made", spec)
     before = {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()}
     assert "Use another folder" in complaint(
         shell("train", "parity", "--out", folder, "--preset", "smoke")
@@ -140,7 +140,7 @@ def test_a_certificate_of_computed_weights_names_another_language(
     shell: Shell, tmp_path: Path
 ) -> None:
     """The weights of one language, and the description of another."""
-    folder = compiled(shell, tmp_path / "made", "parity", "target=elements")
+    folder = compile_folder(shell, tmp_path / "made", "parity", "target=elements")
     config = Path(folder) / "config.json"
     stored = json.loads(config.read_text())
     stored["language"]["classes"] = [1, 0]
@@ -155,7 +155,7 @@ def test_a_certificate_of_computed_weights_names_another_language(
 def test_predictions_of_a_folder_are_those_of_the_language(
     shell: Shell, tmp_path: Path, snapped: bool
 ) -> None:
-    folder = compiled(shell, tmp_path / "made", "group:S3", "norm=post")
+    folder = compile_folder(shell, tmp_path / "made", "group:S3", "norm=post")
     names = ["123", "132", "213", "231", "312", "321"]
     lines = "\n".join(" ".join(names[(i * j) % 6] for j in range(i)) for i in range(30))
     extra = []

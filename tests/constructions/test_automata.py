@@ -25,13 +25,13 @@ from lengthwise.evaluation.predict import logits_of, right_aligned
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
-from lengthwise.models.masked import masked_logits
+from lengthwise.models.masked import compute_masked_logits
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.models.streaming import open_stream
 from lengthwise.proofs.search.certify import certify
 from ordinary import few
 from precisions import usable
-from strategies import all_words, domained, expressions, machines
+from strategies import all_words, expressions, machines, machines_with_domain
 
 ENOUGH = 30_000
 """Parameters of the networks that are built here; larger ones are passed over."""
@@ -91,7 +91,7 @@ def test_every_word_gets_its_class(language: Language, chunk: int, norm: str, ta
 
 
 @profile(max_examples=few(6))
-@given(language=domained(), chunk=st.integers(2, 3), norm=NORMS, target=TARGETS)
+@given(language=machines_with_domain(), chunk=st.integers(2, 3), norm=NORMS, target=TARGETS)
 def test_every_word_of_a_domain_gets_its_class(
     language: Language, chunk: int, norm: str, target: str
 ) -> None:
@@ -120,22 +120,22 @@ def test_long_words_in_every_precision(spec: str, chunk: int) -> None:
         assert answers(model.to(precision), words) == classes(language, words), precision
 
 
-def recorded(model: RegularGPT) -> list[Tensor]:
+def record(model: RegularGPT) -> list[Tensor]:
     """The vectors of all nodes that the model computes from now on."""
     seen: list[Tensor] = []
-    gathered: Any = model.gathered
+    gathered: Any = model.gather
 
-    def watched(*arguments: object) -> Tensor:
+    def watch(*arguments: object) -> Tensor:
         seen.append(gathered(*arguments))
         return seen[-1]
 
-    model.gathered = watched  # type: ignore[method-assign, assignment]
+    model.gather = watch  # type: ignore[method-assign, assignment]
     return seen
 
 
 @profile(max_examples=few(4, 15))
 @given(
-    language=st.one_of(machines(max_states=4), domained()),
+    language=st.one_of(machines(max_states=4), machines_with_domain()),
     chunk=st.integers(2, 4),
     target=TARGETS,
 )
@@ -144,7 +144,7 @@ def test_every_activation_is_exactly_zero_or_one_or_whole(
 ) -> None:
     words = [(), *inside(language, all_words(language, 4) + longer_words(language, 3))]
     model = small(language, chunk, "none", target)
-    seen = recorded(model)
+    seen = record(model)
     vectors = []
     for precision in usable(FORMATS):
         model.to(precision)
@@ -167,7 +167,7 @@ def test_layer_norm_is_the_identity_up_to_rounding(
     language: Language, chunk: int, target: str
 ) -> None:
     model = small(language, chunk, "post", target)
-    seen = recorded(model)
+    seen = record(model)
     answers(model, all_words(language, 4) + longer_words(language, 3))
     vectors = torch.cat(seen)
     assert (vectors - vectors.round()).abs().max() < 1e-12
@@ -178,7 +178,7 @@ def test_a_weight_that_is_a_little_off_leaves_zero_and_one() -> None:
     model = compile_automaton(parse("parity"), target="elements")
     with torch.no_grad():
         model.block[0].contract.weight[0, -1] += 2**-20
-    seen = recorded(model)
+    seen = record(model)
     answers(model, all_words(parse("parity"), 4))
     vectors = torch.cat(seen)
     assert not ((vectors == 0) | (vectors == 1)).all()
@@ -199,7 +199,7 @@ def test_all_ways_to_compute_agree(language: Language, chunk: int, norm: str, ta
         assert everywhere.argmax(dim=1).tolist() == expected
         for n in lengths:
             stream.feed(word[stream.num_fed : n])
-            for logits in (stream.answer(), masked_logits(model, tokens[:, :n])[0]):
+            for logits in (stream.answer(), compute_masked_logits(model, tokens[:, :n])[0]):
                 torch.testing.assert_close(logits, everywhere[n - 1], atol=1e-9, rtol=0)
             torch.testing.assert_close(model(tokens[:, :n])[0], everywhere[n - 1])
 
@@ -221,7 +221,7 @@ def test_the_pad_changes_nothing_at_any_place(language: Language, chunk: int) ->
 
 @profile(max_examples=few(5))
 @given(
-    language=st.one_of(machines(max_states=4), domained()),
+    language=st.one_of(machines(max_states=4), machines_with_domain()),
     chunk=st.integers(2, 4),
     norm=NORMS,
     target=TARGETS,
@@ -237,7 +237,7 @@ def test_the_size_is_told_before(language: Language, chunk: int, norm: str, targ
 
 
 @profile(max_examples=few(3, 10))
-@given(language=st.one_of(machines(max_states=3), domained()), chunk=st.integers(2, 3))
+@given(language=st.one_of(machines(max_states=3), machines_with_domain()), chunk=st.integers(2, 3))
 def test_auto_is_the_smaller(language: Language, chunk: int) -> None:
     sizes = {name: size(language, chunk, name) for name in ENCODINGS}
     assert size(language, chunk, "auto") == min(sizes.values())

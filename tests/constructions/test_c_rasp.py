@@ -17,7 +17,7 @@ from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.balance import is_c_rasp
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged_language
+from lengthwise.languages.merged import merge_outside_domain
 from lengthwise.languages.spec import parse
 from strategies import machines
 
@@ -35,7 +35,7 @@ SPECS = [
 
 
 @st.composite
-def layered(draw: st.DrawFn) -> Language:
+def count_layers(draw: st.DrawFn) -> Language:
     """Automata of up to seven states that go up, or down by one: many are of C-RASP."""
     size = draw(st.integers(1, 7))
     rows = tuple(
@@ -50,14 +50,14 @@ def layered(draw: st.DrawFn) -> Language:
 
 
 @settings(max_examples=40)
-@given(language=machines(max_states=4) | layered())
+@given(language=machines(max_states=4) | count_layers())
 def test_there_is_a_program_exactly_for_the_languages_of_the_class(language: Language) -> None:
     if not is_c_rasp(language):
         with pytest.raises(ConstructionError, match="is not in C-RASP: ") as caught:
             design_c_rasp(language)
         assert "\n" not in str(caught.value)
         return
-    program = c_rasp_program(merged_language(language))
+    program = c_rasp_program(merge_outside_domain(language))
     assert all(isinstance(memory, TallyOf) for memory in program.memories)
     for word in product(range(2), repeat=7):
         found = [language.classes[language.run(word[:n])] for n in range(8)]
@@ -69,7 +69,7 @@ def test_there_is_a_program_exactly_for_the_languages_of_the_class(language: Lan
 def test_networks_are_right_on_long_words(spec: str) -> None:
     """Random words, most of which leave their parts soon, and words that stay as long as can be."""
     language = parse(spec)
-    machine = merged_language(language)
+    machine = merge_outside_domain(language)
     model = build_lookups(design_c_rasp(language, longest=400)).float()
     generator = torch.Generator().manual_seed(0)
     words = torch.randint(machine.num_symbols, (4, 400), generator=generator).tolist()

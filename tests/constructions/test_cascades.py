@@ -11,20 +11,20 @@ from lengthwise.constructions.programs import Counter, Program
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.cascade import permuting_cascade
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged_language
+from lengthwise.languages.merged import merge_outside_domain
 from lengthwise.languages.spec import parse
 from strategies import machines
 
 
-def cascaded(language: Language) -> Program:
-    machine = merged_language(language)
+def cascade(language: Language) -> Program:
+    machine = merge_outside_domain(language)
     return program_of(machine, permuting_cascade(machine))
 
 
 @given(language=machines(max_states=4))
 def test_the_program_is_the_automaton(language: Language) -> None:
     """Groups on at most four values are solvable, so there is always a program."""
-    program = cascaded(language)
+    program = cascade(language)
     for word in product(range(language.num_symbols), repeat=7):
         found = [language.classes[language.run(word[:n])] for n in range(8)]
         assert program.run(word) == found
@@ -32,7 +32,7 @@ def test_the_program_is_the_automaton(language: Language) -> None:
 
 @given(language=machines(alphabet="abc", max_states=5))
 def test_counters_depend_on_lower_memories_alone(language: Language) -> None:
-    program = cascaded_or_none(language)
+    program = cascade_or_none(language)
     if program is None:
         return
     for memory in program.memories:
@@ -43,9 +43,9 @@ def test_counters_depend_on_lower_memories_alone(language: Language) -> None:
             assert 1 <= memory.most <= memory.modulus // 2
 
 
-def cascaded_or_none(language: Language) -> Program | None:
+def cascade_or_none(language: Language) -> Program | None:
     try:
-        return cascaded(language)
+        return cascade(language)
     except ConstructionError:
         return None
 
@@ -65,7 +65,7 @@ def cascaded_or_none(language: Language) -> Program | None:
     ],
 )
 def test_known_languages_have_known_depths(spec: str, layers: int, moduli: list[int]) -> None:
-    program = cascaded(parse(spec))
+    program = cascade(parse(spec))
     assert program.num_layers == layers
     assert [counter.modulus for counter in program.counters] == moduli
 
@@ -73,6 +73,6 @@ def test_known_languages_have_known_depths(spec: str, layers: int, moduli: list[
 def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cascades, "MAX_CASES", 35)
     with pytest.raises(ConstructionError, match="6 states have a cascade with more than 35 cases"):
-        cascaded(parse("group:S3"))  # 6 symbols and 6 values
+        cascade(parse("group:S3"))  # 6 symbols and 6 values
     monkeypatch.setattr(cascades, "MAX_CASES", 36)
-    assert len(cascaded(parse("group:S3")).counters) == 2
+    assert len(cascade(parse("group:S3")).counters) == 2

@@ -17,7 +17,7 @@ from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from strategies import domained, machines
+from strategies import machines, machines_with_domain
 
 
 class Constant(nn.Module):
@@ -31,16 +31,16 @@ class Constant(nn.Module):
         return self.logits.expand(len(tokens), -1)
 
 
-def asked(words: WordCases, length: int) -> list[tuple[int, ...]]:
+def ask(words: WordCases, length: int) -> list[tuple[int, ...]]:
     return [tuple(word) for word in words.at(length).tolist()]
 
 
-@given(language=st.one_of(machines(), domained()), most=st.integers(1, 40))
+@given(language=st.one_of(machines(), machines_with_domain()), most=st.integers(1, 40))
 def test_all_words_are_asked_while_they_are_few(language: Language, most: int) -> None:
     words = WordCases(language, most, 4, 0)
     assert 2**words.exhaustive_to <= most < 2 ** (words.exhaustive_to + 1)
     for length in range(words.exhaustive_to + 1):
-        assert sorted(asked(words, length)) == [
+        assert sorted(ask(words, length)) == [
             word for word in language.words(max_length=length) if len(word) == length
         ]
 
@@ -48,15 +48,15 @@ def test_all_words_are_asked_while_they_are_few(language: Language, most: int) -
 def test_words_of_one_symbol_are_counted_by_length() -> None:
     words = WordCases(parse("aa-star"), 5, 4, 0)
     assert words.exhaustive_to == 5
-    assert asked(words, 5) == [(0,) * 5]
-    assert asked(words, 9) == [(0,) * 9] * len(asked(words, 9))
+    assert ask(words, 5) == [(0,) * 5]
+    assert ask(words, 9) == [(0,) * 9] * len(ask(words, 9))
 
 
-@given(language=st.one_of(machines(), domained()), length=st.integers(5, 12))
+@given(language=st.one_of(machines(), machines_with_domain()), length=st.integers(5, 12))
 def test_longer_words_are_in_the_domain_and_of_every_class(language: Language, length: int) -> None:
     words = WordCases(language, 16, 40, 3)
-    found = asked(words, length)
-    assert found == asked(words, length)  # the same whenever they are asked for
+    found = ask(words, length)
+    assert found == ask(words, length)  # the same whenever they are asked for
     for word in found:
         language.require_in_domain(word)
     present = {c for c, ways in enumerate(language.counts(length)) if ways}
@@ -65,7 +65,7 @@ def test_longer_words_are_in_the_domain_and_of_every_class(language: Language, l
 
 def test_longer_words_come_with_repetitions_and_neighbours_of_another_class() -> None:
     language = parse("parity")
-    found = asked(WordCases(language, 1, 10, 0), 30)
+    found = ask(WordCases(language, 1, 10, 0), 30)
     plain, edited = found[:12], found[12:]
     assert plain[10:] == [(0,) * 30, (1,) * 30]
     assert len(edited) == 12
@@ -139,7 +139,7 @@ def test_words_are_judged_by_their_class() -> None:
     language = parse("parity")
     words = WordCases(language, 64, 4, 0)
     found = words.margins(Constant(2.0, -1.0), words.at(3))
-    expected = [3.0 if language.classify(word) == 0 else -3.0 for word in asked(words, 3)]
+    expected = [3.0 if language.classify(word) == 0 else -3.0 for word in ask(words, 3)]
     assert found.tolist() == expected
     assert words.write((0, 1, 1)) == "011"
 

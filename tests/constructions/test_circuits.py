@@ -31,7 +31,7 @@ def right_words(sequence: GateSequence) -> Tensor:
     return torch.from_numpy(sequence.complete_many(all_inputs(sequence.num_inputs)))
 
 
-def completed(model: Decoder, sequence: GateSequence, words: Tensor) -> Tensor:
+def complete(model: Decoder, sequence: GateSequence, words: Tensor) -> Tensor:
     """What greedy decoding makes of the inputs of these words."""
     return model.complete(words[:, : sequence.num_inputs], len(sequence.steps))
 
@@ -100,7 +100,7 @@ def test_any_circuit_in_any_order_is_completed_for_all_inputs(circuit: Circuit, 
     sequence = any_order(circuit, seed)
     words = right_words(sequence)
     model = compile_circuit(sequence, error=1e-6)
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     assert least_probability(model, sequence, words) > 1 - 1e-6
     assert margin(model, sequence, words) >= min_logit(1e-6)
 
@@ -120,7 +120,7 @@ def test_every_kind_of_gate_is_as_sure_as_claimed(error: float, epsilon: float) 
     words = right_words(sequence)
     model = compile_circuit(sequence, error=error, epsilon=epsilon)
     assert model.config.epsilon == epsilon
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     assert least_probability(model, sequence, words) > 1 - error
     assert margin(model, sequence, words) >= min_logit(error)
 
@@ -136,7 +136,7 @@ def test_every_kind_of_gate_in_every_format(dtype: torch.dtype) -> None:
     sequence = of_all_kinds()
     words = right_words(sequence)
     model = compile_circuit(sequence).to(dtype)
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     assert margin(model, sequence, words) > 0.95 * min_logit(1e-6)
 
 
@@ -184,7 +184,7 @@ def test_the_smallest_circuits(compiler: Callable[[GateSequence], Decoder]) -> N
             num_inputs=1, steps=steps[:count], outputs=(count,), names=("x", "y", "z")[: count + 1]
         )
         words = torch.tensor([[0, 1, 0], [1, 0, 1]])[:, : count + 1]
-        assert torch.equal(completed(compiler(sequence), sequence, words), words)
+        assert torch.equal(complete(compiler(sequence), sequence, words), words)
 
 
 @settings(max_examples=15)
@@ -195,7 +195,7 @@ def test_any_circuit_of_nor_gates_is_completed_by_the_printed_entries(
     sequence = any_order(circuit.as_nor(), seed)
     words = right_words(sequence)
     model = compile_nor(sequence, error=1e-6)
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     assert least_probability(model, sequence, words) > 1 - 1e-6
     assert margin(model, sequence, words) > min_logit(2e-6)
 
@@ -206,7 +206,7 @@ def test_nor_gates_are_as_sure_as_claimed(error: float) -> None:
     words = right_words(sequence)
     model = compile_nor(sequence, error=error)
     assert least_probability(model, sequence, words) > 1 - error
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
@@ -214,7 +214,7 @@ def test_nor_gates_in_formats_that_hold_their_logits(dtype: torch.dtype) -> None
     sequence = adder_circuit(2).as_nor().sequence()
     words = right_words(sequence)
     model = compile_nor(sequence).to(dtype)
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
 
 
 def test_logits_of_the_printed_entries_are_past_float16() -> None:
@@ -231,7 +231,7 @@ def test_all_pairs_of_small_numbers_are_added(n: int, representation: int) -> No
     words = right_words(sequence)
     assert len(words) == 4**n
     model = compile_circuit(sequence)
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     assert margin(model, sequence, words) >= min_logit(1e-6)
 
 
@@ -244,7 +244,7 @@ LARGEST = pytest.param(64, 3, marks=pytest.mark.slow)
 def test_pairs_of_large_numbers_are_added(n: int, count: int, representation: int) -> None:
     sequence, words = pairs(n, count, representation)
     model = compile_circuit(sequence)
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     assert margin(model, sequence, words) >= min_logit(1e-6)
 
 
@@ -258,7 +258,7 @@ def test_ten_thousand_pairs_are_added(
     sequence, words = pairs(n, 10_000, representation)
     model = compile_circuit(sequence).float()
     start = time.perf_counter()
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     record_property("seconds", round(time.perf_counter() - start, 1))
     assert margin(model, sequence, words[:100]) > min_logit(1e-6)
 
@@ -270,7 +270,7 @@ def test_many_circuits_are_completed_for_all_inputs(circuit: Circuit, seed: int)
     sequence = any_order(circuit, seed)
     words = right_words(sequence)
     model = compile_circuit(sequence)
-    assert torch.equal(completed(model, sequence, words), words)
+    assert torch.equal(complete(model, sequence, words), words)
     assert margin(model, sequence, words) >= min_logit(1e-6)
 
 

@@ -114,7 +114,7 @@ def test_every_step_is_what_the_proof_says() -> None:
         assert bool((told[rest >= c] == 0).all())
         assert bool((told[rest < c] >= y[rest < c]).all())
     for residue in range(1, modulus):
-        bits = kept[3][:, stream.index(names.found(residue))]
+        bits = kept[3][:, stream.index(names.name_nonzero(residue))]
         assert torch.equal(bits, (k % modulus == residue).double())
 
 

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 
 import lengthwise as lw
-from lengthwise.constructions.explain import MAX_WORD, Explanation, explain_weights
+from lengthwise.constructions.explain import MAX_WORD, Explanation, Reading, explain_weights
 from lengthwise.constructions.known_constructions import construct
 from lengthwise.errors import ConfigError, RunError, WordError
 from lengthwise.languages.language import Language
@@ -19,7 +19,7 @@ from strategies import machines
 PROGRAMS = [("tomita-4", "ltl"), ("abab-star", "cascade"), ("regex:(ab)*", "c-rasp")]
 
 
-def matched(pattern: str, text: str) -> tuple[str, ...]:
+def match(pattern: str, text: str) -> tuple[str, ...]:
     found = re.fullmatch(pattern, text)
     assert found, text
     return found.groups()
@@ -31,7 +31,7 @@ def is_true(condition: str, seen: dict[str, str]) -> bool:
         return condition == "always"
 
     def term(text: str) -> bool:
-        name, sign, values = matched(r"(\w+) (is not|is none of|is one of|is) (.*)", text)
+        name, sign, values = match(r"(\w+) (is not|is none of|is one of|is) (.*)", text)
         return (seen[name] in values.split(", ")) == (sign in ("is", "is one of"))
 
     paths = re.findall(r"\(([^()]*)\)", condition) or [condition]
@@ -52,7 +52,7 @@ def value(what: str, earlier: list[dict[str, str]]) -> str:
     *amounts, last = what.removeprefix("the sum over all earlier positions of ").split("; ")
     terms = [amount.split(" where ") for amount in amounts if amount != "nothing"]
     total = sum(int(one) for row in earlier for one, condition in terms if is_true(condition, row))
-    (known,) = matched(r"(?:modulo|one of) ([-\d, ]+) \(known in layer \d+\)", last)
+    (known,) = match(r"(?:modulo|one of) ([-\d, ]+) \(known in layer \d+\)", last)
     if last.startswith("modulo"):
         return str(total % int(known))
     return str(min(map(int, known.split(", ")), key=lambda one: abs(one - total)))
@@ -61,7 +61,7 @@ def value(what: str, earlier: list[dict[str, str]]) -> str:
 def reread(told: Explanation, word: str) -> list[str]:
     """The class of every prefix, by the text of the explanation and looking back alone."""
     lines = [line for does in told.layers for line in does if line.startswith("head")]
-    memories = [matched(r"head \d+: (m\d+) = (.*)", line) for line in lines]
+    memories = [match(r"head \d+: (m\d+) = (.*)", line) for line in lines]
     rows = [{"symbol": "start", **{name: "0" for name, _ in memories}}]
     for symbol in word:
         earlier = rows[1:]
@@ -104,7 +104,7 @@ def test_a_reading_has_the_answers_and_the_attention_of_the_network(spec: str, r
     assert isinstance(language, Language)
     word = (language.alphabet[0] * 2 + language.alphabet[1]) * 3
     found = explain_weights(made, word).reading
-    assert found is not None
+    assert isinstance(found, Reading)
     assert list(found.classes) == classes(language, word)
     assert list(found.word) == list(word)
     for head in found.heads:

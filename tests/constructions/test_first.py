@@ -31,11 +31,11 @@ from lengthwise.constructions.first import (
     compile_normed_first,
     compile_scaled_first,
     compile_scaled_normed_first,
+    compute_flawed_logit,
+    compute_flawed_scaled_logit,
+    compute_scaled_floor,
+    compute_scaled_logit,
     first_logit,
-    flawed_logit,
-    flawed_scaled_logit,
-    scaled_first_logit,
-    scaled_floor,
 )
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.norms import LayerNorm
@@ -165,8 +165,8 @@ def test_the_flawed_network_is_right_exactly_on_words_shorter_than_exp_of_the_sh
 
 def test_a_tie_of_the_flawed_network_is_wrong() -> None:
     """c = log(n - 1) is not enough: equality gives s = 0, which rejects."""
-    assert flawed_logit(9, True, 1, math.log(8)) == pytest.approx(0.0, abs=1e-15)
-    assert flawed_logit(9, True, 1, math.log(8.01)) > 1e-4
+    assert compute_flawed_logit(9, True, 1, math.log(8)) == pytest.approx(0.0, abs=1e-15)
+    assert compute_flawed_logit(9, True, 1, math.log(8.01)) > 1e-4
 
 
 @pytest.mark.parametrize("length", [148, 149, 1000])
@@ -195,10 +195,13 @@ CLOSED: dict[str, tuple[Encoder, Callable[[int, bool, int], float]]] = {
     "equation 1": (compile_first(sharpness=2.0), lambda n, b, k: first_logit(n, b, 2.0)),
     "proposition 3": (
         compile_scaled_first(eta=1e-3),
-        lambda n, b, k: -4 * math.log(math.expm1(1e-3)) * scaled_first_logit(n, b),
+        lambda n, b, k: -4 * math.log(math.expm1(1e-3)) * compute_scaled_logit(n, b),
     ),
-    "5.2": (compile_flawed_first(sharpness=2.0), lambda n, b, k: flawed_logit(n, b, k, 2.0)),
-    "5.3": (compile_flawed_scaled_first(), flawed_scaled_logit),
+    "5.2": (
+        compile_flawed_first(sharpness=2.0),
+        lambda n, b, k: compute_flawed_logit(n, b, k, 2.0),
+    ),
+    "5.3": (compile_flawed_scaled_first(), compute_flawed_scaled_logit),
 }
 
 
@@ -235,11 +238,11 @@ def test_closed_forms_are_what_an_average_gives() -> None:
                 assert first_logit(n, b, c) == pytest.approx(weights[1] * (b - 0.5) / z)
                 values = [-0.5, *(symbol - 0.5 for symbol in word)]
                 direct = math.fsum(w * v for w, v in zip(weights, values, strict=True)) / z
-                assert flawed_logit(n, b, k, c) == pytest.approx(direct, abs=1e-15)
+                assert compute_flawed_logit(n, b, k, c) == pytest.approx(direct, abs=1e-15)
             logarithm = math.log(n)
-            assert scaled_first_logit(n, b) == pytest.approx(first_logit(n, b, logarithm))
-            assert flawed_scaled_logit(n, b, k) == pytest.approx(
-                flawed_logit(n, b, k, logarithm), abs=1e-15
+            assert compute_scaled_logit(n, b) == pytest.approx(first_logit(n, b, logarithm))
+            assert compute_flawed_scaled_logit(n, b, k) == pytest.approx(
+                compute_flawed_logit(n, b, k, logarithm), abs=1e-15
             )
 
 
@@ -272,7 +275,7 @@ def test_vectors_are_those_of_the_paper(length: int) -> None:
 # ---- the proofs with layer norm ----------------------------------------------------------------
 
 
-def kept(epsilon: float) -> tuple[float, float, float]:
+def keep(epsilon: float) -> tuple[float, float, float]:
     """k_0 and k_1 of the proof, and what a first place that holds a zero makes of a 1."""
     mark = 1 / math.sqrt(1 / 6 + epsilon / 6 + epsilon**2)
     one = 1 / math.sqrt(3 / 6 + 2 * epsilon / 6 + epsilon**2)
@@ -288,7 +291,7 @@ def test_factors_of_the_first_norms_are_those_of_the_proof(epsilon: float) -> No
     with torch.no_grad():
         model(torch.tensor([[1, 0], [0, 1]]), skip_unused_queries=False)
     (vectors,) = found
-    mark, one, zero = kept(epsilon)
+    mark, one, zero = keep(epsilon)
     expected = torch.tensor(
         [
             [[0, 0, mark, 0, 0, 0], [0, one, 0, one, one, 0]],
@@ -325,7 +328,7 @@ def answer_after_attention(model: Encoder, words: Tensor) -> Tensor:
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("sharpness", SHARPNESSES)
 def test_the_bound_without_scaling(epsilon: float, sharpness: float) -> None:
-    mark, one, _ = kept(epsilon)
+    mark, one, _ = keep(epsilon)
     model = compile_normed_first(epsilon=epsilon, sharpness=sharpness)
     power = math.exp(sharpness * mark * one)
     for length in LENGTHS:
@@ -337,22 +340,22 @@ def test_the_bound_without_scaling(epsilon: float, sharpness: float) -> None:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_floor_with_scaling_is_reached_and_not_passed(epsilon: float) -> None:
-    """k_1 / 4 before the second layer's norms, `scaled_floor` after them."""
+    """k_1 / 4 before the second layer's norms, `compute_scaled_floor` after them."""
     eta = 1e-3
     model = compile_scaled_normed_first(epsilon=epsilon, eta=eta)
-    gain = -math.log(math.expm1(eta)) / scaled_floor(epsilon)
+    gain = -math.log(math.expm1(eta)) / compute_scaled_floor(epsilon)
     before, after = [], []
     for length in LENGTHS:
         before.append(answer_after_attention(model, extremes(length)).abs())
         after.append(logits(model, extremes(length)).abs() / gain)
-    for found, floor in ((before, kept(epsilon)[1] / 4), (after, scaled_floor(epsilon))):
+    for found, floor in ((before, keep(epsilon)[1] / 4), (after, compute_scaled_floor(epsilon))):
         least = torch.cat(found).min()
         assert floor * (1 - 1e-12) <= least <= floor * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_later_norms_are_increasing_in_the_answer(epsilon: float) -> None:
-    mark, one, _ = kept(epsilon)
+    mark, one, _ = keep(epsilon)
     answers = torch.linspace(-one, one, 401, dtype=torch.float64)
     vector = torch.zeros(401, 12, dtype=torch.float64)
     vector[:, 2], vector[:, 8] = mark, -mark

@@ -49,7 +49,7 @@ def random_machine(states: int, symbols: int, seed: int) -> Language:
             transitions=tuple(rows),
             classes=tuple(draw.randrange(2) for _ in range(states)),
         )
-        if machine.minimised().num_states == states:
+        if machine.minimise().num_states == states:
             return machine
 
 

@@ -33,7 +33,7 @@ def answers_are_right(machine: Language, points: Points, words: list[tuple[int, 
 
 @given(language=machines())
 def test_images_of_states_give_the_class(language: Language) -> None:
-    machine = language.minimised()
+    machine = language.minimise()
     assert answers_are_right(machine, StatePoints(machine), all_words(machine, 6))
 
 
@@ -43,7 +43,7 @@ def test_images_of_states_give_the_class(language: Language) -> None:
     [("group:S4", 4), ("group:Z6", 5), ("group:Z12", 7), ("group:A4", 4), ("group:S3xZ2", 5)],
 )
 def test_images_of_a_few_blocks_give_the_element_of_a_group(spec: str, count: int) -> None:
-    machine = parse(spec).minimised()
+    machine = parse(spec).minimise()
     points = points_of(machine)[-1]
     assert len(points.action.steps) == count
     draw = np.random.default_rng(0)
@@ -53,7 +53,7 @@ def test_images_of_a_few_blocks_give_the_element_of_a_group(spec: str, count: in
 
 def test_a_wrong_action_is_noticed() -> None:
     """The check above, on points of which one moves as another does."""
-    machine = parse("group:S4").minimised()
+    machine = parse("group:S4").minimise()
     points = points_of(machine)[-1]
     words: list[tuple[int, ...]] = [(symbol, 5) for symbol in range(machine.num_symbols)]
     assert answers_are_right(machine, points, words)

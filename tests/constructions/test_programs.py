@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.constructions.diagrams import Condition, fits
-from lengthwise.constructions.programs import COUNTED, Counter, LookupTable, Program, trimmed
+from lengthwise.constructions.programs import COUNTED, Counter, LookupTable, Program, trim
 
 Split = tuple[int, list[int]]
 """A variable, and what follows from each of its values."""
@@ -32,7 +32,7 @@ def plans(draw: st.DrawFn) -> Plain:
     return sizes, memories, split(count, 1)
 
 
-def built(plan: Plain) -> Program:
+def build(plan: Plain) -> Program:
     def when(split: Split, part: int) -> Condition:
         variable, parts = split
         return (((variable, frozenset(v for v, p in enumerate(parts) if p == part)),),)
@@ -79,15 +79,15 @@ WORDS = st.lists(st.integers(0, 1), max_size=12)
 
 @given(plan=plans(), word=WORDS)
 def test_a_program_is_its_definition(plan: Plain, word: list[int]) -> None:
-    program = built(plan)
+    program = build(plan)
     assert program.run(word) == by_definition(program, word)
 
 
 @settings(max_examples=60)
 @given(plan=plans(), word=WORDS)
 def test_a_trimmed_program_answers_alike(plan: Plain, word: list[int]) -> None:
-    program = built(plan)
-    small = trimmed(program)
+    program = build(plan)
+    small = trim(program)
     assert small.run(word) == program.run(word)
     assert small.num_layers <= program.num_layers
     for memory in small.memories:

@@ -17,12 +17,12 @@ from lengthwise.models.looped_recogniser import LoopedRecogniser, LoopedRecognis
 from lengthwise.models.universal import log_depth
 from ordinary import few
 from precisions import usable
-from strategies import domained, machines
+from strategies import machines, machines_with_domain
 
 FORMATS = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
 
 
-def drawn(language: Language, length: int, seed: int) -> Tensor:
+def draw(language: Language, length: int, seed: int) -> Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(language.num_symbols, (4, length), generator=generator)
 
@@ -51,7 +51,7 @@ def test_every_prefix_gets_its_class(
 ) -> None:
     model, words = (
         build_scan(design_scan(language, target=target)),
-        drawn(language, length, seed),
+        draw(language, length, seed),
     )
     for dtype in usable(FORMATS):
         with torch.no_grad():
@@ -60,9 +60,13 @@ def test_every_prefix_gets_its_class(
 
 
 @settings(max_examples=few(4, 15))
-@given(language=domained(), target=st.sampled_from(sorted(ENCODINGS)), seed=st.integers(0, 9))
+@given(
+    language=machines_with_domain(),
+    target=st.sampled_from(sorted(ENCODINGS)),
+    seed=st.integers(0, 9),
+)
 def test_prefixes_in_the_domain_get_their_class(language: Language, target: str, seed: int) -> None:
-    model, words = build_scan(design_scan(language, target=target)), drawn(language, 21, seed)
+    model, words = build_scan(design_scan(language, target=target)), draw(language, 21, seed)
     total = language.total()
     with torch.no_grad():
         answers = model.every_position(words).argmax(dim=-1).tolist()
@@ -85,7 +89,7 @@ def test_the_empty_word_and_words_of_several_lengths() -> None:
 def test_each_head_looks_at_one_position() -> None:
     """2^k before, and at the start symbol where nothing stands there."""
     model = build_scan(design_scan(parse("parity")))
-    words = model.with_start(drawn(parse("parity"), 20, 0))
+    words = model.with_start(draw(parse("parity"), 20, 0))
     (layer,), positions = model.block, torch.arange(21)
     x = model.embed(words)
     seen = torch.ones(1, 21, 21, dtype=torch.bool).tril()

@@ -9,7 +9,7 @@ from lengthwise.constructions.star_free import star_free_program
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from strategies import all_words, domained, machines
+from strategies import all_words, machines, machines_with_domain
 
 
 @given(language=machines(max_states=5))
@@ -29,7 +29,7 @@ def test_the_program_is_the_automaton_or_there_is_a_group(language: Language) ->
         assert program.run(word) == found
 
 
-@given(language=domained())
+@given(language=machines_with_domain())
 def test_words_of_the_domain_get_their_class(language: Language) -> None:
     try:
         program = star_free_program(language)

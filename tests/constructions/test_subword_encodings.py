@@ -21,7 +21,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.regex import from_regex
 from lengthwise.languages.spec import parse
 from ordinary import few
-from strategies import domained, expressions, machines
+from strategies import expressions, machines, machines_with_domain
 
 ENOUGH = 30_000
 """Parameters that random languages may need at most; larger ones are passed over."""
@@ -55,19 +55,19 @@ class Followed:
             nodes = [self.identity] * missing + nodes
             nodes = [self.identity] * (-len(nodes) % self.chunk) + nodes
             nodes = [
-                self.composed(tuple(nodes[i : i + self.chunk]))
+                self.compose(tuple(nodes[i : i + self.chunk]))
                 for i in range(0, len(nodes), self.chunk)
             ]
         return nodes[0]
 
-    def composed(self, children: tuple[frozenset[int], ...]) -> frozenset[int]:
+    def compose(self, children: tuple[frozenset[int], ...]) -> frozenset[int]:
         if children not in self.known:
             found = [self.units[chosen] for chosen in product(*children) if chosen in self.units]
             assert len(set(found)) == len(found), "a sum of products is more than 1"
             self.known[children] = frozenset(found)
         return self.known[children]
 
-    def decided(self, word: tuple[int, ...]) -> list[int]:
+    def decide(self, word: tuple[int, ...]) -> list[int]:
         return [c for x in self.coordinates(word) if (c := self.classes[x]) >= 0]
 
 
@@ -84,7 +84,7 @@ def agrees(form: ZeroOneEncoding, language: Language, chunk: int, max_length: in
     followed = Followed(form, chunk)
     words = list(language.words(max_length=max_length))
     for word in words:
-        assert followed.decided(word) == [language.classes[language.run(word)]], word
+        assert followed.decide(word) == [language.classes[language.run(word)]], word
         if isinstance(form, ElementEncoding) or language.domain is None:
             assert len(followed.coordinates(word)) == form.ones
     return len(words)
@@ -98,12 +98,12 @@ def test_products_give_every_word_its_class(target: str, language: Language, chu
 
 
 @settings(max_examples=few(6))
-@given(language=domained(), chunk=st.integers(2, 3))
+@given(language=machines_with_domain(), chunk=st.integers(2, 3))
 def test_elements_serve_the_words_of_a_domain(language: Language, chunk: int) -> None:
     agrees(small("elements", language, chunk), language, chunk, max_length=9)
 
 
-@given(language=domained(), chunk=st.integers(2, 3))
+@given(language=machines_with_domain(), chunk=st.integers(2, 3))
 def test_matrices_serve_the_words_of_a_domain(language: Language, chunk: int) -> None:
     agrees(small("matrices", language, chunk), language, chunk, max_length=6)
 
@@ -238,7 +238,7 @@ def _all_right(followed: Followed, language: Language) -> bool:
     followed.known.clear()
     try:
         return all(
-            followed.decided(word) == [language.classify(word)]
+            followed.decide(word) == [language.classify(word)]
             for word in language.words(max_length=7)
         )
     except AssertionError:

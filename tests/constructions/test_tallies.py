@@ -36,7 +36,7 @@ def nearest(sums: tuple[int, ...], amounts: list[int], word: list[int]) -> list[
     return found
 
 
-def bounded(sums: tuple[int, ...], amounts: list[int], length: int, seed: int) -> list[int]:
+def bound(sums: tuple[int, ...], amounts: list[int], length: int, seed: int) -> list[int]:
     """A random word whose sums stay between the numbers, near the ends of their range."""
     draw, word, total = random.Random(seed), [], 0
     for _ in range(length):
@@ -77,7 +77,7 @@ def test_tallies_are_right_at_every_length(
     model = build_lookups(design_lookups(program, attention=SHARP, longest=longest))
     short = copy.deepcopy(model).to(dtype)
     draw = random.Random(0)
-    words = [bounded(sums, amounts, longest, seed) for seed in range(2)]
+    words = [bound(sums, amounts, longest, seed) for seed in range(2)]
     words += [[draw.randrange(len(amounts)) for _ in range(longest)] for _ in range(2)]
     words.append([0] * 150 + [1] * 150)
     with torch.no_grad():

@@ -41,7 +41,7 @@ class UpTo(nn.Module):
         return logits
 
 
-def made(model: nn.Module, spec: str = "parity", **claim: Any) -> Computed:
+def make(model: nn.Module, spec: str = "parity", **claim: Any) -> Computed:
     values: dict[str, Any] = {
         "name": spec,
         "settings": {},
@@ -72,7 +72,7 @@ def quickly(construction: Computed, **options: Any) -> Verification:
 def test_the_boundary_is_found(spec: str, longest: int) -> None:
     """The last length that is right and the first that is wrong, of those that have words."""
     language = parse(spec)
-    found = quickly(made(UpTo(language, longest), spec)).precisions["float64"]
+    found = quickly(make(UpTo(language, longest), spec)).precisions["float64"]
     lengths = [n for n in range(61) if spec == "parity" or (n and n % 2 == 0)]
     right = [n for n in lengths if n <= longest]
     wrong = [n for n in lengths if n > longest]
@@ -82,10 +82,10 @@ def test_the_boundary_is_found(spec: str, longest: int) -> None:
 
 
 def test_a_wrong_word_is_shown_and_a_long_one_cut() -> None:
-    short = quickly(made(UpTo(parse("parity"), 3))).precisions["float64"]
+    short = quickly(make(UpTo(parse("parity"), 3))).precisions["float64"]
     assert short.wrong_word is not None
     assert len(short.wrong_word) == short.first_wrong == 4
-    long = quickly(made(UpTo(parse("parity"), 70)), longest=80).precisions["float64"]
+    long = quickly(make(UpTo(parse("parity"), 70)), longest=80).precisions["float64"]
     assert long.wrong_word is not None
     assert len(long.wrong_word) == 63
     assert long.wrong_word.endswith("...")
@@ -94,11 +94,11 @@ def test_a_wrong_word_is_shown_and_a_long_one_cut() -> None:
 def test_only_what_is_claimed_must_hold() -> None:
     model = UpTo(parse("parity"), 40)
     for claimed, holds in [({"float64": 40}, True), ({"float64": 41}, False), ({}, None)]:
-        found = quickly(made(model, range=claimed))
+        found = quickly(make(model, range=claimed))
         assert found.holds is holds
         assert found.precisions["float64"].holds_to == claimed.get("float64")
         assert found.precisions["float64"].claimed is bool(claimed)
-    found = quickly(made(model, range={"float32": 40}), precisions=PRECISIONS)
+    found = quickly(make(model, range={"float32": 40}), precisions=PRECISIONS)
     assert found.holds
     assert [name for name, some in found.precisions.items() if some.claimed] == ["float32"]
     assert found.range == "to 40 symbols in float32"
@@ -113,10 +113,10 @@ def test_what_is_not_claimed_does_not_hold_and_does_not_fail() -> None:
 
 
 def test_a_claim_of_long_words_holds_only_as_far_as_was_asked() -> None:
-    found = quickly(made(UpTo(parse("parity"), 1_000), range={"float64": 500}))
+    found = quickly(make(UpTo(parse("parity"), 1_000), range={"float64": 500}))
     assert (found.holds, found.precisions["float64"].holds_to) == (True, 60)
     for end in (20, 23, 59):
-        found = quickly(made(UpTo(parse("parity"), 1_000), range={"float64": end}))
+        found = quickly(make(UpTo(parse("parity"), 1_000), range={"float64": end}))
         assert found.precisions["float64"].holds_to == end
 
 
@@ -124,10 +124,10 @@ def test_the_margin_that_is_claimed_is_asked_of_double_precision_and_words_with_
     """The margin is 6 / length: 6 for the empty word, 0.1 at 60 symbols."""
     model = UpTo(parse("parity"), 1_000)
     for required, holds in [(0.1, True), (0.101, False), (0.1 * (1 + 1e-12), True)]:
-        assert quickly(made(model, required_margin=required)).holds is holds
+        assert quickly(make(model, required_margin=required)).holds is holds
     single = {"precisions": ["float32"]}
-    assert quickly(made(model, required_margin=1e3), **single).holds
-    assert quickly(made(model, required_margin=1e3), longest=0).holds  # of the empty word nothing
+    assert quickly(make(model, required_margin=1e3), **single).holds
+    assert quickly(make(model, required_margin=1e3), longest=0).holds  # of the empty word nothing
 
 
 def test_margins_are_those_of_the_logits() -> None:
@@ -149,13 +149,13 @@ def test_margins_are_those_of_the_logits() -> None:
 
 def test_all_words_are_counted() -> None:
     model = UpTo(parse("parity"), 1_000)
-    found = quickly(made(model), longest=20, all_words=64)
+    found = quickly(make(model), longest=20, all_words=64)
     assert (found.exhaustive_to, found.longest) == (6, 20)
     some = found.precisions["float64"]
     assert sorted(some.margin) == list(some.margin)
     assert some.words > 2**7 - 1
-    assert quickly(made(model), longest=3).precisions["float64"].words == 1 + 2 + 4 + 8
-    assert quickly(made(model), longest=3).exhaustive_to == 3
+    assert quickly(make(model), longest=3).precisions["float64"].words == 1 + 2 + 4 + 8
+    assert quickly(make(model), longest=3).exhaustive_to == 3
 
 
 class Broken(nn.Module):
@@ -170,7 +170,7 @@ class Broken(nn.Module):
 
 
 def test_logits_that_are_no_numbers_are_wrong_and_can_be_written() -> None:
-    found = quickly(made(Broken(float("nan"), 1.0)))
+    found = quickly(make(Broken(float("nan"), 1.0)))
     some = found.precisions["float64"]
     assert (found.holds, some.right_to, some.first_wrong, some.wrong_word) == (False, None, 0, "")
     assert set(some.margin.values()) == {NAN_MARGIN}
@@ -179,9 +179,9 @@ def test_logits_that_are_no_numbers_are_wrong_and_can_be_written() -> None:
 
 def test_at_a_tie_the_first_class_wins() -> None:
     for spec, holds in [("tomita-2", False), ("aa-star", False)]:
-        assert quickly(made(Broken(1.0, 1.0), spec)).holds is holds
+        assert quickly(make(Broken(1.0, 1.0), spec)).holds is holds
     nothing = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
-    found = quickly(made(Broken(1.0, 1.0), about=nothing))
+    found = quickly(make(Broken(1.0, 1.0), about=nothing))
     assert found.holds
     assert set(found.precisions["float64"].margin.values()) == {0.0}
 
@@ -206,7 +206,7 @@ def test_what_is_verified_stays_as_it_is() -> None:
 def test_progress_is_told_to_the_end() -> None:
     told: list[tuple[int, int]] = []
     quickly(
-        made(UpTo(parse("parity"), 99)),
+        make(UpTo(parse("parity"), 99)),
         precisions=["float64", "float32"],
         progress=lambda done, total: told.append((done, total)),
     )
@@ -350,4 +350,4 @@ def test_a_false_claim_of_every_length_fails(claimed: dict[str, int | None]) -> 
 
 def test_an_error_inside_is_not_taken_for_an_answer() -> None:
     with pytest.raises((LengthwiseError, RuntimeError, IndexError)):
-        quickly(made(construct("parity").model, "group:Z3"))
+        quickly(make(construct("parity").model, "group:Z3"))

@@ -49,8 +49,8 @@ def test_events_of_a_table_need_cases() -> None:
 def test_a_row_without_a_label_is_of_the_language() -> None:
     words, events = Columns.parse("label="), Columns.parse("case=id,event=a,label=,time=t")
     assert (words.names, events.names) == (("word",), ("id", "a", "t"))
-    assert words.labelled(["ab"]) == ("ab", "1")
-    assert events.labelled([7, "pay", 3]) == (7, "pay", "1", 3)
-    assert Columns().labelled(["ab", "x"]) == ("ab", "x")
+    assert words.label_row(["ab"]) == ("ab", "1")
+    assert events.label_row([7, "pay", 3]) == (7, "pay", "1", 3)
+    assert Columns().label_row(["ab", "x"]) == ("ab", "x")
     assert not words.are_named
     assert Columns(**words.to_dict()) == words

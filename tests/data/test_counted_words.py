@@ -12,7 +12,7 @@ import pytest
 from lengthwise.data import counted_words, prepared_words
 from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
-from lengthwise.data.prepared_words import prepared
+from lengthwise.data.prepared_words import prepare_words
 from lengthwise.errors import ConfigError, RunError, TextError
 from lengthwise.sweeps.cluster import DaskExecutor
 
@@ -32,7 +32,7 @@ class Here:
             future.set_exception(error)
         return future
 
-    def lost(self, error: BaseException) -> bool:
+    def is_worker_lost(self, error: BaseException) -> bool:
         return False
 
 
@@ -57,9 +57,9 @@ def both(
 ) -> tuple[LabelledWords, LabelledWords, Here]:
     workers = Here()
     monkeypatch.setenv("XDG_CACHE_HOME", str(file.parent / "one"))
-    one = prepared(file, **options)
+    one = prepare_words(file, **options)
     monkeypatch.setenv("XDG_CACHE_HOME", str(file.parent / "other"))
-    return one, prepared(file, **options, workers=workers), workers
+    return one, prepare_words(file, **options, workers=workers), workers
 
 
 def assert_equal(one: LabelledWords, other: LabelledWords) -> None:
@@ -67,8 +67,8 @@ def assert_equal(one: LabelledWords, other: LabelledWords) -> None:
     assert (one.alphabet, one.class_names) == (other.alphabet, other.class_names)
     assert (one.duplicates, one.undecided) == (other.duplicates, other.undecided)
     assert one.undecided_lines == other.undecided_lines
-    assert [one.written(row) for row in range(len(one))] == [
-        other.written(row) for row in range(len(other))
+    assert [one.format_word(row) for row in range(len(one))] == [
+        other.format_word(row) for row in range(len(other))
     ]
     assert one.classes.tolist() == other.classes.tolist()
     assert (one.lines is None) == (other.lines is None)
@@ -109,7 +109,7 @@ def test_what_the_whole_refuses_the_parts_refuse_in_the_same_words(
         for workers in (None, Here()):
             monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / str(workers is None)))
             with pytest.raises(TextError) as caught:
-                prepared(file, workers=workers)
+                prepare_words(file, workers=workers)
             said.append(str(caught.value))
         assert said[0] == said[1]
 
@@ -148,7 +148,7 @@ def test_workers_of_a_scheduler_give_the_same(
         ) as cluster,
         DaskExecutor(cluster.scheduler_address) as executor,
     ):
-        assert_equal(one, prepared(file, workers=executor))
+        assert_equal(one, prepare_words(file, workers=executor))
 
 
 def test_a_stopped_count_uses_its_parts_again(
@@ -160,10 +160,10 @@ def test_a_stopped_count_uses_its_parts_again(
     with monkeypatch.context() as patch:
         patch.setattr(prepared_words, "_prepare", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            prepared(file, workers=Here())
+            prepare_words(file, workers=Here())
     assert len(list(tmp_path.rglob("*.parts/*.npz"))) > 10
     monkeypatch.setattr(counted_words, "number_words", lambda *_: pytest.fail("it read again"))
-    assert len(prepared(file, workers=Here())) > 100
+    assert len(prepare_words(file, workers=Here())) > 100
 
 
 def test_other_formats_and_files_that_workers_do_not_see_are_one_line(
@@ -172,9 +172,9 @@ def test_other_formats_and_files_that_workers_do_not_see_are_one_line(
     events = tmp_path / "own.csv"
     events.write_text("word,label\na,1\nb,0\n")
     with pytest.raises(ConfigError, match=r"workers count the words of \.tsv and \.jsonl files"):
-        prepared(events, workers=Here())
+        prepare_words(events, workers=Here())
     with pytest.raises(ConfigError, match="leave the scheduler out"):
-        prepared(
+        prepare_words(
             events.rename(tmp_path / "own.tsv"),
             columns=Columns(case="word", event="label", word=""),
             workers=Here(),

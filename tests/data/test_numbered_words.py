@@ -6,7 +6,7 @@ import pytest
 
 from lengthwise.data.columns import Columns
 from lengthwise.data.labelled_words import LabelledWords
-from lengthwise.data.prepared_words import prepared
+from lengthwise.data.prepared_words import prepare_words
 from lengthwise.errors import LengthwiseError, TextError
 from lengthwise.files import cache_folder
 from word_files import Word, read_back
@@ -27,7 +27,7 @@ def test_words_are_read_as_people_write_them(
 ) -> None:
     path = tmp_path / "a.tsv"
     path.write_bytes(content.encode())
-    found = prepared(path, alphabet)
+    found = prepare_words(path, alphabet)
     assert read_back(found) == words
     assert found.class_names == (("9", "10") if "10" in words.values() else ("0", "1"))
 
@@ -64,7 +64,7 @@ def test_slips_in_files_are_one_line(
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(LengthwiseError) as found:
-        prepared(path)
+        prepare_words(path)
     assert message in str(found.value)
     assert str(found.value).isprintable()
     left = cache_folder() / "words"
@@ -79,9 +79,9 @@ def test_a_symbol_outside_the_alphabet_is_told_with_line_and_column(tmp_path: Pa
         path = tmp_path / "a.tsv"
         path.write_text(content)
         with pytest.raises(LengthwiseError, match=message):
-            prepared(path, alphabet)
+            prepare_words(path, alphabet)
     with pytest.raises(LengthwiseError, match="'a' appears twice"):
-        prepared(path, ("a", "a"))
+        prepare_words(path, ("a", "a"))
 
 
 @pytest.mark.parametrize("blank", [" {}", "{} ", "  {} "])
@@ -90,7 +90,7 @@ def test_spaces_around_a_word_say_nothing(blank: str, tmp_path: Path) -> None:
     (tmp_path / "own.tsv").write_text(
         "".join(f"{blank.format(word) if word == 'ba' else word}\t{n}\n" for word, n in lines)
     )
-    assert read_back(prepared(tmp_path / "own.tsv")) == {tuple(w): str(n) for w, n in lines}
+    assert read_back(prepare_words(tmp_path / "own.tsv")) == {tuple(w): str(n) for w, n in lines}
 
 
 @pytest.mark.parametrize(("without", "is_refused"), [(10, False), (11, True)])
@@ -100,12 +100,12 @@ def test_few_words_with_spaces_are_a_slip(without: int, is_refused: bool, tmp_pa
     path = tmp_path / "own.tsv"
     path.write_text("\n".join([*lines[:2], "01 1\t0", *lines[2:], *(f"{n}\t0" for n in range(9))]))
     if not is_refused:
-        assert prepared(path).written(0)
+        assert prepare_words(path).format_word(0)
         return
     message = r"own\.tsv, line 3: '01 1' has a space, .* but 11 words .* --alphabet"
     with pytest.raises(TextError, match=message):
-        prepared(path)
-    assert prepared(path, [*"0123456789"]).alphabet == tuple("0123456789")
+        prepare_words(path)
+    assert prepare_words(path, [*"0123456789"]).alphabet == tuple("0123456789")
 
 
 def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_pat
     def read(*lines: str, alphabet: str | None = None) -> LabelledWords:
         more = [lines[1] if lines[0] else lines[2]] * 50
         path.write_text("".join(f"{line}\n" for line in (*lines, *more)), encoding="utf-8")
-        return prepared(path, alphabet)
+        return prepare_words(path, alphabet)
 
     with pytest.raises(TextError, match=r"line 1 seems to be a heading: .* 'kind' or .* 's'"):
         read("sequence\tkind", "ab\tyes", "ba\tno", "bb\tno")
@@ -128,29 +128,29 @@ def test_a_heading_with_other_names_is_told_and_no_word_is_taken_for_one(tmp_pat
     assert len(read("\tkind", "ab\tyes", "ba\tno")) == 3  # the empty word has no symbol
     assert len(read("ab\tyes", "ba\tno", "sequence\tkind")) == 3  # not the first
     path.write_text("sequence\tkind\nab\tyes\nba\tno\n", encoding="utf-8")
-    assert len(prepared(path)) == 3  # too few lines to tell
+    assert len(prepare_words(path)) == 3  # too few lines to tell
     for heading in ("text\tclass", "target\tinput", "Input\tTarget"):
         path.write_text(f"{heading}\na\t1\nb\t0\n", encoding="utf-8")
         with pytest.raises(TextError, match="line 1 seems to be a heading"):
-            prepared(path)
+            prepare_words(path)
     path.write_text("label\tword\n1\ta\n0\tb\n", encoding="utf-8")
-    assert read_back(prepared(path)) == {("a",): "1", ("b",): "0"}
+    assert read_back(prepare_words(path)) == {("a",): "1", ("b",): "0"}
     path.write_text("Input\tTarget\na\t1\nb\t0\n", encoding="utf-8")
-    assert len(prepared(path, "".join(sorted({*"Input", "a", "b"})))) == 3
+    assert len(prepare_words(path, "".join(sorted({*"Input", "a", "b"})))) == 3
     path.write_text("text\t1\na\t1\nb\t0\n", encoding="utf-8")
-    assert len(prepared(path)) == 3  # a word whose label is no name of a column
+    assert len(prepare_words(path)) == 3  # a word whose label is no name of a column
 
 
 @pytest.mark.parametrize("content", ["a\nab\nb\n", "word\na\nab\nb\n", "a\r\nab\r\nb\r\n"])
 def test_words_without_labels_are_of_the_language(tmp_path: Path, content: str) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(content)
-    found = prepared(path, columns=Columns(label=""))
+    found = prepare_words(path, columns=Columns(label=""))
     assert read_back(found) == dict.fromkeys([("a",), ("a", "b"), ("b",)], "1")
     assert found.have_one_label
     path.write_text("a\nab\t1\n")
     with pytest.raises(TextError, match=r"line 2 has 1 tab, but label= says that it is a word"):
-        prepared(path, columns=Columns(label=""))
+        prepare_words(path, columns=Columns(label=""))
     path.write_text("Text\na\nab\n")
     with pytest.raises(TextError, match="line 1 seems to be a heading, 'Text'"):
-        prepared(path, columns=Columns(label=""))
+        prepare_words(path, columns=Columns(label=""))

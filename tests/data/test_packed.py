@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from lengthwise.data.packed import decoded, opened
+from lengthwise.data.packed import decode_text, open_unpacked
 from lengthwise.errors import TextError
 
 TEXT = b"".join(b"%d\n" % number for number in range(20_000))
 
 
-def packed(suffix: str) -> bytes:
+def pack(suffix: str) -> bytes:
     if suffix == ".zst":
         compressed: bytes = pytest.importorskip("zstandard").compress(TEXT)
         return compressed
@@ -24,18 +24,18 @@ def packed(suffix: str) -> bytes:
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst", ".txt"])
 def test_the_content_is_that_of_the_text(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"words{suffix}"
-    path.write_bytes(packed(suffix))
-    with opened(path) as file:
+    path.write_bytes(pack(suffix))
+    with open_unpacked(path) as file:
         assert file.read() == TEXT
-    with opened(path) as file:
+    with open_unpacked(path) as file:
         assert [file.readline(), file.readline()] == [b"0\n", b"1\n"]
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
 def test_parts_that_were_packed_one_by_one_are_read_on(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"words{suffix}"
-    path.write_bytes(2 * packed(suffix))
-    with opened(path) as file:
+    path.write_bytes(2 * pack(suffix))
+    with open_unpacked(path) as file:
         assert file.read() == 2 * TEXT
 
 
@@ -43,10 +43,10 @@ def test_parts_that_were_packed_one_by_one_are_read_on(tmp_path: Path, suffix: s
 @pytest.mark.parametrize("lost", [1, 1_000])
 def test_a_file_without_its_end_is_refused(tmp_path: Path, suffix: str, lost: int) -> None:
     path = tmp_path / f"words{suffix}"
-    path.write_bytes(packed(suffix)[:-lost])
+    path.write_bytes(pack(suffix)[:-lost])
     with (
         pytest.raises(TextError, match=r"is damaged: .+\. Fetch it again\.$"),
-        opened(path) as file,
+        open_unpacked(path) as file,
     ):
         file.read()
 
@@ -56,19 +56,19 @@ def test_a_file_that_was_never_packed_is_refused(tmp_path: Path, suffix: str) ->
     path = tmp_path / f"words{suffix}"
     path.write_bytes(TEXT[:5_000])
     rule = r"is damaged|cannot be read: .+\. Give a file\.$"
-    with pytest.raises(TextError, match=rule), opened(path) as file:
+    with pytest.raises(TextError, match=rule), open_unpacked(path) as file:
         file.read()
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(TextError, match=r"gone\.txt cannot be read: No such file"):
-        opened(tmp_path / "gone.txt").__enter__()
+        open_unpacked(tmp_path / "gone.txt").__enter__()
 
 
 def test_the_mark_of_windows_is_dropped_at_the_start_alone() -> None:
     marked = "\ufeffa".encode()
-    assert decoded(marked, Path("words"), 0) == "a"
-    assert decoded(marked, Path("words"), 1) == "\ufeffa"
+    assert decode_text(marked, Path("words"), 0) == "a"
+    assert decode_text(marked, Path("words"), 1) == "\ufeffa"
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_the_mark_of_windows_is_dropped_at_the_start_alone() -> None:
 )
 def test_the_line_that_is_not_utf_8_is_counted_with_those_before(content: bytes, line: int) -> None:
     with pytest.raises(TextError, match=rf"words: .* must be UTF-8, but line {line} is not\."):
-        decoded(content, Path("words"), 7)
+        decode_text(content, Path("words"), 7)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lengthwise.data.prepared_words import prepared
+from lengthwise.data.prepared_words import prepare_words
 from lengthwise.errors import LengthwiseError, TextError
 from lengthwise.files import cache_folder
 from word_files import FORMATS, PACK, Word, random_words, read_back, write_words
 
 
 @st.composite
-def labelled(draw: st.DrawFn) -> tuple[list[tuple[Word, str]], list[str]]:
+def label(draw: st.DrawFn) -> tuple[list[tuple[Word, str]], list[str]]:
     """Different words over an alphabet, of two labels or more."""
     one = st.characters(exclude_categories=["Cs", "Z", "Cc"], exclude_characters="\ufeff")
     symbol = draw(st.sampled_from([one, st.text(one, min_size=1, max_size=3)]))
@@ -33,7 +33,7 @@ def labelled(draw: st.DrawFn) -> tuple[list[tuple[Word, str]], list[str]]:
 
 @pytest.mark.slow_for("dataset")
 @pytest.mark.parametrize("form", FORMATS)
-@given(found=labelled(), packed=st.sampled_from(sorted(PACK)))
+@given(found=label(), packed=st.sampled_from(sorted(PACK)))
 def test_what_is_written_is_read(
     form: str,
     found: tuple[list[tuple[Word, str]], list[str]],
@@ -51,7 +51,7 @@ def test_what_is_written_is_read(
     path = write_words(
         tmp_path_factory.mktemp("f") / "a", labels, alphabet, form=form, packed=packed
     )
-    words = prepared(path, tuple(alphabet))
+    words = prepare_words(path, tuple(alphabet))
     assert read_back(words) == dict(labels)
     assert words.alphabet == tuple(alphabet)
     assert words.class_names == tuple(sorted({label for _, label in labels}))
@@ -67,8 +67,8 @@ def test_formats_and_orders_of_lines_give_the_same_words(
         labels = [*labels[1:], (labels[0][0], "7")]
     shuffled = random.Random(seed).sample(labels, count)
     shuffled += shuffled[:5]
-    one = prepared(write_words(folder / "one", labels, "ab"))
-    two = prepared(write_words(folder / "two", shuffled, "ab", form=".jsonl", packed=".gz"))
+    one = prepare_words(write_words(folder / "one", labels, "ab"))
+    two = prepare_words(write_words(folder / "two", shuffled, "ab", form=".jsonl", packed=".gz"))
     assert (one.digest, one.duplicates) == (two.digest, 0)
     assert two.duplicates == 5
     assert one.alphabet == ("a", "b")
@@ -78,7 +78,7 @@ def test_formats_and_orders_of_lines_give_the_same_words(
 
 def test_damaged_and_unfinished_folders_are_made_again(tmp_path: Path) -> None:
     path = write_words(tmp_path / "a", random_words(50), "ab")
-    first = read_back(prepared(path))
+    first = read_back(prepare_words(path))
     (folder,) = (each for each in (cache_folder() / "words").iterdir() if each.is_dir())
     content = (folder / "words.npy").read_bytes()
     for damage in (
@@ -89,7 +89,7 @@ def test_damaged_and_unfinished_folders_are_made_again(tmp_path: Path) -> None:
         lambda: folder.rename(folder.with_suffix(".tmp")),
     ):
         damage()
-        assert read_back(prepared(path)) == first
+        assert read_back(prepare_words(path)) == first
         assert (folder / "words.npy").read_bytes() == content
         assert {each.suffix for each in folder.parent.iterdir()} == {"", ".lock"}
 
@@ -102,20 +102,20 @@ def test_labels_of_a_dataset_are_named_and_several_datasets_are_refused(tmp_path
     )
     table = datasets.Dataset.from_dict({"word": ["a", "b", "ab"], "label": [0, 1, 1]}, kinds)
     table.save_to_disk(str(tmp_path / "one"))
-    assert read_back(prepared(tmp_path / "one")) == {
+    assert read_back(prepare_words(tmp_path / "one")) == {
         ("a",): "bad", ("b",): "good", ("a", "b"): "good",
     }  # fmt: skip
     datasets.DatasetDict({"train": table, "test": table}).save_to_disk(str(tmp_path / "two"))
     with pytest.raises(LengthwiseError, match=r"several datasets, test, train\. Give one of them"):
-        prepared(tmp_path / "two")
-    assert len(prepared(tmp_path / "two" / "train")) == 3
+        prepare_words(tmp_path / "two")
+    assert len(prepare_words(tmp_path / "two" / "train")) == 3
     table.rename_column("word", "text").save_to_disk(str(tmp_path / "three"))
     with pytest.raises(LengthwiseError, match="has no column 'word'"):
-        prepared(tmp_path / "three")
+        prepare_words(tmp_path / "three")
     with pytest.raises(LengthwiseError, match="is a folder, but not a dataset"):
-        prepared(tmp_path)
+        prepare_words(tmp_path)
     with pytest.raises(LengthwiseError, match="does not exist"):
-        prepared(tmp_path / "nothing.tsv")
+        prepare_words(tmp_path / "nothing.tsv")
 
 
 @given(st.lists(st.tuples(st.text("ab", max_size=3), st.sampled_from("xyz")), min_size=4))
@@ -133,17 +133,17 @@ def test_a_word_has_the_label_of_most_of_its_lines(rows: list[tuple[str, str]]) 
         own.write_text("".join(f"{word}\t{label}\n" for word, label in rows))
         if not decided:
             with pytest.raises(TextError, match="has no word with a label that has the most"):
-                prepared(own, by_majority=True)
+                prepare_words(own, by_majority=True)
             return
-        words = prepared(own, by_majority=True)
+        words = prepare_words(own, by_majority=True)
         assert read_back(words) == {tuple(word): label for word, label in decided.items()}
         assert words.undecided == len(counts) - len(decided)
         assert words.duplicates == len(rows) - len(counts)
         ties = [two[0][1] for word, two in most.items() if word not in decided]
         assert words.undecided_lines == sum(ties)
         lines = [[1, 0]] * len(words) if words.lines is None else words.lines.tolist()
-        found = [words.written(row) for row in range(len(words))]
+        found = [words.format_word(row) for row in range(len(words))]
         two_most = {word: [*(count for _, count in two), 0][:2] for word, two in most.items()}
         assert lines == [two_most[word] for word in found]
         own.write_text("".join(f"{word}\t{label}\n" for word, label in reversed(rows)))
-        assert prepared(own, by_majority=True).digest == words.digest
+        assert prepare_words(own, by_majority=True).digest == words.digest

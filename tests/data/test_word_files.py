@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lengthwise.data.columns import Columns
-from lengthwise.data.prepared_words import prepared
+from lengthwise.data.prepared_words import prepare_words
 from lengthwise.data.word_files import WordFile
 from word_files import read_back
 
@@ -24,5 +24,5 @@ def test_other_columns_of_the_same_bytes_are_other_words(tmp_path: Path) -> None
     """Nothing that was kept for one choice is taken for the other."""
     path = tmp_path / "a.csv"
     path.write_text("x,y,label\na,b,1\nb,a,0\n")
-    assert read_back(prepared(path, columns=Columns(word="x"))) == {("a",): "1", ("b",): "0"}
-    assert read_back(prepared(path, columns=Columns(word="y"))) == {("b",): "1", ("a",): "0"}
+    assert read_back(prepare_words(path, columns=Columns(word="x"))) == {("a",): "1", ("b",): "0"}
+    assert read_back(prepare_words(path, columns=Columns(word="y"))) == {("b",): "1", ("a",): "0"}

@@ -90,12 +90,12 @@ def test_of_many_near_classes_what_is_proved_is_what_is_predicted(
     expected = [language.class_names[c] for c in right]
     assert lw.predict(model, words, language=language) == expected
     assert (
-        lw.predict(lw.extract(model, language=language).snapped(), words, language=language)
+        lw.predict(lw.extract(model, language=language).snap(), words, language=language)
         == expected
     )
     encoded = [language.encode(word) for word in words]
     assert answer_of(logits_of(model, encoded)).tolist() == right
-    for recogniser in (model, lw.extract(model, language=language).snapped()):
+    for recogniser in (model, lw.extract(model, language=language).snap()):
         scores = lw.evaluate(recogniser, language=language, lengths=[1, 2, 7], words_per_length=60)
         assert {record.correct / record.total for record in scores.records} == {1.0}
 
@@ -110,10 +110,10 @@ def test_of_near_logits_everything_that_answers_says_the_same(small: RegularGPT)
     expected = ["0", "1", "0", "1", "0", "1"]
     assert lw.predict(small, words, language=ENDS_WITH_1) == expected
     assert (
-        lw.predict(lw.extract(small, language=ENDS_WITH_1).snapped(), words, language=ENDS_WITH_1)
+        lw.predict(lw.extract(small, language=ENDS_WITH_1).snap(), words, language=ENDS_WITH_1)
         == expected
     )
-    assert lw.inside.learn_automaton(small, "01", num_tests=300).language == ENDS_WITH_1.minimised()
+    assert lw.inside.learn_automaton(small, "01", num_tests=300).language == ENDS_WITH_1.minimise()
     stream = lw.inside.streaming(small, 2)
     stream.feed([0, 1])
     assert int(answer_of(stream.answer())) == 1

@@ -91,7 +91,7 @@ class Page:
 
 
 @contextmanager
-def opened(made: Any, url: str, **context: Any) -> Iterator[Page]:
+def open(made: Any, url: str, **context: Any) -> Iterator[Page]:
     """A fresh page at an address; requests to other hosts are cut and listed."""
     with made.new_context(**context) as fresh:
         fresh.set_default_timeout(SECONDS)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from explorer.browsing import Page, browser, opened, serving
+from explorer.browsing import Page, browser, open, serving
 from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.subjects import subject_of
 
@@ -24,7 +24,7 @@ def languages() -> Iterator[str]:
 
 @pytest.fixture
 def page(chromium: Any, languages: str) -> Iterator[Page]:
-    with opened(chromium, languages) as found:
+    with open(chromium, languages) as found:
         yield found
 
 

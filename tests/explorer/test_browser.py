@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import lengthwise as lw
-from explorer.browsing import DARK, LIGHT, PHONE, Page, opened, serving
+from explorer.browsing import DARK, LIGHT, PHONE, Page, open, serving
 from lengthwise.circuits.multipliers import multiplier_circuit
 from lengthwise.constructions.construction import Computed
 from lengthwise.explorer import table_values
@@ -20,7 +20,7 @@ from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
-from proofs.trained import SMALL, trained
+from proofs.trained import SMALL, train_proved
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_an_unproved_run_shows_its_shortest_wrong_word(chromium: Any, unproved: 
     made = lw.certify(unproved)
     assert made.counterexample is not None
     subject = subject_of(str(unproved.folder.path), None, served=True)
-    with serving(subject) as url, opened(chromium, url) as page:
+    with serving(subject) as url, open(chromium, url) as page:
         assert page.page.inner_text("#verdict").startswith("wrong on some word")
         section = page.page.inner_text("#run-section")
         assert re.search(
@@ -141,7 +141,7 @@ def test_an_unproved_run_shows_its_shortest_wrong_word(chromium: Any, unproved: 
 def test_nothing_serious_stands_in_the_way_of_a_screen_reader(
     chromium: Any, languages: str, colours: dict[str, str]
 ) -> None:
-    with opened(chromium, languages, **colours) as page:
+    with open(chromium, languages, **colours) as page:
         page.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         assert not page.serious()
 
@@ -151,7 +151,7 @@ def test_a_written_page_needs_no_server_and_fits_a_phone(chromium: Any, tmp_path
     out = tmp_path / "page.html"
     subject = subject_of(None, None, served=False)
     out.write_text(render_explorer(subject.data, served=False), encoding="utf-8")
-    with opened(chromium, out.as_uri(), **PHONE) as page:
+    with open(chromium, out.as_uri(), **PHONE) as page:
         for number in range(page.page.locator("button.example").count()):
             page.page.locator("button.example").nth(number).click()
             assert page.page.locator("svg.automaton").count() == 1
@@ -171,7 +171,7 @@ def test_the_tree_is_walked_by_keys(page: Page) -> None:
 
 @pytest.mark.slow
 def test_with_less_motion_nothing_moves(chromium: Any, languages: str) -> None:
-    with opened(chromium, languages, reduced_motion="reduce") as page:
+    with open(chromium, languages, reduced_motion="reduce") as page:
         page.read("0110")
         page.page.click("#play")
         assert page.page.evaluate("reader.playing") == 0
@@ -183,7 +183,7 @@ LONG = pytest.param(1_000, marks=pytest.mark.slow)
 
 
 @cache
-def compiled(name: str, precision: str) -> tuple[Computed, torch.nn.Module]:
+def compile_named(name: str, precision: str) -> tuple[Computed, torch.nn.Module]:
     made = lw.compile(name)
     return made, made.model.to(getattr(torch, precision)).eval()
 
@@ -210,7 +210,7 @@ def test_heads_are_those_of_the_computed_networks(page: Page, longest: int) -> N
     )
     tolerance = {"float64": 1e-9, "float32": 0.02}
     for (which, length, value, norm, precision), logit in zip(asked, found, strict=True):
-        made, model = compiled(f"chiang2022/{which}{'-norm' if norm else ''}", precision)
+        made, model = compile_named(f"chiang2022/{which}{'-norm' if norm else ''}", precision)
         ones = value if which == "parity" else min(value, 1)
         word = torch.tensor([[1] * ones + [0] * (length - ones)], dtype=torch.int64)
         no, yes = model(word)[0].double().tolist()
@@ -257,13 +257,13 @@ def test_a_circuit_lights_up_to_its_outputs(page: Page) -> None:
 def test_answers_equal_those_of_predict_on_ten_thousand_words(
     chromium: Any, unproved: Run, tmp_path_factory: pytest.TempPathFactory, kind: str
 ) -> None:
-    run = unproved if kind == "unproved" else trained(tmp_path_factory, "tomita-5")
+    run = unproved if kind == "unproved" else train_proved(tmp_path_factory, "tomita-5")
     assert run.folder is not None
     generator = random.Random(1)
     words = ["".join(generator.choices("01", k=generator.randint(0, 300))) for _ in range(10_000)]
     subject = subject_of(str(run.folder.path), None, served=False)
     assert subject.data["run"]["tables"] is not None
-    with serving(subject) as url, opened(chromium, url) as page:
+    with serving(subject) as url, open(chromium, url) as page:
         answers = page.page.evaluate(
             """async (words) => {
               const { machine, grow } = reader.subject;
@@ -294,7 +294,7 @@ def test_a_network_without_tables_answers_through_the_server(
     subject = subject_of(str(run.folder.path), None, served=True)
     assert subject.data["run"]["tables"] is None
     words = ["0", "1", "0110", "01011", "1" * 300]
-    with serving(subject) as url, opened(chromium, url) as page:
+    with serving(subject) as url, open(chromium, url) as page:
         for word, answer in zip(words, lw.predict(run, words), strict=True):
             page.page.fill("#word", word)
             said = f"The network says class {answer} of the word of {len(word)} symbol"
@@ -308,7 +308,7 @@ def test_a_network_without_tables_answers_through_the_server(
         assert "column 2" in page.read("0x")
     written = tmp_path / "page.html"
     written.write_text(render_explorer(subject.data, served=False), encoding="utf-8")
-    with opened(chromium, written.as_uri()) as page:
+    with open(chromium, written.as_uri()) as page:
         assert page.page.inner_text("#answer").startswith("The language says class ")
         assert page.page.get_attribute("#answer", "class") != "bad"
 
@@ -323,7 +323,7 @@ def test_a_run_is_shown_at_every_width(
     assert unproved.folder is not None
     size = {"viewport": {"width": width, "height": 900}}
     subject = subject_of(str(unproved.folder.path), None, served=True)
-    with serving(subject) as url, opened(chromium, url, **size, **colours) as page:
+    with serving(subject) as url, open(chromium, url, **size, **colours) as page:
         page.page.wait_for_selector("#circuit-section svg")
         page.page.focus("svg.tree")
         page.page.keyboard.press("Home")

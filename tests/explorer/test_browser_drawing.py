@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from explorer.browsing import DARK, LIGHT, Page, opened
+from explorer.browsing import DARK, LIGHT, Page, open
 from lengthwise.languages.att import from_att
 from lengthwise.languages.spec import parse
 
@@ -46,7 +46,7 @@ def targets(page: Page) -> list[list[str]]:
     return found
 
 
-def shown(page: Page) -> str:
+def show(page: Page) -> str:
     page.page.click("#show-drawn")
     page.page.wait_for_function("() => document.getElementById('status').textContent.length > 1")
     return str(page.page.inner_text("#status"))
@@ -70,7 +70,7 @@ def test_parity_is_drawn_by_the_mouse(page: Page) -> None:
     assert place(page, 1) == pytest.approx((across + 60, up + 40), abs=2)
     page.page.click("#chosen button:has-text('Accept in 1')")
     assert page.page.is_checked("#drawn-accepts-1")
-    assert shown(page) == "2 states, monoid of 2 elements"
+    assert show(page) == "2 states, monoid of 2 elements"
     assert "it is a group" in page.page.inner_text("#monoid-section")
     assert page.page.inner_text("#subtitle") == "an automaton drawn by hand"
     assert page.read("abbab") == "The word of 5 symbols has class 1."
@@ -165,7 +165,7 @@ def test_what_is_typed_into_a_drawing_is_text(page: Page) -> None:
     page.page.fill("#new-symbol", "<script>\u202e")
     page.page.click("#add-symbol")
     page.page.click("#sink")
-    assert shown(page) == "1 state, monoid of 1 element"
+    assert show(page) == "1 state, monoid of 1 element"
     assert "<script>" in page.page.inner_text("#automaton dl")
     assert page.page.locator("img, iframe, main script").count() == 0
 
@@ -195,11 +195,11 @@ def test_random_automata_are_the_languages_that_were_drawn(page: Page, tmp_path:
         states = page.page.locator("#canvas .state").count()
         flipped = generator.randrange(states)
         page.page.click(f"#drawn-accepts-{flipped}")
-        shown(page)
+        show(page)
         page.page.wait_for_selector("#as-file")
         file = tmp_path / "machine.att"
         file.write_text(str(page.page.input_value("#as-file textarea")), encoding="utf-8")
-        machine = parse(spec).minimised()
+        machine = parse(spec).minimise()
         classes = [c ^ (at == flipped) for at, c in enumerate(machine.classes)]
         expected = type(machine)(
             alphabet=machine.alphabet,
@@ -217,12 +217,12 @@ def test_the_editor_fits_every_width(
     chromium: Any, languages: str, tmp_path: Path, width: int, colours: dict[str, Any]
 ) -> None:
     """Nothing scrolls sideways but boxes of their own; the pictures are kept for people to see."""
-    with opened(chromium, languages, viewport={"width": width, "height": 900}, **colours) as page:
+    with open(chromium, languages, viewport={"width": width, "height": 900}, **colours) as page:
         begin(page)
         page.page.click("#copy-shown")
         page.page.click("#add-state")
         page.page.click("#canvas .state >> nth=2")
-        shown(page)
+        show(page)
         page.page.screenshot(path=tmp_path / "drawing.png", full_page=True)
         page.require_fit(width)
         print(json.dumps(str(tmp_path / "drawing.png")))

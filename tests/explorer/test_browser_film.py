@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import lengthwise as lw
-from explorer.browsing import DARK, LIGHT, Page, opened, serving
+from explorer.browsing import DARK, LIGHT, Page, open, serving
 from lengthwise.explorer.film_values import SIDE
 from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.subjects import ShownSubject, subject_of
@@ -39,7 +39,7 @@ def points(page: Page) -> list[list[float]]:
 def test_each_frame_is_shown_as_it_was(chromium: Any, filmed: ShownSubject, written: str) -> None:
     film = filmed.data["run"]["film"]
     assert [frame["step"] for frame in film["frames"]] == [0, 10, 20, 30, 40]
-    with opened(chromium, written) as page:
+    with open(chromium, written) as page:
         assert page.page.input_value("#frame") == "4"
         page.page.focus("#frame")
         page.page.keyboard.press("Home")
@@ -57,7 +57,7 @@ def test_each_frame_is_shown_as_it_was(chromium: Any, filmed: ShownSubject, writ
 
 @pytest.mark.slow
 def test_the_film_plays_between_frames_and_stops(chromium: Any, written: str) -> None:
-    with opened(chromium, written) as page:
+    with open(chromium, written) as page:
         page.page.focus("#play-film")
         page.page.keyboard.press("Enter")
         page.page.wait_for_function("() => Number(document.getElementById('frame').value) === 1")
@@ -72,7 +72,7 @@ def test_the_film_plays_between_frames_and_stops(chromium: Any, written: str) ->
 
 @pytest.mark.slow
 def test_with_less_motion_frames_come_one_by_one(chromium: Any, written: str) -> None:
-    with opened(chromium, written, reduced_motion="reduce") as page:
+    with open(chromium, written, reduced_motion="reduce") as page:
         assert page.page.inner_text("#play-film") == "Next frame"
         for expected in ("0", "1", "2"):
             page.page.click("#play-film")
@@ -82,7 +82,7 @@ def test_with_less_motion_frames_come_one_by_one(chromium: Any, written: str) ->
 
 @pytest.mark.slow
 def test_a_film_belongs_to_its_run_alone(chromium: Any, filmed: ShownSubject) -> None:
-    with serving(filmed) as url, opened(chromium, url) as page:
+    with serving(filmed) as url, open(chromium, url) as page:
         assert page.page.is_visible("#film-section")
         page.ask("parity")
         assert not page.page.is_visible("#film-section")
@@ -96,6 +96,6 @@ def test_a_film_belongs_to_its_run_alone(chromium: Any, filmed: ShownSubject) ->
 def test_the_film_fits_every_width(
     chromium: Any, written: str, tmp_path: Path, width: int, colours: dict[str, Any]
 ) -> None:
-    with opened(chromium, written, viewport={"width": width, "height": 900}, **colours) as page:
+    with open(chromium, written, viewport={"width": width, "height": 900}, **colours) as page:
         page.page.locator("#film-section").screenshot(path=tmp_path / "film.png")
         page.require_fit(width)

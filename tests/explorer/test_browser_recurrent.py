@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import lengthwise as lw
-from explorer.browsing import DARK, LIGHT, opened, serving
+from explorer.browsing import DARK, LIGHT, open, serving
 from lengthwise.explorer.page import render_explorer
 from lengthwise.explorer.recurrent_values import read_vectors
 from lengthwise.explorer.subjects import subject_of
@@ -19,12 +19,12 @@ from lengthwise.problems.base import Run
 KINDS = ["elman", "elman-relu", "gru", "lstm", "elman-binary", "gru-binary", "relu-binary"]
 
 
-def trained(folder: Path, model: str, **settings: Any) -> Run:
+def train(folder: Path, model: str, **settings: Any) -> Run:
     short = {"d_model": 12, "steps": 60, "validate_every": 30, "learning_rate": 1e-2, "seed": 3}
     return lw.train("tomita-3", model, out=folder, device="cpu", **{**short, **settings})
 
 
-def written(run: Run, out: Path) -> str:
+def write(run: Run, out: Path) -> str:
     assert run.folder is not None
     subject = subject_of(str(run.folder.path), None, served=False)
     assert subject.data["run"]["recurrent"] is not None
@@ -52,9 +52,9 @@ def random_words(count: int, longest: int) -> list[str]:
 def test_answers_equal_those_of_predict(
     chromium: Any, tmp_path: Path, model: str, settings: dict[str, Any], count: int
 ) -> None:
-    run = trained(tmp_path / "run", model, **settings)
+    run = train(tmp_path / "run", model, **settings)
     words = random_words(count, 60)
-    with opened(chromium, written(run, tmp_path / "page.html")) as page:
+    with open(chromium, write(run, tmp_path / "page.html")) as page:
         answers = page.page.evaluate(
             """async (words) => {
               const { machine, grow } = reader.subject;
@@ -87,8 +87,8 @@ def test_answers_equal_those_of_predict(
 
 @pytest.mark.slow
 def test_the_path_is_walked_symbol_by_symbol(chromium: Any, tmp_path: Path) -> None:
-    run = trained(tmp_path / "run", "gru")
-    with opened(chromium, written(run, tmp_path / "page.html")) as page:
+    run = train(tmp_path / "run", "gru")
+    with open(chromium, write(run, tmp_path / "page.html")) as page:
         said = page.read("0110100")
         (answer,) = lw.predict(run, ["0110100"])
         assert said.startswith(f"The network says class {answer} of the word of 7 symbols")
@@ -112,10 +112,10 @@ def test_the_path_is_walked_symbol_by_symbol(chromium: Any, tmp_path: Path) -> N
 def test_a_served_page_asks_the_server_for_words_that_are_too_long(
     chromium: Any, tmp_path: Path
 ) -> None:
-    run = trained(tmp_path / "run", "gru-binary")
+    run = train(tmp_path / "run", "gru-binary")
     assert run.folder is not None
     subject = subject_of(str(run.folder.path), None, served=True)
-    with serving(subject) as url, opened(chromium, url) as page:
+    with serving(subject) as url, open(chromium, url) as page:
         page.page.evaluate(
             "() => Object.defineProperty(reader.subject.network, 'longest', { value: 3 })"
         )
@@ -133,8 +133,8 @@ def test_a_served_page_asks_the_server_for_words_that_are_too_long(
 def test_the_path_fits_every_width(
     chromium: Any, tmp_path: Path, width: int, colours: dict[str, Any]
 ) -> None:
-    url = written(trained(tmp_path / "run", "gru-binary"), tmp_path / "page.html")
-    with opened(chromium, url, viewport={"width": width, "height": 900}, **colours) as page:
+    url = write(train(tmp_path / "run", "gru-binary"), tmp_path / "page.html")
+    with open(chromium, url, viewport={"width": width, "height": 900}, **colours) as page:
         page.read("0110100")
         page.page.locator("#word-section").screenshot(path=tmp_path / "path.png")
         page.require_fit(width)

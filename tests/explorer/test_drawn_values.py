@@ -10,7 +10,7 @@ from hypothesis import given
 
 from lengthwise.errors import LanguageError
 from lengthwise.explorer.bounded import Workers
-from lengthwise.explorer.drawn_values import att_or_none, drawn_language
+from lengthwise.explorer.drawn_values import att_or_none, read_drawing
 from lengthwise.languages.att import from_att
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -20,7 +20,7 @@ PARITY = {"alphabet": ["0", "1"], "transitions": [[0, 1], [1, 0]], "classes": [0
 
 
 def test_a_drawing_is_the_language_of_its_automaton() -> None:
-    assert drawn_language(json.dumps(PARITY)).difference(parse("parity")) is None
+    assert read_drawing(json.dumps(PARITY)).difference(parse("parity")) is None
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_a_drawing_is_the_language_of_its_automaton() -> None:
 )
 def test_what_does_not_fit_is_refused(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(LanguageError, match=f"^[^\n]*{re.escape(said)}[^\n]*$"):
-        drawn_language(json.dumps({**PARITY, **changed}))
+        read_drawing(json.dumps({**PARITY, **changed}))
 
 
 @pytest.mark.parametrize("text", ["", "[", "[]", "3", "{}", "[" * 100_000, '{"a": NaN}'])
 def test_what_is_no_drawing_is_refused(text: str) -> None:
     with pytest.raises(LanguageError, match=r"drawn automaton is|damaged"):
-        drawn_language(text)
+        read_drawing(text)
 
 
 def test_the_page_is_answered_as_for_an_expression_and_gets_a_file(workers: Workers) -> None:
@@ -70,4 +70,4 @@ def test_the_file_is_read_as_the_same_language(
 
 
 def test_a_symbol_that_the_format_reads_otherwise_gives_no_file() -> None:
-    assert att_or_none(drawn_language(json.dumps({**PARITY, "alphabet": ["<eps>", "a"]}))) is None
+    assert att_or_none(read_drawing(json.dumps({**PARITY, "alphabet": ["<eps>", "a"]}))) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lengthwise as lw
 from lengthwise.errors import RunError
-from lengthwise.explorer.film_values import SIDE, film_values, projected
+from lengthwise.explorer.film_values import SIDE, film_values, project
 from lengthwise.explorer.run_values import run_values
 from lengthwise.languages.spec import parse
 from lengthwise.training.film import Film, Frame
@@ -35,7 +35,7 @@ def test_distances_are_kept_across_frames_where_two_axes_are_enough(seed: int) -
     generator = torch.Generator().manual_seed(seed)
     plane = torch.linalg.qr(torch.randn(6, 2, generator=generator)).Q
     held = torch.randn(5, 7, 2, generator=generator) @ plane.T
-    points, shares = projected(held)
+    points, shares = project(held)
     assert float(shares[:2].sum()) == pytest.approx(1, abs=1e-5)
     assert points.min() == 0
     assert points.max() == SIDE
@@ -60,7 +60,7 @@ def test_frames_say_how_many_codes_hold_several_classes() -> None:
 
 
 def test_a_film_that_never_moves_is_shown() -> None:
-    points, _ = projected(torch.zeros(2, 4, 3))
+    points, _ = project(torch.zeros(2, 4, 3))
     assert (points == SIDE // 2).all()
 
 

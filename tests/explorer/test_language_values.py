@@ -19,7 +19,7 @@ from lengthwise.languages.describe import describe
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import syntactic_monoid
 from lengthwise.languages.spec import parse
-from strategies import domained, machines
+from strategies import machines, machines_with_domain
 
 
 def values_of(language: Language) -> dict[str, Any]:
@@ -66,14 +66,14 @@ def check_boxes(language: Language, monoid: dict[str, Any]) -> None:
     assert monoid["idempotent"] == np.flatnonzero(squares == np.arange(len(table))).tolist()
 
 
-@given(machines(max_states=4) | domained())
+@given(machines(max_states=4) | machines_with_domain())
 def test_boxes_are_those_of_the_ideals(language: Language) -> None:
     found = values_of(language)
     if found["monoid"]["size"] <= MOST_BOXED and found["monoid"]["num_boxes"] <= 60:
         check_boxes(language, found["monoid"])
 
 
-@given(machines() | domained())
+@given(machines() | machines_with_domain())
 def test_the_automaton_classifies_as_the_language(language: Language) -> None:
     automaton = values_of(language)["automaton"]
     machine = language.total()
@@ -128,7 +128,7 @@ def test_a_language_has_the_shapes_of_its_states_and_arrows_unless_they_are_too_
     assert automaton_values(parse("group:S5"))["drawing"] is None
 
 
-@given(language=machines() | domained())
+@given(language=machines() | machines_with_domain())
 def test_drawn_states_are_those_of_the_minimal_automaton(language: Language) -> None:
     values = automaton_values(language)
     if values["drawing"] is None:

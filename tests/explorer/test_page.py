@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.explorer.page import embedded, render_explorer
+from lengthwise.explorer.page import embed_json, render_explorer
 
 SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
@@ -21,7 +21,7 @@ def digest(text: str) -> str:
 
 @given(st.text() | st.just("</script><script>alert(1)</script>") | st.just("<!--<script>"))
 def test_data_come_back_and_end_no_element(text: str) -> None:
-    found = embedded({"name": text})
+    found = embed_json({"name": text})
     assert json.loads(found) == {"name": text}
     assert not set("<>&\u2028\u2029") & set(found)
     page = render_explorer({"languages": [text]}, served=False)

@@ -16,13 +16,13 @@ from lengthwise.models.recurrent import Recurrent
 from lengthwise.problems.base import Run
 
 
-def trained(model: str, **settings: Any) -> Run:
+def train(model: str, **settings: Any) -> Run:
     return lw.train("tomita-3", model, device="cpu", steps=2, **{"d_model": 6, **settings})
 
 
 @pytest.mark.parametrize("model", ["elman", "lstm", "gru-binary", "relu-binary"])
 def test_weights_come_back_as_they_are(model: str) -> None:
-    run = trained(model)
+    run = train(model)
     values = recurrent_values(run.model, run.task)
     for name, weight in run.model.named_parameters():
         found = np.frombuffer(base64.b64decode(values["weights"][name]), dtype="<f4")
@@ -31,7 +31,7 @@ def test_weights_come_back_as_they_are(model: str) -> None:
 
 
 def test_points_of_the_plane_are_the_states_of_words() -> None:
-    run = trained("gru")
+    run = train("gru")
     assert isinstance(run.model, Recurrent | BinaryRecurrent)
     plane = recurrent_values(run.model, run.task)["plane"]
     words = torch.tensor([[0, 1, 1], [0, 0, 1]])
@@ -46,12 +46,12 @@ def test_points_of_the_plane_are_the_states_of_words() -> None:
 
 
 def test_one_number_has_a_plane_too() -> None:
-    run = trained("elman", d_model=1)
+    run = train("elman", d_model=1)
     assert recurrent_values(run.model, run.task)["plane"]["axes"][1] == [0.0]
 
 
 def test_what_has_no_room_in_a_page_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = trained("elman")
+    run = train("elman")
     double = run.model.double()
     with torch.no_grad():
         next(double.parameters())[0, 0] = 0.1

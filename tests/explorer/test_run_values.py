@@ -10,12 +10,12 @@ from lengthwise.explorer.run_values import Network, proof_values, run_values
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.languages.spec import parse
 from lengthwise.problems.base import Run
-from proofs.trained import trained
+from proofs.trained import train_proved
 
 
 @pytest.fixture(scope="module")
 def proved(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return trained(tmp_path_factory, "parity")
+    return train_proved(tmp_path_factory, "parity")
 
 
 def test_a_proof_is_shown_as_the_certificate_has_it(proved: Run) -> None:
@@ -36,7 +36,7 @@ def test_pairs_of_a_proof_agree_with_the_tables_of_the_run(proved: Run) -> None:
     """Every code of the proof stands in the tables, where edge codes have their state's class."""
     values = run_values(proved)
     proof, tables = values["proof"], values["tables"]
-    machine = proved.language.total().minimised()
+    machine = proved.language.total().minimise()
     for level in proof["levels"][1:]:
         for element, state in level["edge"]["pairs"]:
             number = tables["codes"].index(proof["codes"][element])

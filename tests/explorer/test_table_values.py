@@ -16,13 +16,13 @@ from lengthwise.analysis.attention import attention
 from lengthwise.errors import VerificationError
 from lengthwise.explorer import table_values as module
 from lengthwise.explorer.run_values import Network
-from lengthwise.explorer.table_values import children_of, merged_tables, table_values
+from lengthwise.explorer.table_values import children_of, merge_tables, table_values
 from lengthwise.languages.spec import parse
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.proofs.check.arrays import ABSENT
 from lengthwise.proofs.search.binary import BinaryAlgebra
 from lengthwise.proofs.search.finite import tabulate
-from lengthwise.proofs.search.network import node_of, predicted
+from lengthwise.proofs.search.network import node_of, predict_class
 from ordinary import few
 
 
@@ -101,7 +101,7 @@ class Read:
 def test_tables_answer_as_the_network_does(model: RegularGPT, words: list[list[int]]) -> None:
     read = Read(table_values(model, None))
     for word in words:
-        assert read.classify(word) == predicted(model, tuple(word))
+        assert read.classify(word) == predict_class(model, tuple(word))
 
 
 @given(MODELS, WORDS)
@@ -110,7 +110,7 @@ def test_one_table_for_all_levels_is_the_tables_of_each(
 ) -> None:
     algebra = BinaryAlgebra(node_of(model))
     finite, numbered = tabulate(algebra, num_classes=3)
-    small = merged_tables(finite, numbered, algebra)
+    small = merge_tables(finite, numbered, algebra)
     for word in words:
         assert small.classify(word) == finite.classify(word)
 
@@ -126,7 +126,7 @@ def test_the_server_names_the_codes_that_the_tables_name(
     for word in words[:4]:
         found = asked.answer({"word": language.decode(word)})
         named = [[values["codes"][each] for each in level] for level in read.tree(word)]
-        assert found == {"answer": predicted(model, tuple(word)), "levels": named}
+        assert found == {"answer": predict_class(model, tuple(word)), "levels": named}
 
 
 def check_attention(model: RegularGPT, word: list[int], values: dict[str, Any]) -> None:

@@ -42,7 +42,7 @@ _OF_DATES = frozenset({"digest"})
 """Names in a certificate whose values depend on dropped ones."""
 
 
-def cleaned(value: Any) -> Any:
+def clean(value: Any) -> Any:
     """Return the value without dropped names, and with the current folder written `CWD`."""
     match value:
         case {"columns": [*columns], "rows": [*rows]}:
@@ -52,9 +52,9 @@ def cleaned(value: Any) -> Any:
                 "rows": [[row[i] for i in kept] for row in rows],
             }
         case dict():
-            return {key: cleaned(each) for key, each in value.items() if key not in DROPPED}
+            return {key: clean(each) for key, each in value.items() if key not in DROPPED}
         case list() | tuple():
-            return [cleaned(each) for each in value]
+            return [clean(each) for each in value]
         case str():
             return value.replace(str(Path.cwd()), "CWD")
     return value
@@ -87,7 +87,7 @@ def brief(value: Any) -> Any:
 
 def of_output(text: str) -> Any:
     """Read the JSON object that a command printed; None if it printed none."""
-    return brief(cleaned(json.loads(text))) if text.startswith("{") else None
+    return brief(clean(json.loads(text))) if text.startswith("{") else None
 
 
 def of_folder(folder: Path) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def of_file(path: Path) -> Any:
 
 
 def _of_lines(path: Path) -> Any:
-    records = [cleaned(json.loads(line)) for line in path.read_text().splitlines()]
+    records = [clean(json.loads(line)) for line in path.read_text().splitlines()]
     return digest(records) if path.stem == "scores" else brief(records)
 
 
@@ -123,7 +123,7 @@ def _of_bytes(path: Path) -> str:
 
 
 def _of_json(path: Path) -> Any:
-    value = cleaned(json.loads(path.read_text()))
+    value = clean(json.loads(path.read_text()))
     if not isinstance(value, dict):
         return digest(value)
     if "weights" in value and "machine" in value:

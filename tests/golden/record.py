@@ -83,16 +83,16 @@ def load() -> dict[str, Any]:
     return recorded
 
 
-def written(value: Any, indent: int = 0) -> str:
+def format_json(value: Any, indent: int = 0) -> str:
     """Return JSON with sorted names and short values side by side."""
     line = json.dumps(value, sort_keys=True, ensure_ascii=False)
     if len(line) + indent <= _WIDTH or not isinstance(value, dict | list) or not value:
         return line
     pad = " " * (indent + 1)
     if isinstance(value, dict):
-        inner = [f"{json.dumps(k)}: {written(v, indent + 1)}" for k, v in sorted(value.items())]
+        inner = [f"{json.dumps(k)}: {format_json(v, indent + 1)}" for k, v in sorted(value.items())]
     else:
-        inner = [written(each, indent + 1) for each in value]
+        inner = [format_json(each, indent + 1) for each in value]
     lines = [inner[0]]
     for each in inner[1:]:
         beside = f"{lines[-1]}, {each}"
@@ -105,7 +105,7 @@ def written(value: Any, indent: int = 0) -> str:
     return f"{opening}\n{pad}{body}\n{' ' * indent}{closing}"
 
 
-def chosen(beginnings: Sequence[str]) -> Mapping[str, Case]:
+def choose(beginnings: Sequence[str]) -> Mapping[str, Case]:
     """Return the cases whose names begin with one of these; all, if none is given."""
     wanted = tuple(beginnings) or ("",)
     return {name: case for name, case in CASES.items() if name.startswith(wanted)}
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     new: dict[str, Any] = {} if whole else dict(old["cases"])
     exact = old.get("machine") == machine()
     wrong = 0
-    for name, case in chosen(given.cases).items():
+    for name, case in choose(given.cases).items():
         if absent := lacking(case.needs):
             print(f"{name}: left out, as {' and '.join(absent)} is not installed")
             continue
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name}: {time.monotonic() - start:.1f} s", *found, sep="\n    ", flush=True)
     if not given.check:
         new = {name: facts for name, facts in new.items() if name in CASES}
-        NUMBERS.write_text(f"{written({'machine': machine(), 'cases': new})}\n")
+        NUMBERS.write_text(f"{format_json({'machine': machine(), 'cases': new})}\n")
         return 0
     return 1 if wrong else 0
 

@@ -66,7 +66,7 @@ def words_of(sample: Sample) -> dict[Word, int]:
     return {sample.word(row): int(sample.classes[row]) for row in range(len(sample))}
 
 
-def balanced(language: Language, count: int, *, shortest: int, longest: int, seed: int) -> Sample:
+def balance(language: Language, count: int, *, shortest: int, longest: int, seed: int) -> Sample:
     """Different words of each class, as many of each, uniform among those of their length."""
     generator = torch.Generator().manual_seed(seed)
     sampler = UniformSampler(language)
@@ -83,7 +83,7 @@ def balanced(language: Language, count: int, *, shortest: int, longest: int, see
     )
 
 
-def numbered(language: Language) -> Language:
+def number_symbols(language: Language) -> Language:
     """The same language, with numbers as symbols and classes, as samples have them."""
     return replace(
         language,

@@ -1,6 +1,7 @@
 """Lines of repeated words: what they weigh is what a plain list of all lines says."""
 
 import math
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -10,12 +11,12 @@ from inference.samples import MACHINES, Word, machine
 from lengthwise.inference.agreement import Agreement, Chances
 from lengthwise.inference.climbing import DrawnWords
 from lengthwise.inference.limits import chance_of_at_least
-from lengthwise.inference.packed import PackedWords, misjudged
+from lengthwise.inference.packed import PackedWords, count_misjudged
 from lengthwise.inference.portfolio import Judge
-from lengthwise.inference.refining import refined
-from lengthwise.inference.sample import Sample, answers_of, joined
+from lengthwise.inference.refining import refine
+from lengthwise.inference.sample import Sample, answers_of, join_samples
 from lengthwise.inference.searcher import SearchTask, size_in_bits
-from lengthwise.inference.state_merging import explained
+from lengthwise.inference.state_merging import bound_wrong_labels
 from lengthwise.languages.language import Language
 
 EVEN = machine([[1, 0], [0, 1]], [0, 1])
@@ -81,8 +82,8 @@ def test_a_misjudged_word_costs_its_weight(words: Lines, language: Language) -> 
     difference = [int(each[1] - each[0]) for each in (plain - counts)]
     assert difference == [0] * len(difference)
     search = DrawnWords.of(SearchTask(sample, 0.1), np.random.default_rng(0)).search(100, np.inf)
-    assert search.enough == max(explained(0.1, len(lines)) - outvoted, 0)
-    assert misjudged(counts[None])[0] == misjudged(plain[None])[0] - outvoted
+    assert search.enough == max(bound_wrong_labels(0.1, len(lines)) - outvoted, 0)
+    assert count_misjudged(counts[None])[0] == count_misjudged(plain[None])[0] - outvoted
 
 
 @given(words=repeated(), language=st.sampled_from(MACHINES))
@@ -90,7 +91,7 @@ def test_the_statement_counts_words_and_lines(words: Lines, language: Language) 
     sample, lines = sample_of_lines(words), written_out(words)
     wrong = sum(language.classify(word) != label for word, label in lines)
     known, held = sample.part(np.arange(1, len(sample))), sample.part(np.arange(1))
-    assert joined(held, known).num_lines == sample.num_lines == len(lines)
+    assert join_samples(held, known).num_lines == sample.num_lines == len(lines)
     parts = [Agreement.of(language, each) for each in (known, held)]
     assert [each.words for each in parts] == [len(sample) - 1, 1]
     assert sum(each.wrong for each in parts) == sum(
@@ -110,12 +111,12 @@ def test_a_word_with_most_of_the_lines_outweighs_many_others() -> None:
     words = {(0, 0): (1, 31, 1), (0, 0, 1): (0, 1, 0), (1, 0, 0): (0, 1, 0), (0, 1, 0): (0, 1, 0)}
     words |= {(0,): (1, 40, 0), (1,): (0, 1, 0)}
     sample = sample_of_lines(words)
-    heavy, light = refined(EVEN, sample), refined(EVEN, Sample(**plain_fields(sample)))
+    heavy, light = refine(EVEN, sample), refine(EVEN, Sample(**plain_fields(sample)))
     assert heavy.classify((0, 0)) == 1
     assert light.classify((0, 0)) == 0
 
 
-def plain_fields(sample: Sample) -> dict[str, object]:
+def plain_fields(sample: Sample) -> dict[str, Any]:
     names = ("symbols", "lengths", "classes", "num_symbols", "num_classes", "rows")
     return {name: getattr(sample, name) for name in names}
 

@@ -16,12 +16,12 @@ from lengthwise.languages.language import Language
 from strategies import minimal_automaton
 
 
-def numbered(language: Language) -> Language:
+def number_symbols(language: Language) -> Language:
     return replace(
         language,
         alphabet=tuple(map(str, range(language.num_symbols))),
         class_names=tuple(map(str, range(max(language.classes) + 1))),
-    ).minimised()
+    ).minimise()
 
 
 def long_words(language: Language, count: int, seed: int, noise: float = 0.0) -> Sample:
@@ -50,7 +50,7 @@ def counter(modulus: int, symbols: int, classes: int = 2) -> Language:
     )
 
 
-def found_by(task: SearchTask, attempts: int) -> Language | None:
+def find_best(task: SearchTask, attempts: int) -> Language | None:
     """Return the best automaton of some attempts, as a portfolio keeps it."""
     for number in range(attempts):
         made = Climb().attempt(number, task)
@@ -74,13 +74,13 @@ def found_by(task: SearchTask, attempts: int) -> Language | None:
 def test_counting_one_letter_is_found_at_once(modulus: int, symbols: int) -> None:
     language = counter(modulus, symbols)
     task = SearchTask(long_words(language, 500, modulus * symbols))
-    assert found_by(task, 1) == numbered(language)
+    assert find_best(task, 1) == number_symbols(language)
 
 
 def test_counting_with_three_classes_and_wrong_labels_is_found() -> None:
     language = counter(4, 3, classes=3)
     sample = long_words(language, 800, 1, noise=0.04)
-    assert found_by(SearchTask(sample, noise=0.04), 1) == numbered(language)
+    assert find_best(SearchTask(sample, noise=0.04), 1) == number_symbols(language)
 
 
 def test_labels_at_chance_give_no_counter() -> None:
@@ -101,22 +101,22 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow_except("2001", "2003")
 @pytest.mark.parametrize("seed", [2_001, 2_003, 2_004, 2_005, 2_006])
 def test_random_automata_are_found(seed: int) -> None:
-    language = numbered(minimal_automaton(seed))
+    language = number_symbols(minimal_automaton(seed))
     sample = long_words(language, 1_500, seed)
-    found = found_by(SearchTask(sample), 12)
+    found = find_best(SearchTask(sample), 12)
     assert found is not None
     assert found == language
 
 
 @pytest.mark.usefixtures("_short")
 def test_an_attempt_depends_on_its_number_alone() -> None:
-    task = SearchTask(long_words(numbered(minimal_automaton(2_003)), 300, 1))
+    task = SearchTask(long_words(number_symbols(minimal_automaton(2_003)), 300, 1))
     assert Climb().attempt(1, task) == Climb().attempt(1, task)
 
 
 @pytest.mark.usefixtures("_short")
 def test_no_attempt_passes_the_greatest_number_of_states() -> None:
-    task = SearchTask(long_words(numbered(minimal_automaton(2_003)), 300, 1), max_states=2)
+    task = SearchTask(long_words(number_symbols(minimal_automaton(2_003)), 300, 1), max_states=2)
     for number in range(3):
         made = Climb().attempt(number, task)
         assert made is not None
@@ -132,7 +132,7 @@ def test_wrong_transitions_of_the_best_automaton_are_corrected() -> None:
     assert count_wrong(spoilt, sample) > 50
     made = Climb().attempt(2, SearchTask(sample, best=spoilt))
     assert made is not None
-    assert made.language == numbered(language)
+    assert made.language == number_symbols(language)
     assert answers_of(made.language, sample).tolist() == sample.classes.tolist()
 
 

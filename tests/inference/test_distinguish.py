@@ -22,10 +22,10 @@ from inference.samples import (
 from lengthwise.inference import distinguish
 from lengthwise.inference.distinguish import (
     access_words,
-    apart,
     characteristic,
-    distinguished,
-    needed_states,
+    choose_distinguished,
+    count_needed_states,
+    find_distinguished,
     witness,
     words_at_transitions,
 )
@@ -38,7 +38,7 @@ from strategies import minimal_automaton
 
 @cache
 def least_states(index: int) -> int:
-    return MACHINES[index].minimised().num_states
+    return MACHINES[index].minimise().num_states
 
 
 @settings(max_examples=120)
@@ -61,13 +61,13 @@ def test_words_that_force_a_machine_leave_no_other_one(
     ]
     assume(rows)
     sample = sample_of([EVERY[row] for row in rows], ANSWERS[index, rows].tolist())
-    own = MACHINES[index].minimised()
+    own = MACHINES[index].minimise()
     found = characteristic(own, sample)
     fits = np.flatnonzero((ANSWERS[:, rows] == ANSWERS[index, rows]).all(axis=1))
     sizes = {each: least_states(each) for each in fits.tolist()}
     assert found.needed_states <= min(sizes.values())
-    assert needed_states(own, sample) == found.needed_states
-    assert len(apart(sample, 50)) <= min(sizes.values())
+    assert count_needed_states(own, sample) == found.needed_states
+    assert len(choose_distinguished(sample, 50)) <= min(sizes.values())
     if found.is_characteristic:
         assert found.needed_states == own.num_states
         assert all(
@@ -81,8 +81,8 @@ def test_words_that_force_a_machine_leave_no_other_one(
 def test_a_characteristic_sample_gives_the_language(seed: int) -> None:
     """The sample has, for each two beginnings that differ, both words that tell them apart."""
     language = minimal_automaton(seed)
-    words = access_words(language.minimised())
-    own = language.minimised()
+    words = access_words(language.minimise())
+    own = language.minimise()
     longer = [(*word, symbol) for word in words for symbol in range(own.num_symbols)]
     chosen = {*words, *longer}
     for one, other in itertools.product(words, [*words, *longer]):
@@ -111,7 +111,7 @@ def test_beginnings_are_distinguished_by_the_words_that_start_with_them(
         size = len(start)
         return {word[size:]: label for word, label in words.items() if word[:size] == start}
 
-    matrix = distinguished(sample, beginnings, beginnings)
+    matrix = find_distinguished(sample, beginnings, beginnings)
     for i, one in enumerate(beginnings):
         for j, other in enumerate(beginnings):
             first, second = endings(one), endings(other)
@@ -130,8 +130,8 @@ def test_as_many_states_are_needed_as_there_are_classes() -> None:
     parity = machine([(0, 1), (1, 0)], (0, 1))
     words: list[Word] = [(0, 0, 1), (0, 0, 0)]
     both, same = sample_of(words, (1, 0)), sample_of(words[:1], (1,))
-    assert (needed_states(parity, both), characteristic(parity, both).needed_states) == (2, 2)
-    assert needed_states(parity, same) == 1
+    assert (count_needed_states(parity, both), characteristic(parity, both).needed_states) == (2, 2)
+    assert count_needed_states(parity, same) == 1
 
 
 @given(samples(), st.integers(0, len(MACHINES) - 1))
@@ -150,7 +150,7 @@ def test_words_are_counted_at_each_transition_that_they_pass(sample: Sample, ind
 
 @given(truth=st.sampled_from(MACHINES), size=st.integers(1, len(EVERY)), few=st.integers(1, 6))
 def test_words_that_are_judged_in_parts_say_the_same(truth: Language, size: int, few: int) -> None:
-    language = truth.minimised()
+    language = truth.minimise()
     classes = [language.classify(word) for word in EVERY[:size]]
     sample = sample_of(EVERY[:size], classes)
     whole = characteristic(language, sample)

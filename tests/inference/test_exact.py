@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inference.samples import ANSWERS, EVERY, MACHINES, sample_of, samples
 from inference.test_portfolio import EVEN, none_of
 from lengthwise.inference import exact
-from lengthwise.inference.distinguish import needed_states
+from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
 from lengthwise.inference.portfolio import Judge, SearchState, search_automaton
 from lengthwise.inference.sample import Sample, answers_of
@@ -21,11 +21,11 @@ from lengthwise.languages.language import Language
 
 pytest.importorskip("pysat", reason="needs python-sat, of the extra exact")
 
-STATES = np.array([each.minimised().num_states for each in MACHINES])
+STATES = np.array([each.minimise().num_states for each in MACHINES])
 WORDS = {word: place for place, word in enumerate(EVERY)}
 
 
-def made(task: SearchTask, number: int = 0) -> Attempt:
+def make(task: SearchTask, number: int = 0) -> Attempt:
     attempt = Exact().attempt(number, task)
     assert attempt is not None
     return attempt
@@ -45,7 +45,7 @@ def test_the_automaton_is_one_of_the_smallest_that_fit(sample: Sample, first: in
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exact, "_FIRST", first)
         patch.setattr(exact, "_MORE", 2)
-        attempt = made(SearchTask(sample))
+        attempt = make(SearchTask(sample))
     found, least = attempt.language, fewest(sample)
     assert found is not None
     assert (answers_of(found, sample) == sample.classes).all()
@@ -56,7 +56,7 @@ def test_the_automaton_is_one_of_the_smallest_that_fit(sample: Sample, first: in
 @settings(max_examples=50)
 @given(samples(longest=4), st.integers(1, 3))
 def test_none_is_found_of_fewer_states_than_are_needed(sample: Sample, most: int) -> None:
-    attempt, least = made(SearchTask(sample, max_states=most)), fewest(sample)
+    attempt, least = make(SearchTask(sample, max_states=most)), fewest(sample)
     assert (attempt.language is None) == (least > most)
     assert attempt.least_states == min(least, most + 1)
 
@@ -64,8 +64,8 @@ def test_none_is_found_of_fewer_states_than_are_needed(sample: Sample, most: int
 @given(st.integers(0, len(MACHINES) - 1))
 def test_a_best_automaton_is_proved_to_be_smallest(index: int) -> None:
     sample = sample_of(EVERY, ANSWERS[index].tolist())
-    best = MACHINES[index].minimised()
-    attempt = made(SearchTask(sample, best=best))
+    best = MACHINES[index].minimise()
+    attempt = make(SearchTask(sample, best=best))
     assert (attempt.language, attempt.least_states) == (None, fewest(sample))
 
 
@@ -74,7 +74,7 @@ def test_words_of_many_classes_and_symbols_have_a_smallest_automaton() -> None:
     words = sorted({tuple(draw.integers(0, 5, draw.integers(0, 9)).tolist()) for _ in range(200)})
     labels = [(word.count(0) + 2 * word.count(3)) % 4 for word in words]
     sample = Sample.of_words(words, labels, 7, 5)
-    found = made(SearchTask(sample)).language
+    found = make(SearchTask(sample)).language
     assert found is not None
     assert found.num_states == 4
     for word in product(range(5), repeat=3):
@@ -91,16 +91,16 @@ def hard() -> Sample:
 
 def test_an_attempt_ends_where_its_propagations_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "_PROPAGATIONS", 200_000)
-    first, second = (made(SearchTask(hard()), number) for number in (0, 1))
+    first, second = (make(SearchTask(hard()), number) for number in (0, 1))
     assert (first.language, second.language) == (None, None)
     assert first.work < second.work
-    assert made(SearchTask(hard())) == first
-    assert made(SearchTask(hard(), least_states=30)).least_states == 30
+    assert make(SearchTask(hard())) == first
+    assert make(SearchTask(hard(), least_states=30)).least_states == 30
 
 
 def test_a_formula_that_is_too_large_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "_CLAUSES", 100)
-    attempt = made(SearchTask(hard()))
+    attempt = make(SearchTask(hard()))
     assert attempt.language is None
     assert attempt.work == 0
 
@@ -137,9 +137,9 @@ def test_a_search_ends_with_the_proof_that_no_smaller_automaton_fits() -> None:
     """No three beginnings of these words are distinguished, and yet no two states fit them."""
     words = ["001", "011", "100", "101", "110", "0100", "1001", "1010", "1100"]
     sample = sample_of([tuple(map(int, word)) for word in words], [1, 0, 0, 1, 0, 1, 1, 1, 0])
-    found = made(SearchTask(sample)).language
+    found = make(SearchTask(sample)).language
     assert found is not None
-    assert (found.num_states, needed_states(found, sample), fewest(sample)) == (3, 2, 3)
+    assert (found.num_states, count_needed_states(found, sample), fewest(sample)) == (3, 2, 3)
     judge = Judge(sample, none_of(sample))
     alone = search_automaton(judge, searchers=[Says(found)])
     assert (alone.end, alone.least_states) == ("exhausted", 2)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from inference.samples import balanced, machine, numbered
+from inference.samples import balance, machine, number_symbols
 from lengthwise.inference import guiding, portfolio
 from lengthwise.inference.guiding import Guide, _most_states
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import OutOfTimeError, SearchTask, count_wrong
 
 LINE = machine([[0, 1], [0, 2], [1, 3], [3, 0]], [0, 1, 1, 0])
-WORDS = balanced(LINE, 600, shortest=15, longest=24, seed=0)
+WORDS = balance(LINE, 600, shortest=15, longest=24, seed=0)
 
 
 def test_an_automaton_is_found_from_long_words() -> None:
@@ -21,7 +21,7 @@ def test_an_automaton_is_found_from_long_words() -> None:
         if not count_wrong(made.language, WORDS):
             break
     assert made is not None
-    assert made.language == numbered(LINE).minimised()
+    assert made.language == number_symbols(LINE).minimise()
 
 
 def test_an_attempt_depends_on_its_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lengthwise.inference.limits import (
     chance_of_at_least,
     limit_of_different,
-    rounded_up,
+    round_up,
     upper_limit,
 )
 
@@ -32,13 +32,13 @@ from lengthwise.inference.limits import (
     ],
 )
 def test_two_digits_are_written(value: float, written: str) -> None:
-    assert rounded_up(value) == written
+    assert round_up(value) == written
 
 
 @given(st.floats(1e-12, 100, exclude_max=True))
 def test_what_is_written_is_no_less_and_next_to_it(value: float) -> None:
     """It is the least number of its digits that is no less than the float, as Python writes it."""
-    written = rounded_up(value)
+    written = round_up(value)
     step = Fraction(1, 10 ** len(written.partition(".")[2]))
     exact, found = Fraction(repr(value)), Fraction(written)
     assert exact <= found < exact + step

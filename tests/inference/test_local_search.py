@@ -15,7 +15,7 @@ from lengthwise.inference.packed import PackedWords, log_likelihood
 from lengthwise.inference.sample import Sample
 
 
-def searched(sample: Sample, most_work: float = np.inf) -> LocalSearch:
+def run_search(sample: Sample, most_work: float = np.inf) -> LocalSearch:
     words = PackedWords.of(sample, np.arange(len(sample)))
     return LocalSearch(words, np.random.default_rng(0), most_work=most_work)
 
@@ -40,7 +40,7 @@ indices = st.integers(0, len(MACHINES) - 1)
 @settings(max_examples=40)
 @given(samples(), indices)
 def test_a_descent_ends_where_no_redirect_and_no_recast_helps(sample: Sample, index: int) -> None:
-    search, moves = searched(sample), table(index)
+    search, moves = run_search(sample), table(index)
     before = plain_score(moves, sample)
     search.descend(moves)
     score = plain_score(moves, sample)
@@ -60,7 +60,7 @@ def test_a_descent_ends_where_no_redirect_and_no_recast_helps(sample: Sample, in
 @settings(max_examples=40)
 @given(samples(), indices)
 def test_no_plain_action_of_a_symbol_is_left_that_helps(sample: Sample, index: int) -> None:
-    search, moves = searched(sample), table(index)
+    search, moves = run_search(sample), table(index)
     while search.recast(moves):
         pass
     score = plain_score(moves, sample)
@@ -81,7 +81,7 @@ def test_no_other_start_is_left_that_helps(sample: Sample, index: int) -> None:
             end = end_of(moves.tolist(), sample.word(row), start)
             counts[0, end, sample.classes[row]] += 1
         scores.append(float(log_likelihood(counts)[0]))
-    changed = searched(sample).restart(moves)
+    changed = run_search(sample).restart(moves)
     assert plain_score(moves, sample) == pytest.approx(max(scores), abs=1e-9)
     assert changed == (scores[0] < max(scores) - 1e-9)
 
@@ -89,7 +89,7 @@ def test_no_other_start_is_left_that_helps(sample: Sample, index: int) -> None:
 @settings(max_examples=5)
 @given(samples(), indices)
 def test_no_two_redirects_at_once_are_left_that_help(sample: Sample, index: int) -> None:
-    search, moves = searched(sample), table(index)
+    search, moves = run_search(sample), table(index)
     while search.redirect_two(moves):
         pass
     score = plain_score(moves, sample)
@@ -103,7 +103,7 @@ def test_no_two_redirects_at_once_are_left_that_help(sample: Sample, index: int)
 @given(samples(), indices)
 def test_a_new_state_goes_on_as_the_old_one(sample: Sample, index: int) -> None:
     moves = table(index)
-    larger = searched(sample).split(moves, 5.0)
+    larger = run_search(sample).split(moves, 5.0)
     assert larger.shape == (4, 2)
     (place,) = map(tuple, np.argwhere(larger == 3))
     target = moves[place]
@@ -117,7 +117,7 @@ def test_a_new_state_goes_on_as_the_old_one(sample: Sample, index: int) -> None:
 @given(samples(), indices)
 def test_a_state_that_is_dropped_leaves_the_others(sample: Sample, index: int) -> None:
     moves = table(index)
-    smaller = searched(sample).drop(moves, 0.0)
+    smaller = run_search(sample).drop(moves, 0.0)
     every = []
     for state, other in ((1, 0), (1, 2), (2, 0), (2, 1)):
         left = [q for q in range(3) if q != state]
@@ -132,7 +132,7 @@ def test_a_state_that_is_dropped_leaves_the_others(sample: Sample, index: int) -
 def test_no_more_candidates_are_made_than_there_is_room_for(
     sample: Sample, index: int, most: int
 ) -> None:
-    search, moves, sizes = searched(sample), table(index), list[int]()
+    search, moves, sizes = run_search(sample), table(index), list[int]()
 
     def counts(words: PackedWords, moves: np.ndarray, check: Callable[[], None]) -> np.ndarray:
         sizes.append(moves.size)
@@ -157,7 +157,7 @@ def test_what_shrinks_still_fits(sample: Sample, index: int) -> None:
     classes = [MACHINES[index].classify(sample.word(row)) for row in range(len(sample))]
     words = [sample.word(row) for row in range(len(sample))]
     labelled = Sample.of_words(words, classes, 2, 2)
-    search = searched(labelled)
+    search = run_search(labelled)
     smaller = search.shrink(table(index))
     assert search.fits(smaller)
     assert len(smaller) <= 3
@@ -166,7 +166,7 @@ def test_what_shrinks_still_fits(sample: Sample, index: int) -> None:
 def test_growing_ends_with_an_automaton_that_fits() -> None:
     words = [(1,) * n for n in range(7)]
     sample = Sample.of_words(words, [0, 1, 0, 0, 1, 1, 0], 2, 2)
-    search = searched(sample)
+    search = run_search(sample)
     *_, last = search.grow(np.zeros((1, 2), dtype=np.int64), 7)
     assert search.fits(last)
     assert plain_score(last, sample) == 0
@@ -176,7 +176,7 @@ def test_growing_ends_with_an_automaton_that_fits() -> None:
 
 def test_a_search_reads_no_more_than_it_may() -> None:
     sample = Sample.of_words([(0,), (1,)], [0, 1], 2, 2)
-    search, blank = searched(sample, most_work=5), np.zeros((1, 2), dtype=np.int64)
+    search, blank = run_search(sample, most_work=5), np.zeros((1, 2), dtype=np.int64)
     for _ in range(3):
         search.score(blank)
     assert search.work == 6
@@ -196,7 +196,7 @@ def test_states_are_added_for_what_they_explain_alone(seed: int) -> None:
     ends = [word[-2:] == (1, 1) for word in words]
     labels = [int(end ^ (draw.random() < 0.05)) for end in ends]
     sample = Sample.of_words(words, labels, 2, 2)
-    search, blank = searched(sample), np.zeros((1, 2), dtype=np.int64)
+    search, blank = run_search(sample), np.zeros((1, 2), dtype=np.int64)
     found = search.extend(blank)
     states = len(found)
     assert 2 <= states <= 6

@@ -11,13 +11,13 @@ from inference.samples import (
     samples,
     words_of,
 )
-from lengthwise.inference.merging import Merging, merged_automaton
+from lengthwise.inference.merging import Merging, merge_states
 from lengthwise.inference.sample import Sample, answers_of
 
 
 @given(samples(), st.sampled_from([384.0, 24.0, 1.0]))
 def test_merging_fits_all_words_whatever_they_are(sample: Sample, caution: float) -> None:
-    found = merged_automaton(sample, caution=caution, max_states=300)
+    found = merge_states(sample, caution=caution, max_states=300)
     for word, label in words_of(sample).items():
         assert found.classes[found.run(word)] == label
     assert answers_of(found, sample).tolist() == sample.classes.tolist()
@@ -40,10 +40,10 @@ def test_a_merge_is_refused_past_three_deviations_of_labels_that_differ(noise: f
     for count, is_refused in ((most, False), (most + 1, True)):
         search = Merging(disagreeing(count), noise=noise, max_states=4)
         edge_of_one = 1
-        assert search.judged(edge_of_one).refused.tolist() == [is_refused]
+        assert search.judge(edge_of_one).refused.tolist() == [is_refused]
 
 
 def test_without_noise_one_label_that_differs_refuses_a_merge() -> None:
     for count in (0, 1):
         search = Merging(disagreeing(count), noise=0.0, max_states=4)
-        assert search.judged(1).refused.tolist() == [bool(count)]
+        assert search.judge(1).refused.tolist() == [bool(count)]

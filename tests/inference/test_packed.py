@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inference.samples import sample_of, samples
 from lengthwise.inference import packed
-from lengthwise.inference.packed import PackedWords, log_likelihood, misjudged
+from lengthwise.inference.packed import PackedWords, count_misjudged, log_likelihood
 from lengthwise.inference.sample import Sample
 
 Moves = list[list[int]]
@@ -65,7 +65,7 @@ def test_the_likelihood_is_that_of_the_shares_of_each_state(rows: list[list[int]
     found = float(log_likelihood(np.array([rows]))[0])
     assert found == pytest.approx(plain, abs=1e-9)
     assert (found == 0) == all(0 in row for row in rows)
-    assert misjudged(np.array([rows])).tolist() == [sum(map(min, rows))]
+    assert count_misjudged(np.array([rows])).tolist() == [sum(map(min, rows))]
 
 
 def test_reading_can_be_ended_within_a_chunk_and_between_chunks(
@@ -75,13 +75,13 @@ def test_reading_can_be_ended_within_a_chunk_and_between_chunks(
     calls = list[None]()
     moves = np.zeros((5, 1, 2), dtype=np.int64)
 
-    def called() -> int:
+    def call() -> int:
         calls.clear()
         words.counts(moves, lambda: calls.append(None))
         return len(calls)
 
-    assert called() == 1
+    assert call() == 1
     monkeypatch.setattr(packed, "_AT_ONCE", 1)
-    assert called() == 5
+    assert call() == 5
     monkeypatch.setattr(packed, "_BETWEEN", 1)
-    assert called() == 5 + 5 * len(words.blocks)
+    assert call() == 5 + 5 * len(words.blocks)

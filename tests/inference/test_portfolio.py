@@ -72,7 +72,7 @@ def test_complete_words_give_the_smallest_machine_that_fits(index: int) -> None:
     sample = sample_of(EVERY, ANSWERS[index].tolist())
     best = search_automaton(Judge(sample, none_of(sample)), max_states=50, searchers=MERGING).best
     fits = np.flatnonzero((ANSWERS[index] == ANSWERS).all(axis=1))
-    smallest = min((MACHINES[each].minimised() for each in fits), key=lambda one: one.num_states)
+    smallest = min((MACHINES[each].minimise() for each in fits), key=lambda one: one.num_states)
     assert best is not None
     assert best.language == smallest
 
@@ -208,7 +208,7 @@ def test_the_bits_of_labels_are_those_of_a_code(wrong: int, count: int, classes:
     assert label_bits(wrong, count, classes, 0.1) == pytest.approx(-log2(likely))
 
 
-def drawn(language: Language, count: int, seed: int, noise: float) -> Judge:
+def draw(language: Language, count: int, seed: int, noise: float) -> Judge:
     """Uniform words of up to 20 symbols, a share of whose labels is wrong, in two parts."""
     draw = np.random.default_rng(seed)
     words = {
@@ -228,11 +228,11 @@ def drawn(language: Language, count: int, seed: int, noise: float) -> Judge:
 def test_the_language_is_found_where_labels_are_wrong(seed: int, noise: float) -> None:
     language = minimal_automaton(seed)
     found = search_automaton(
-        drawn(language, 4_000, seed, noise), max_states=100, searchers=MERGING
+        draw(language, 4_000, seed, noise), max_states=100, searchers=MERGING
     ).best
     assert found is not None
-    assert found.language.transitions == language.minimised().transitions
-    assert found.language.classes == language.minimised().classes
+    assert found.language.transitions == language.minimise().transitions
+    assert found.language.classes == language.minimise().classes
 
 
 def test_a_searcher_of_three_shares_makes_three_times_as_many_attempts() -> None:

@@ -10,7 +10,7 @@ from inference.samples import (
     machine,
     samples,
 )
-from lengthwise.inference.refining import refined
+from lengthwise.inference.refining import refine
 from lengthwise.inference.sample import Sample, answers_of
 
 
@@ -19,7 +19,7 @@ def test_local_search_never_misjudges_more_words(sample: Sample, index: int) -> 
     before = MACHINES[index]
     wrong = [
         int((answers_of(each, sample) != sample.classes).sum())
-        for each in (before, refined(before, sample))
+        for each in (before, refine(before, sample))
     ]
     assert wrong[1] <= wrong[0]
 
@@ -27,7 +27,7 @@ def test_local_search_never_misjudges_more_words(sample: Sample, index: int) -> 
 @settings(max_examples=40)
 @given(samples(), st.integers(0, len(MACHINES) - 1))
 def test_local_search_ends_where_no_single_transition_helps(sample: Sample, index: int) -> None:
-    found = refined(MACHINES[index], sample)
+    found = refine(MACHINES[index], sample)
     wrong = int((answers_of(found, sample) != sample.classes).sum())
     for state, symbol in itertools.product(range(found.num_states), range(2)):
         for target in range(found.num_states):

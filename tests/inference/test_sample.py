@@ -15,7 +15,7 @@ from inference.samples import (
     words_of,
 )
 from lengthwise.inference import sample as sample_module
-from lengthwise.inference.sample import Sample, joined, states_of
+from lengthwise.inference.sample import Sample, join_samples, states_of
 from lengthwise.languages.language import Language
 
 
@@ -37,7 +37,7 @@ def test_words_come_shortest_first_and_equal_suffixes_have_equal_numbers(sample:
 def test_two_samples_are_joined(one: Sample, other: Sample) -> None:
     rest = [row for row in range(len(other)) if other.word(row) not in words_of(one)]
     part = other.part(np.array(rest, dtype=np.int64))
-    assert words_of(joined(one, part)) == {**words_of(one), **words_of(part)}
+    assert words_of(join_samples(one, part)) == {**words_of(one), **words_of(part)}
 
 
 @given(

@@ -35,7 +35,7 @@ def _plain(seen: dict[Word, int], asked: dict[Word, int]) -> dict[str, int]:
     def most(votes: Counter[int]) -> int:
         return min(votes, key=lambda each: (-votes[each], each))
 
-    def learnt(feature: Callable[[Word], Hashable]) -> dict[Hashable, int]:
+    def learn(feature: Callable[[Word], Hashable]) -> dict[Hashable, int]:
         votes: defaultdict[Hashable, Counter[int]] = defaultdict(Counter)
         for word, label in seen.items():
             votes[feature(word)][label] += 1
@@ -47,7 +47,7 @@ def _plain(seen: dict[Word, int], asked: dict[Word, int]) -> dict[str, int]:
         lambda word: (len(word), _counts(word)),
         lambda word: (len(word), word[:1], word[-1:]),
     )
-    common, lengths, *_ = tables = [learnt(rule) for rule in rules]
+    common, lengths, *_ = tables = [learn(rule) for rule in rules]
     right: list[int] = []
     for rule, table in zip(rules, tables, strict=True):
         answers = {

@@ -38,7 +38,7 @@ def test_a_sure_network_answers_as_its_automaton(index: int) -> None:
 
 def test_a_sure_network_is_snapped_to_its_automaton() -> None:
     for language in MACHINES[::499]:
-        snapped = sure(language).snapped()
+        snapped = sure(language).snap()
         assert snapped.tolist() == [list(row) for row in language.transitions]
 
 
@@ -82,6 +82,6 @@ def test_training_learns_whether_the_last_symbol_is_a_one() -> None:
     losses = [made.train_step(batch) for _ in range(200)]
     assert losses[0] > 0.5
     assert losses[-1] < 0.1
-    snapped = made.snapped()
+    snapped = made.snap()
     assert snapped[0].tolist() == snapped[1].tolist()
     assert snapped[0][0] != snapped[0][1]

@@ -27,7 +27,7 @@ def log_language(seed: int, *, states: int, symbols: int, alarm: bool) -> Langua
             transitions=tuple(map(tuple, moves.tolist())),
             classes=(*(0 for _ in range(states - 1)), 1),
             class_names=("0", "1"),
-        ).minimised()
+        ).minimise()
         if found.num_states == states:
             return found
 

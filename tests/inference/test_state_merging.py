@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from inference.samples import machine, sample_of
-from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
+from lengthwise.inference.merging import MergedTooLargeError, merge_states
 from lengthwise.inference.searcher import OutOfTimeError, SearchTask, to_language
-from lengthwise.inference.state_merging import StateMerging, explained
+from lengthwise.inference.state_merging import StateMerging, bound_wrong_labels
 
 ENDS = machine([[2 * n % 4, (2 * n + 1) % 4] for n in range(4)], [0, 0, 0, 1])
 """Words that end with twice the second symbol."""
@@ -16,7 +16,7 @@ LONG = sample_of([(0,) * n for n in range(12)], [int(n == 11) for n in range(12)
 
 def test_a_search_past_its_bound_has_no_hypothesis() -> None:
     with pytest.raises(MergedTooLargeError):
-        merged_automaton(LONG, caution=24.0, max_states=3)
+        merge_states(LONG, caution=24.0, max_states=3)
     attempts = [
         StateMerging().attempt(number, SearchTask(LONG, max_states=3)) for number in range(3)
     ]
@@ -34,7 +34,7 @@ def test_the_last_attempt_refines_the_best_automaton() -> None:
     wrong = to_language(np.array(ends), np.array(ENDS.classes), sample)
     refined = StateMerging().attempt(last, SearchTask(sample, best=wrong))
     assert refined is not None
-    assert refined.language == ENDS.minimised()
+    assert refined.language == ENDS.minimise()
     assert StateMerging().attempt(last, SearchTask(sample, best=ENDS)) is None
 
 
@@ -47,6 +47,6 @@ def test_an_attempt_stops_when_the_time_is_used_up() -> None:
 
 
 def test_noise_explains_as_many_wrong_labels_as_three_deviations_above_the_mean() -> None:
-    assert explained(0.1, 100) == pytest.approx(10 + 3 * 3)
-    assert explained(0.5, 64) == pytest.approx(32 + 3 * 4)
-    assert explained(0.0, 100) == 0
+    assert bound_wrong_labels(0.1, 100) == pytest.approx(10 + 3 * 3)
+    assert bound_wrong_labels(0.5, 64) == pytest.approx(32 + 3 * 4)
+    assert bound_wrong_labels(0.0, 100) == 0

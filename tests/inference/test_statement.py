@@ -25,22 +25,22 @@ def words(count: int, seed: int) -> Sample:
     return Sample.of_words(chosen, [word.count(0) % 2 for word in chosen], 2, 2)
 
 
-def flipped(sample: Sample, rows: Iterable[int]) -> Sample:
+def flip(sample: Sample, rows: Iterable[int]) -> Sample:
     classes = sample.classes.copy()
     classes[list(rows)] ^= 1
     return replace(sample, classes=classes)
 
 
-def stated(
+def make_statement(
     wrong_known: int, wrong_held: int, noise: float, language: Language = EVEN
 ) -> DataStatement:
-    known = flipped(words(900, 1), range(wrong_known))
-    held = flipped(words(100, 2), range(wrong_held))
+    known = flip(words(900, 1), range(wrong_known))
+    held = flip(words(100, 2), range(wrong_held))
     return state_data(language, known, known.part(np.zeros(0, dtype=int)), held, noise=noise)
 
 
 def test_one_wrong_word_refutes_where_no_label_is_wrong() -> None:
-    right, wrong = stated(0, 0, 0.0), stated(0, 1, 0.0)
+    right, wrong = make_statement(0, 0, 0.0), make_statement(0, 1, 0.0)
     assert (right.verdict, right.headline) == (
         "",
         f"right on 100 of 100 words held out (the best shortcut: {right.shortcut_right})",
@@ -60,7 +60,7 @@ def test_more_wrong_words_than_noise_explains_are_said_first(
     known: int, held: int, verdict: str
 ) -> None:
     """The probability is that of the binomial, whose test alone decides."""
-    found = stated(known, held, 0.02)
+    found = make_statement(known, held, 0.02)
     assert found.verdict == verdict
     assert found.chances.every == pytest.approx(chance_of_at_least(known + held, 1_000, 0.02))
     assert found.chances.held_out == pytest.approx(chance_of_at_least(held, 100, 0.02))
@@ -96,7 +96,7 @@ def test_an_automaton_at_chance_is_not_found_however_many_labels_may_be_wrong(
     wrong: int, verdict: str
 ) -> None:
     """Of 40 words, 20 wrong ones do not refute where three labels of ten may be wrong."""
-    known, held = words(900, 1), flipped(words(40, 2), range(wrong))
+    known, held = words(900, 1), flip(words(40, 2), range(wrong))
     found = state_data(EVEN, known, known.part(np.zeros(0, dtype=int)), held, noise=0.3)
     assert found.verdict == verdict
     assert found.sentences()[0].startswith("The language is not found: A is right") == bool(verdict)
@@ -105,8 +105,8 @@ def test_an_automaton_at_chance_is_not_found_however_many_labels_may_be_wrong(
 
 def test_an_automaton_of_one_answer_is_no_better_than_chance() -> None:
     known, held = words(900, 1), words(100, 2)
-    rare = [flipped(each, np.flatnonzero(each.classes)) for each in (known, held)]
-    some = [flipped(each, range(0, len(each), 60)) for each in rare]
+    rare = [flip(each, np.flatnonzero(each.classes)) for each in (known, held)]
+    some = [flip(each, range(0, len(each), 60)) for each in rare]
     found = state_data(CONSTANT, some[0], some[0].part(np.zeros(0, dtype=int)), some[1], noise=0.02)
     assert found.verdict == "at chance"
     assert "each word the same label" in found.sentences()[0]
@@ -119,9 +119,9 @@ def test_noise_among_many_does_not_hide_that_the_rare_label_is_guessed() -> None
     answers = answers_of(EVEN, held)
     ones = np.flatnonzero(answers == 1)
     rare, others = ones[:20], ones[20:]
-    sample = flipped(held, others)  # now of class 0, as A does not say
+    sample = flip(held, others)  # now of class 0, as A does not say
     kept = sample.part(np.setdiff1d(np.arange(len(sample)), others))
-    half = flipped(kept, np.flatnonzero(answers_of(EVEN, kept) == 1)[:10])
+    half = flip(kept, np.flatnonzero(answers_of(EVEN, kept) == 1)[:10])
     known = kept.part(np.flatnonzero(kept.classes == 0))
     found = state_data(EVEN, known, known.part(np.zeros(0, dtype=int)), half, noise=0.05)
     assert len(rare) == 20
@@ -132,7 +132,9 @@ def test_noise_among_many_does_not_hide_that_the_rare_label_is_guessed() -> None
 
 def test_the_bound_is_about_different_words_at_any_noise() -> None:
     for noise in (0.0, 0.02):
-        (bound,) = [each for each in stated(0, 0, noise).sentences() if "With confidence" in each]
+        (bound,) = [
+            each for each in make_statement(0, 0, noise).sentences() if "With confidence" in each
+        ]
         assert "of different words like those held out, each counted once" in bound
         assert "words that come independently of one another" in bound
         assert ("wrong labels included" in bound) == (noise > 0)

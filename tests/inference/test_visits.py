@@ -59,8 +59,8 @@ def test_a_split_changes_no_answer_and_its_state_is_where_a_visit_is_marked(
 ) -> None:
     edge = data.draw(st.integers(0, moves.size - 1))
     larger, states = split_at(moves, edge), len(moves)
-    old = states_of(unnamed(moves, sample), sample)
-    new = states_of(unnamed(larger, sample), sample)
+    old = states_of(make_unminimised(moves, sample), sample)
+    new = states_of(make_unminimised(larger, sample), sample)
     assert (np.where(new == states, moves.ravel()[edge], new) == old).all()
     for row in range(len(sample)):
         marked, state = False, 0
@@ -72,7 +72,7 @@ def test_a_split_changes_no_answer_and_its_state_is_where_a_visit_is_marked(
         assert (new[row] == states) == marked
 
 
-def unnamed(moves: Array, sample: Sample) -> Language:
+def make_unminimised(moves: Array, sample: Sample) -> Language:
     """Return an automaton that is not minimised, each state of which is a class of its own."""
     return Language(
         alphabet=tuple(map(str, range(sample.num_symbols))),

@@ -22,7 +22,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "_MORE", 1)
 
 
-def labelled_by(language: Language, narrow: bool = False) -> Sample:
+def label_by(language: Language, narrow: bool = False) -> Sample:
     sample = sample_of(EVERY, [0] * len(EVERY))
     found = sample_of(EVERY, answers_of(language, sample).tolist())
     return Sample(
@@ -36,7 +36,7 @@ def labelled_by(language: Language, narrow: bool = False) -> Sample:
 
 
 def judge_of(language: Language, noise: float = 0.0, narrow: bool = False) -> Judge:
-    sample = labelled_by(language, narrow)
+    sample = label_by(language, narrow)
     rows = np.arange(len(sample))
     return Judge(sample.part(rows % 4 > 0), sample.part(rows % 4 == 0), noise)
 
@@ -46,7 +46,7 @@ def rounds(start: Working, found: Language) -> Iterator[Working]:
     words: Working | None = start
     while words is not None:
         yield words
-        words = words.grown(found)
+        words = words.grow(found)
 
 
 machines = st.integers(0, len(MACHINES) - 1).map(MACHINES.__getitem__)
@@ -86,17 +86,17 @@ def test_few_words_are_searched_as_they_are() -> None:
     sample = sample_of(EVERY[:5], [0, 1, 0, 1, 0])
     judge = Judge(sample, sample.part(np.arange(2)))
     assert Working.of(judge).few is judge
-    assert Working.of(judge).grown(machine([[0, 0]], [1])) is None
+    assert Working.of(judge).grow(machine([[0, 0]], [1])) is None
 
 
 def test_with_noise_other_words_join_and_few_errors_refute_nothing() -> None:
     truth = machine([[1, 0], [0, 1]], [0, 1])
     opposite = machine([[1, 0], [0, 1]], [1, 0])
     start = Working.of(judge_of(truth, noise=0.1))
-    assert start.grown(truth) is None
-    more = start.grown(opposite)
+    assert start.grow(truth) is None
+    more = start.grow(opposite)
     assert more is not None
     assert len(more.chosen) == 2 * len(start.chosen)
     almost = judge_of(truth, noise=0.1)
     almost.train.classes[3] ^= 1
-    assert Working.of(almost).grown(truth) is None
+    assert Working.of(almost).grow(truth) is None

@@ -32,7 +32,7 @@ def test_what_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, language: Language
 ) -> None:
     path = write(tmp_path_factory.mktemp("att"), to_att(language))
-    assert from_att(path) == language.minimised()
+    assert from_att(path) == language.minimise()
 
 
 def test_symbols_of_several_characters_are_sorted(folder: Path) -> None:

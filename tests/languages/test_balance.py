@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ladder_oracles as oracles
-from lengthwise.languages.balance import counted_parts, is_c_rasp, null_space
+from lengthwise.languages.balance import count_parts, is_c_rasp, null_space
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from strategies import recognisers
@@ -53,8 +53,8 @@ def test_symbols_are_read_anew_together_with_what_was_counted() -> None:
     table = tuple(tuple(row.get(a, sink) for a in alphabet) for row in rows.values())
     language = Language(
         alphabet=alphabet, transitions=(*table, (sink,) * 6), classes=(1, *(0,) * sink)
-    ).minimised()
-    (part,) = counted_parts(language)
+    ).minimise()
+    (part,) = count_parts(language)
     assert len(part.rounds) == 2
     first, second = part.rounds
     at = {state: i for i, state in enumerate(part.states)}
@@ -68,8 +68,8 @@ def test_symbols_are_read_anew_together_with_what_was_counted() -> None:
 
 @given(recognisers(alphabet="abc", max_states=6))
 def test_counters_are_balanced(language: Language) -> None:
-    machine = language.minimised()
-    for part in counted_parts(machine):
+    machine = language.minimise()
+    for part in count_parts(machine):
         place = {state: i for i, state in enumerate(part.states)}
         for each in part.rounds:
             for counter in each.counters:

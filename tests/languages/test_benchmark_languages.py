@@ -15,7 +15,7 @@ def odd_pairs(word: str) -> int:
     return (word.count("01") + word.count("10")) % 2
 
 
-def announced(word: str) -> int:
+def announce(word: str) -> int:
     moves, digit = word[:-1], word[-1:]
     right = re.fullmatch("[><=]*", moves) and digit.isdigit()
     return int(bool(right) and (moves.count(">") - moves.count("<")) % 5 == int(digit))
@@ -31,7 +31,7 @@ def true_equation(word: str) -> int:
     return int(value % 5 == int(right))
 
 
-def nested(word: str) -> int:
+def is_nested(word: str) -> int:
     for _ in range(3):  # the innermost pairs go first, those beside each other at once
         word = re.sub(r"(?:\(\.*\)|\[\.*\])", lambda pair: "." * len(pair[0]), word)
     return int(set(word) <= {"."})
@@ -45,9 +45,9 @@ SECOND: dict[str, Callable[[str], int]] = {
     "flare-even-pairs": lambda w: 1 - odd_pairs(w),
     "flare-repeat-01": lambda w: int(w == "01" * (len(w) // 2)),
     "flare-parity": lambda w: w.count("1") % 2,
-    "flare-cycle-navigation": announced,
+    "flare-cycle-navigation": announce,
     "flare-modular-arithmetic": true_equation,
-    "flare-dyck-2-3": nested,
+    "flare-dyck-2-3": is_nested,
     "flare-first": lambda w: int(w[:1] == "1"),
 }
 
@@ -82,14 +82,14 @@ def test_longer_equations(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["((()))", "[(([]))]", "([()[]])", "((])", "[[[]]]()"])
 def test_longer_nestings(text: str) -> None:
-    assert (text in parse("flare-dyck-2-3")) == nested(text)
+    assert (text in parse("flare-dyck-2-3")) == is_nested(text)
 
 
 @pytest.mark.parametrize("name", list(BENCHMARKS))
 def test_entries_are_minimal_and_their_examples_right(name: str) -> None:
     entry = BENCHMARKS[name]
     language = entry.build()
-    assert language == language.minimised()
+    assert language == language.minimise()
     for word, class_name in entry.examples:
         assert language.class_names[language.classify(word)] == class_name
     assert len({class_name for _, class_name in entry.examples}) > 1

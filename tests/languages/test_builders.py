@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lengthwise import languages
 from lengthwise.errors import LanguageError
-from lengthwise.languages.builders import determinised, from_step_function
+from lengthwise.languages.builders import determinise, from_step_function
 from strategies import texts
 
 Arcs = list[dict[str, list[int]]]
@@ -45,7 +45,7 @@ def accepts(arcs: Arcs, start: int, final: list[int], text: str) -> bool:
 @given(acceptors())
 def test_subsets_accept_what_some_path_accepts(acceptor: tuple[Arcs, int, list[int]]) -> None:
     arcs, start, final = acceptor
-    language = determinised("ab", arcs, start, final)
+    language = determinise("ab", arcs, start, final)
     for text in texts("ab", 3):
         assert (text in language) is accepts(arcs, start, final, text), text
 

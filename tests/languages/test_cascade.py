@@ -50,7 +50,7 @@ def follow(made: Cascade, word: tuple[int, ...]) -> int:
 
 @given(language=recognisers(max_states=5))
 def test_there_is_a_cascade_or_a_group(language: Language) -> None:
-    machine = language.minimised()
+    machine = language.minimise()
     group = find_group(machine)
     assert (group is None) == is_aperiodic(machine)
     if group is None:
@@ -66,7 +66,7 @@ def test_there_is_a_cascade_or_a_group(language: Language) -> None:
 
 @given(language=recognisers(max_states=6))
 def test_every_automaton_has_a_cascade_of_resets_and_permutations(language: Language) -> None:
-    machine = language.minimised()
+    machine = language.minimise()
     made = permuting_cascade(machine)
     for level in made.levels:
         for above, turn in level.turns.items():
@@ -84,7 +84,7 @@ def test_larger_automata_that_only_move_up_have_a_cascade(seed: int) -> None:
     rows = tuple(tuple(q + drawn[2 * q + a] % (7 - q) for a in range(2)) for q in range(7))
     machine = Language(
         alphabet=("a", "b"), transitions=rows, classes=(0, 1, 0, 0, 1, 1, 0)
-    ).minimised()
+    ).minimise()
     made = cascade(machine)
     for number in range(40):
         word = tuple((seed >> (number + i)) & 1 for i in range(12))
@@ -94,7 +94,7 @@ def test_larger_automata_that_only_move_up_have_a_cascade(seed: int) -> None:
 @pytest.mark.slow
 def test_what_is_too_large_is_refused_with_numbers() -> None:
     with pytest.raises(LanguageError, match=f"14 states have more than {MAX_CHAINS:,} chains"):
-        cascade(parse("d-12").minimised())
+        cascade(parse("d-12").minimise())
     size = 12
     shift = tuple(min(q + 1, size - 1) for q in range(size))
     merge = tuple(max(q - (q % 3 == 1), 0) for q in range(size))

@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 from lengthwise.errors import LanguageError
 from lengthwise.languages.characters import (
     complement,
-    left_out,
-    listed,
-    merged_alphabet,
+    count_left_out,
+    format_alphabet,
+    list_symbols,
+    merge_ranges,
     number_of_symbols,
     split_alphabet,
     symbols_in,
-    written_alphabet,
 )
 from lengthwise.languages.regex import from_regex
 
@@ -20,15 +20,15 @@ SYMBOLS = st.characters(exclude_categories=("Cs", "Z")).filter(lambda c: not c.i
 
 @given(st.lists(st.one_of(SYMBOLS, st.sampled_from("-\\]^abcdef0123")), unique=True, min_size=1))
 def test_a_written_alphabet_is_split_into_the_same_symbols(symbols: list[str]) -> None:
-    assert split_alphabet(written_alphabet(symbols)) == tuple(symbols)
-    assert split_alphabet(written_alphabet(sorted(symbols))) == tuple(sorted(symbols))
+    assert split_alphabet(format_alphabet(symbols)) == tuple(symbols)
+    assert split_alphabet(format_alphabet(sorted(symbols))) == tuple(sorted(symbols))
 
 
 @given(st.lists(st.text("ab-\\0", min_size=1), unique=True, min_size=2))
 def test_symbols_of_several_characters_are_written_with_spaces(symbols: list[str]) -> None:
     if any(len(symbol) > 1 for symbol in symbols):
-        assert written_alphabet(symbols) == " ".join(symbols)
-    assert split_alphabet(written_alphabet(symbols)) == tuple(symbols)
+        assert format_alphabet(symbols) == " ".join(symbols)
+    assert split_alphabet(format_alphabet(symbols)) == tuple(symbols)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,11 @@ def test_what_is_no_alphabet_is_refused(written: str, message: str) -> None:
 
 
 def test_a_list_of_symbols_has_ranges_and_an_end() -> None:
-    assert listed("abcdefghijklmnopqrstuvwxyz") == "a-z"
-    assert listed("abc") == "a b c"
-    assert listed("0123456789_abcdef-") == "0-9 _ a-f -"
-    assert listed([chr(65 + 2 * i) for i in range(10)], most=3) == "A C E ..."
-    assert listed(["s1", "s2", "\x00"]) == "s1 s2 \\x00"
+    assert list_symbols("abcdefghijklmnopqrstuvwxyz") == "a-z"
+    assert list_symbols("abc") == "a b c"
+    assert list_symbols("0123456789_abcdef-") == "0-9 _ a-f -"
+    assert list_symbols([chr(65 + 2 * i) for i in range(10)], most=3) == "A C E ..."
+    assert list_symbols(["s1", "s2", "\x00"]) == "s1 s2 \\x00"
 
 
 RANGES = st.lists(
@@ -82,12 +82,12 @@ RANGES = st.lists(
 @given(RANGES)
 def test_sets_of_ranges_are_sets_of_characters(ranges: list[tuple[int, int]]) -> None:
     inside = {code for first, last in ranges for code in range(first, last + 1)}
-    joined = merged_alphabet(ranges)
+    joined = merge_ranges(ranges)
     assert [code for first, last in joined for code in range(first, last + 1)] == sorted(inside)
     symbols = [chr(code) for code in sorted(inside) if not chr(code).isspace()]
     assert symbols_in(joined) == symbols
     assert number_of_symbols(joined) == len(symbols)
-    assert sum(left_out(joined)) == len(inside) - len(symbols)
+    assert sum(count_left_out(joined)) == len(inside) - len(symbols)
     assert complement(complement(joined)) == joined
     others = complement(joined)
     assert all(not first <= code <= last for first, last in others for code in inside)

@@ -8,7 +8,7 @@ from lengthwise.errors import WordError
 from lengthwise.languages.describe import describe
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from strategies import all_words, domained, machines
+from strategies import all_words, machines, machines_with_domain
 
 
 def test_parity() -> None:
@@ -51,7 +51,7 @@ def test_large_groups_show_their_first_classes_only() -> None:
     assert len(description["samples"]) == len(description["counts"]["3"]) == 12
 
 
-@given(st.one_of(machines(max_states=4), domained()))
+@given(st.one_of(machines(max_states=4), machines_with_domain()))
 def test_samples_are_the_first_words_of_their_class(language: Language) -> None:
     description = describe(language)
     words: dict[str, list[str]] = {name: [] for name in language.class_names}

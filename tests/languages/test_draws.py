@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ladder_checks import check_witnesses, drawn, with_idle_symbol
+from ladder_checks import check_witnesses, draw_automaton, with_idle_symbol
 from lengthwise.languages import draws, local
 from lengthwise.languages.ladder import ladder
 from lengthwise.languages.language import Language
@@ -15,7 +15,7 @@ def test_drawn_words_refute_what_the_monoid_refutes(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(draws, "MOST_DRAWS", 60)
     generator = random.Random(6)
     for _ in range(8):
-        language = drawn(generator)
+        language = draw_automaton(generator)
         exact, found = ladder(language), ladder(language, max_elements=0)
         check_witnesses(language, found)
         for key in exact:

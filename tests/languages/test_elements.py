@@ -13,7 +13,7 @@ from lengthwise.languages import elements as module
 from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from strategies import domained, machines
+from strategies import machines, machines_with_domain
 
 S5 = Language(  # five points, turned around and two of them swapped: 120 state maps
     alphabet=("a", "b"),
@@ -21,7 +21,9 @@ S5 = Language(  # five points, turned around and two of them swapped: 120 state 
     classes=(0, 1, 1, 1, 1),
 )
 
-languages = st.one_of(machines(max_states=5), domained(), domained(alphabet="a"))
+languages = st.one_of(
+    machines(max_states=5), machines_with_domain(), machines_with_domain(alphabet="a")
+)
 
 
 def map_of(machine: Language, word: tuple[int, ...]) -> tuple[int, ...]:
@@ -44,7 +46,7 @@ def all_products(elements: MonoidElements) -> None:
 
 def distances_into_the_domain(language: Language, most: int) -> list[set[int]]:
     """For each state, after how many symbols (0 to `most`) a word of the domain can end."""
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     inside = {s for s, c in enumerate(machine.classes) if c < language.num_classes}
     found: list[set[int]] = [set() for _ in machine.transitions]
     for steps in range(most + 1):
@@ -59,7 +61,7 @@ def test_products_are_the_maps_of_words_and_equal_maps_have_one_number(
     language: Language, data: st.DataObject
 ) -> None:
     elements = MonoidElements(language)
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     symbol = st.integers(0, language.num_symbols - 1)
     words = data.draw(st.lists(st.lists(symbol, min_size=1, max_size=9).map(tuple), min_size=2))
     numbers = [element_of(elements, word) for word in words]

@@ -18,20 +18,20 @@ from strategies import machines
 @pytest.mark.parametrize("spare", [0, 2])
 @given(language=machines(max_states=5))
 def test_the_machine_behind_a_function_is_found(spare: int, language: Language) -> None:
-    bound = max(language.minimised().num_states, language.num_classes) + spare
+    bound = max(language.minimise().num_states, language.num_classes) + spare
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(explore, "_RANDOM_WORDS", 20)
         patch.setattr(explore, "_FEWEST_TESTS", 0)
         found = from_function(language.classify, "ab", max_states=bound)
     assert found.difference(language) is None
-    assert found.num_states == language.minimised().num_states
+    assert found.num_states == language.minimise().num_states
 
 
 @pytest.mark.parametrize("spare", [0, 2])
 @given(language=machines(max_states=5))
 def test_the_systematic_test_alone_is_enough(spare: int, language: Language) -> None:
     """As if random words, and those beyond the bound, showed nothing."""
-    bound = max(language.minimised().num_states, language.num_classes) + spare
+    bound = max(language.minimise().num_states, language.num_classes) + spare
     search = explore._Search(language.classify, ("a", "b"), bound)
     found = search.hypothesis()
     with pytest.MonkeyPatch.context() as patch:

@@ -86,7 +86,7 @@ def test_a_large_alphabet_costs_what_its_classes_cost() -> None:
     assert (language.num_states, language.num_symbols) == (6, 63_459)
     assert "中文123z" in language
     assert "中文123a" not in language
-    assert language == language.minimised()
+    assert language == language.minimise()
     with pytest.raises(LanguageError, match="names 1,112,035 symbols, but an alphabet has at most"):
         from_regex(r"[\x00-\U0010ffff]")
 

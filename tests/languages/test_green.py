@@ -22,7 +22,7 @@ def same(numbers: np.ndarray) -> list[frozenset[int]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_elements_are_related_if_each_is_a_product_of_the_other(name: str) -> None:
-    monoid = transition_monoid(language(name).total().minimised())
+    monoid = transition_monoid(language(name).total().minimise())
     green, size = Green(monoid), monoid.size
     maps = [tuple(each) for each in monoid.maps.tolist()]
     number = {each: i for i, each in enumerate(maps)}
@@ -59,6 +59,6 @@ def test_elements_are_related_if_each_is_a_product_of_the_other(name: str) -> No
     ("name", "depth"), [("tomita-3", 1), ("parity", 1), ("d-2", 0), ("regex:(ab)*", 0)]
 )
 def test_groups_stand_so_many_deep(name: str, depth: int) -> None:
-    green = Green(transition_monoid(language(name).total().minimised()))
+    green = Green(transition_monoid(language(name).total().minimise()))
     assert green.group_depth == depth
     assert (green.turning is None) == (depth == 0)

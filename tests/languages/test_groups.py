@@ -50,7 +50,7 @@ def test_the_classes_are_the_elements(name: str, order: int) -> None:
     assert language.num_classes == language.num_states == language.num_symbols == order
     assert language.classify(()) == 0
     assert transition_monoid(language).size == order
-    assert language == language.minimised()
+    assert language == language.minimise()
 
 
 @given(st.data())
@@ -263,7 +263,7 @@ def test_wreath_products_move_points_of_copies() -> None:
         inside, _, top = name[1:-1].rpartition(";")
         return inside.split(","), top
 
-    def moved(name: str, copy: int, point: int) -> tuple[int, int]:
+    def move(name: str, copy: int, point: int) -> tuple[int, int]:
         base, top = parts(name)
         return int(top[copy]) - 1, (point + int(base[copy])) % 3
 
@@ -272,7 +272,7 @@ def test_wreath_products_move_points_of_copies() -> None:
     for x, y in itertools.islice(product(language.alphabet, repeat=2), 0, None, 41):
         answer = language.class_names[language.classify(f"{x} {y}")]
         for copy, point in product(range(3), repeat=2):
-            assert moved(answer, copy, point) == moved(y, *moved(x, copy, point))
+            assert move(answer, copy, point) == move(y, *move(x, copy, point))
 
 
 def test_the_top_of_a_wreath_product_acts_as_its_permutations_do() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ladder_oracles as oracles
-from ladder_checks import ON_A_TIER, check_witnesses, drawn, inclusions, some_width
+from ladder_checks import ON_A_TIER, check_witnesses, draw_automaton, inclusions, some_width
 from ladder_oracles import Naive
 from lengthwise.languages.describe import describe
 from lengthwise.languages.evidence import LadderSubject, Verdict
@@ -21,7 +21,7 @@ from lengthwise.languages.ladder import RUNGS, Ladder, ladder
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.subsequences import decides, piecewise_testable, subsequence_depth
-from strategies import all_words, domained, machines, recognisers
+from strategies import all_words, machines, machines_with_domain, recognisers
 
 Word = tuple[int, ...]
 
@@ -53,7 +53,7 @@ def small_automata() -> Sequence[Language]:
         for table in itertools.product(list(rows), repeat=size):
             for classes in itertools.product((0, 1), repeat=size):
                 machine = Language(alphabet=("a", "b"), transitions=table, classes=classes)
-                found[machine.minimised()] = None
+                found[machine.minimise()] = None
     return tuple(found)
 
 
@@ -111,7 +111,7 @@ def compare_drawn(count: int, seed: int) -> dict[str, int]:
     """Compare so many random automata; return how often each class holds."""
     generator, tally = random.Random(seed), dict.fromkeys([*EQUATIONS, "c_rasp", "compared"], 0)
     for _ in range(count):
-        language = drawn(generator)
+        language = draw_automaton(generator)
         found = ladder(language)
         assert not inclusions(found), language
         assert found["c_rasp"].holds is oracles.c_rasp(language), language
@@ -180,24 +180,24 @@ def test_three_words_show_that_a_group_is_not_solvable(name: str) -> None:
     assert verdict.holds is False
     states = list(range(language.num_states))
 
-    def moved(word: Word, times: int = 1) -> list[int]:
+    def move(word: Word, times: int = 1) -> list[int]:
         return [language.run(word * times, state) for state in states]
 
     words = [word.at(1) for word in verdict.words]
-    orders = [next(n for n in range(1, 99) if moved(word, n) == states) for word in words]
+    orders = [next(n for n in range(1, 99) if move(word, n) == states) for word in words]
     assert all(order > 1 for order in orders)
     assert all(np.gcd(a, b) == 1 for a, b in itertools.combinations(orders, 2))
-    assert moved(sum(words, ())) == states
+    assert move(sum(words, ())) == states
 
 
 @given(recognisers(alphabet="ab", max_states=5))
 def test_the_least_widths_are_the_least(language: Language) -> None:
     """By all words of up to 8 symbols: what the width is said to decide, decides."""
-    machine = language.minimised()
+    machine = language.minimise()
     found = ladder(machine)
     words = all_words(machine, 8)
 
-    def told(look: Callable[[Word], object]) -> bool:
+    def tell(look: Callable[[Word], object]) -> bool:
         seen: dict[object, int] = {}
         for word in words:
             c = machine.classes[machine.run(word)]
@@ -214,15 +214,15 @@ def test_the_least_widths_are_the_least(language: Language) -> None:
     for key, view in views.items():
         k = found[key].numbers.get("k")
         if isinstance(k, int) and k <= 3:
-            assert told(view(k)), (key, k)
-            assert k <= 1 or not told(view(k - 1)), (key, k)
+            assert tell(view(k)), (key, k)
+            assert k <= 1 or not tell(view(k - 1)), (key, k)
     widths = found["generalised_definite"].numbers
     if widths:
         first, last = widths["first"], widths["last"]
         assert isinstance(first, int)
         assert isinstance(last, int)
         words = [word for word in words if len(word) >= first + last]
-        assert told(lambda w: (w[:first], w[len(w) - last :]))
+        assert tell(lambda w: (w[:first], w[len(w) - last :]))
 
 
 def test_subsequences_up_to_the_depth_decide() -> None:
@@ -282,7 +282,7 @@ def test_past_the_bound_of_the_monoid_the_automaton_still_decides() -> None:
     assert "not known to be solvable" in str(unknown)
 
 
-@given(st.one_of(domained(), machines(max_states=4)))
+@given(st.one_of(machines_with_domain(), machines(max_states=4)))
 def test_the_ladder_of_any_language_is_ready_for_json(language: Language) -> None:
     description = describe(language)
     assert json.loads(json.dumps(description)) == description

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from strategies import all_words, class_of, domained, machines, recognisers, words
+from strategies import all_words, class_of, machines, machines_with_domain, recognisers, words
 
 LENGTH = 6
 
 PARITY = Language(alphabet=("0", "1"), transitions=((0, 1), (1, 0)), classes=(0, 1))
 
 
-@given(st.one_of(machines(), domained()), st.one_of(machines(), domained()))
+@given(st.one_of(machines(), machines_with_domain()), st.one_of(machines(), machines_with_domain()))
 def test_difference_is_the_first_word_on_which_two_languages_differ(
     left: Language, right: Language
 ) -> None:
@@ -38,10 +38,10 @@ def test_a_class_may_be_called_as_words_outside_the_domain_are(names: tuple[str,
     assert len(set(bounded.total().class_names)) == 3
     assert bounded.difference(evens) == evens.difference(bounded) == (0,)
     assert bounded.difference(bounded) is None
-    assert bounded.minimised().classify(()) == 0
+    assert bounded.minimise().classify(()) == 0
 
 
-@given(st.one_of(machines(), domained()))
+@given(st.one_of(machines(), machines_with_domain()))
 def test_counts_are_those_of_all_words(language: Language) -> None:
     for length in range(LENGTH):
         found = Counter(
@@ -50,7 +50,7 @@ def test_counts_are_those_of_all_words(language: Language) -> None:
         assert language.counts(length) == tuple(found[name] for name in language.class_names)
 
 
-@given(st.one_of(machines(), domained()))
+@given(st.one_of(machines(), machines_with_domain()))
 def test_words_come_in_length_order_and_none_is_left_out(language: Language) -> None:
     inside = [w for w in all_words(language, LENGTH) if class_of(language, w) != "outside"]
     assert list(language.words(max_length=LENGTH)) == inside

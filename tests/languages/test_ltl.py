@@ -62,7 +62,7 @@ def test_what_is_meant_by(one: str, other: str) -> None:
 
 
 def test_known_languages() -> None:
-    assert ltl("true", "ab") == _named(parse("regex[ab]:(a|b)*"), "ltl[ab]:true")
+    assert ltl("true", "ab") == _name(parse("regex[ab]:(a|b)*"), "ltl[ab]:true")
     pairs = {
         "O a": "regex:(a|b)*a(a|b)*",
         "H a": "regex[ab]:a+",
@@ -72,11 +72,11 @@ def test_known_languages() -> None:
         "(!a & !b) | (b & H (b -> Y a) & H (a -> !Y a))": "regex:(ab)*",
     }
     for formula, expression in pairs.items():
-        assert ltl(formula, "ab").difference(parse(expression).minimised()) is None, formula
+        assert ltl(formula, "ab").difference(parse(expression).minimise()) is None, formula
 
 
-def _named(language: Language, spec: str) -> Language:
-    return replace(language.minimised(), spec=spec)
+def _name(language: Language, spec: str) -> Language:
+    return replace(language.minimise(), spec=spec)
 
 
 def test_the_specification_builds_the_language_again() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.ltl import automaton, written_formula
+from lengthwise.languages.ltl import automaton, format_formula
 from lengthwise.languages.ltl_parser import FUTURE, PAST, parse_formula
 from lengthwise.languages.spec import parse
 from ltl_strategies import Tree, formulas, in_text, temporal_depth
@@ -18,8 +18,8 @@ def ltl(formula: str, alphabet: str | None = None) -> Language:
 @given(tree=formulas())
 def test_a_formula_is_written_as_it_is_read(tree: Tree) -> None:
     formula = parse_formula(in_text(tree))
-    assert written_formula(parse_formula(written_formula(formula))) == written_formula(formula)
-    assert automaton(parse_formula(written_formula(formula)), "ab") == automaton(formula, "ab")
+    assert format_formula(parse_formula(format_formula(formula))) == format_formula(formula)
+    assert automaton(parse_formula(format_formula(formula)), "ab") == automaton(formula, "ab")
 
 
 @given(tree=formulas())

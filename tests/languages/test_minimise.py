@@ -4,7 +4,7 @@ from itertools import product
 from hypothesis import given
 
 from lengthwise.languages.language import Language
-from lengthwise.languages.minimise import minimised, reachable
+from lengthwise.languages.minimise import minimise, reachable
 from strategies import all_words, machines
 
 
@@ -29,7 +29,7 @@ def test_two_states_are_kept_exactly_if_some_word_tells_them_apart(language: Lan
     }
     number = {row: i for i, row in enumerate(dict.fromkeys(rows.values()))}
 
-    transitions, classes = minimised(language.transitions, language.classes, language.start)
+    transitions, classes = minimise(language.transitions, language.classes, language.start)
 
     assert len(transitions) == len(classes) == len(number)
     for state, row in rows.items():
@@ -53,4 +53,4 @@ def test_large_machines_have_as_many_blocks_as_the_plainest_refinement_finds() -
             if len(index) == len(set(blocks.values())):
                 break
             blocks = {state: index[told[state]] for state in met}
-        assert len(minimised(rows, classes, 0)[0]) == len(index), number
+        assert len(minimise(rows, classes, 0)[0]) == len(index), number

@@ -53,7 +53,7 @@ def test_the_table_composes_state_maps(language: Language) -> None:
 
 @given(recognisers(max_states=5), st.data())
 def test_each_word_has_the_class_of_its_element(language: Language, data: st.DataObject) -> None:
-    machine = language.minimised()
+    machine = language.minimise()
     monoid = syntactic_monoid(language)
     word = data.draw(words(language))
     reached = monoid.elements[monoid.element(word)][machine.start]
@@ -99,7 +99,7 @@ def test_operator_digit_words_of_modular_arithmetic_do_129_things() -> None:
     found = set(pairs)
     while new := {monoid.product(x, y) for x in found for y in pairs} - found:
         found |= new
-    start = language.total().minimised().start
+    start = language.total().minimise().start
     inside = [state for state in range(monoid.maps.shape[1]) if state != start]
     assert len(found) == 129 + 25
     assert len(np.unique(monoid.maps[sorted(found)][:, inside], axis=0)) == 129

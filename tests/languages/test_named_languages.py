@@ -94,7 +94,7 @@ def test_longer_sums_are_right_too(name: str) -> None:
 def test_entries_are_minimal_and_their_examples_right(name: str) -> None:
     entry = CATALOGUE[name]
     language = entry.build()
-    assert language == language.minimised()
+    assert language == language.minimise()
     assert entry.definition
     assert entry.source
     for word, class_name in entry.examples:

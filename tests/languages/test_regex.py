@@ -50,7 +50,7 @@ def _splits(text: str, left: Language, right: Language) -> bool:
 @given(expressions())
 def test_the_machine_is_minimal(expression: str) -> None:
     language = from_regex(expression, "ab")
-    assert language == language.minimised()
+    assert language == language.minimise()
 
 
 def test_the_alphabet_is_that_of_the_expression_without_its_operators() -> None:
@@ -160,7 +160,7 @@ def test_an_automata_lib_dfa_keeps_its_language(language: Language) -> None:
         initial_state=f"q{language.start}",
         final_states=final,
     )
-    assert from_automata_dfa(dfa) == language.minimised()
+    assert from_automata_dfa(dfa) == language.minimise()
 
 
 def test_a_partial_dfa_gets_a_sink() -> None:

@@ -59,7 +59,7 @@ def test_a_language_carries_the_line_that_makes_it_again(
     again = parse(language.spec)
     assert again == language
     assert again.spec == canonical
-    assert language.minimised().spec == canonical
+    assert language.minimise().spec == canonical
 
 
 @pytest.mark.parametrize(

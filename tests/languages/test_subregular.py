@@ -34,13 +34,13 @@ def is_strictly_local(language: Language) -> bool:
 
 
 def equation(holds: Callable[[Naive], bool]) -> Callable[[Language], bool]:
-    def answered(language: Language) -> bool:
+    def answer(language: Language) -> bool:
         naive = Naive(language, _MOST)
         if holds is oracles.dot_depth_one and oracles.knast_work(naive) > 10_000_000:
             raise OverflowError
         return holds(naive)
 
-    return answered
+    return answer
 
 
 SECOND: dict[str, Callable[[Language], bool]] = {
@@ -76,7 +76,7 @@ def test_drawn_languages_are_of_their_class_and_of_no_smaller_one(name: str) -> 
     said = []
     for seed in range(4):
         language = subregular(name, seed=seed, symbols=3)
-        assert language == language.minimised()
+        assert language == language.minimise()
         for expected, questions in ((True, CLASSES[name].yes), (False, CLASSES[name].no)):
             answers = [answer(language, question) for question in questions]
             assert set(answers) <= {expected, None}

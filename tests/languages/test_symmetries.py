@@ -9,11 +9,11 @@ from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.languages.symmetries import BitCoordinates, bit_coordinates
-from strategies import domained, machines
+from strategies import machines, machines_with_domain
 
 
 def of(language: Language) -> BitCoordinates:
-    return bit_coordinates(language.total().minimised())
+    return bit_coordinates(language.total().minimise())
 
 
 def some_elements(language: Language, most: int = 300) -> MonoidElements:
@@ -31,7 +31,7 @@ def differing(bits: np.ndarray) -> int:
     return len(np.unique(bits, axis=0))
 
 
-@given(language=machines(max_states=6) | domained())
+@given(language=machines(max_states=6) | machines_with_domain())
 def test_no_two_states_and_no_two_maps_have_the_same_bits(language: Language) -> None:
     found = of(language)
     elements = some_elements(language)
@@ -81,7 +81,7 @@ def test_groups_are_told_by_few_points_and_counters_by_all_states(
 
 def test_modular_arithmetic_has_the_symmetries_of_its_sums() -> None:
     """25 states after a digit: a sum mod 5 that all symbols respect, and the last product."""
-    machine = parse("modular-arithmetic").total().minimised()
+    machine = parse("modular-arithmetic").total().minimise()
     steps = np.array(machine.transitions)
     orders = {len(module._symmetries(steps, p)) for p in module._strongly_connected(steps)}
     assert orders == {1, 5}
@@ -89,7 +89,7 @@ def test_modular_arithmetic_has_the_symmetries_of_its_sums() -> None:
 
 @given(language=machines(max_states=6))
 def test_symmetries_commute_with_all_symbols_and_are_a_group(language: Language) -> None:
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     steps = np.array(machine.transitions)
     states = np.arange(len(steps))
     for part in module._strongly_connected(steps):

@@ -9,16 +9,16 @@ from torch import Tensor
 from torch.nn import functional as F
 
 
-def watched_dtypes(monkeypatch: pytest.MonkeyPatch) -> list[torch.dtype]:
+def watch_dtypes(monkeypatch: pytest.MonkeyPatch) -> list[torch.dtype]:
     """The precisions of the queries with which torch's attention will be called, as it is."""
     seen: list[torch.dtype] = []
     attention = F.scaled_dot_product_attention
 
-    def watched(query: Tensor, *others: Any, **named: Any) -> Tensor:
+    def watch(query: Tensor, *others: Any, **named: Any) -> Tensor:
         seen.append(query.dtype)
         return attention(query, *others, **named)
 
-    monkeypatch.setattr(F, "scaled_dot_product_attention", watched)
+    monkeypatch.setattr(F, "scaled_dot_product_attention", watch)
     return seen
 
 

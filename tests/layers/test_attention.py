@@ -20,11 +20,11 @@ FACTORS: dict[str, Callable[[Attention, int, int], float]] = {
     "standard": lambda attention, head, n: 1.0,
     "log-length": lambda attention, head, n: math.log(n),
     "log-length-32": lambda attention, head, n: math.log(n, 32),
-    "learned-log": lambda attention, head, n: learned(attention)[head] * math.log(n),
+    "learned-log": lambda attention, head, n: learn(attention)[head] * math.log(n),
 }
 
 
-def learned(attention: Attention) -> list[float]:
+def learn(attention: Attention) -> list[float]:
     assert isinstance(attention.scale, LearnedLogScale)
     return attention.scale.factor.tolist()
 
@@ -287,7 +287,7 @@ def test_attention_that_ignores_places_still_gathers(name: str) -> None:
 
 def test_a_learned_factor_starts_at_one_and_is_of_each_head() -> None:
     attention, other = Attention(5, 2, 3, "learned-log"), Attention(5, 2, 3, "log-length")
-    assert learned(attention) == [1.0, 1.0]
+    assert learn(attention) == [1.0, 1.0]
     other.load_state_dict(attention.state_dict(), strict=False)
     x, seen = draw(2, 6, 5).float(), draw_seen(2, 6, 6)
     assert torch.equal(attention(x, x, seen), other(x, x, seen))

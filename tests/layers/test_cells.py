@@ -39,12 +39,12 @@ def test_a_cell_is_that_of_torch_with_one_hot_symbols(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(CELLS))
 def test_initial_weights_follow_from_the_generator_and_neither_swell_nor_fade(name: str) -> None:
-    def drawn(seed: int) -> Any:
+    def draw(seed: int) -> Any:
         cell = CELLS[name](50, 64)
         cell.initialise(torch.Generator().manual_seed(seed))
         return cell
 
-    one, same, other = drawn(0), drawn(0), drawn(1)
+    one, same, other = draw(0), draw(0), draw(1)
     assert torch.equal(one.recurrent.weight, same.recurrent.weight)
     assert not torch.equal(one.recurrent.weight, other.recurrent.weight)
     assert one.symbols.weight.std().item() == pytest.approx(1, rel=0.05)

@@ -31,7 +31,7 @@ def by_hand(word: list[int], chunk: int) -> Nested:
             return row[0]
 
 
-def unfolded(tree: Tree, word: int) -> Nested:
+def unfold(tree: Tree, word: int) -> Nested:
     """The nested chunks that a tree holds for one of its words."""
 
     def node(level: int, index: int) -> Nested:
@@ -49,7 +49,7 @@ def test_each_word_is_cut_as_by_hand(words: list[list[int]], chunk: int, share: 
 
     tree = grow(tokens, lengths, 3, chunk, share=share)
 
-    assert [unfolded(tree, i) for i in range(len(words))] == [by_hand(w, chunk) for w in words]
+    assert [unfold(tree, i) for i in range(len(words))] == [by_hand(w, chunk) for w in words]
 
 
 @given(words=words_of_mixed_lengths, chunk=st.integers(2, 5))
@@ -86,7 +86,7 @@ def test_the_order_of_symbols_in_large_alphabets_is_kept_where_keys_would_overfl
 
     tree = grow(tokens, None, 100_000, 5)
 
-    assert [unfolded(tree, i) for i in range(50)] == [by_hand(w, 5) for w in tokens.tolist()]
+    assert [unfold(tree, i) for i in range(50)] == [by_hand(w, 5) for w in tokens.tolist()]
 
 
 def test_nodes_that_are_merged_stand_for_each_other_on_the_level_above() -> None:

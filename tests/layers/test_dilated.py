@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from lengthwise.layers.dilated import KERNELS, Kernel, live_offsets, masked, select_kernel
+from lengthwise.layers.dilated import KERNELS, Kernel, attend_with_mask, live_offsets, select_kernel
 
 OTHERS = [name for name in KERNELS if name != "masked"]
 
@@ -57,7 +57,9 @@ def results(form: Kernel, given_: Inputs, stride: int) -> list[Tensor]:
 
 def assert_alike(name: str, given_: Inputs, stride: int) -> None:
     for expected, found in zip(
-        results(masked, given_, stride), results(KERNELS[name], given_, stride), strict=True
+        results(attend_with_mask, given_, stride),
+        results(KERNELS[name], given_, stride),
+        strict=True,
     ):
         assert found.shape == expected.shape
         assert torch.allclose(found, expected, rtol=0, atol=1e-10)
@@ -68,7 +70,9 @@ def assert_alike(name: str, given_: Inputs, stride: int) -> None:
 def test_the_dense_matrix_is_the_formula(chunk: int, length: int, stride: int) -> None:
     query, key, value, bias = (x.detach() for x in inputs(chunk, length, words=1, heads=2))
     expected = by_hand(query, key, value, bias, stride)
-    assert torch.allclose(masked(query, key, value, bias, stride), expected, rtol=0, atol=1e-12)
+    assert torch.allclose(
+        attend_with_mask(query, key, value, bias, stride), expected, rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -104,7 +108,7 @@ def test_what_lies_beyond_the_window_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_half_precision_is_near(name: str, dtype: torch.dtype) -> None:
     query, key, value, bias = (x.detach() for x in inputs(8, 100, size=16))
-    expected = masked(query, key, value, bias, 2)
+    expected = attend_with_mask(query, key, value, bias, 2)
     found = KERNELS[name](query.to(dtype), key.to(dtype), value.to(dtype), bias.to(dtype), 2)
     assert found.dtype == dtype
     assert (found.double() - expected).abs().max() < (0.06 if dtype == torch.bfloat16 else 1e-5)
@@ -131,7 +135,7 @@ def test_compiled_copies_agree_with_the_dense_matrix() -> None:
     given_ = inputs(3, 40, words=1, heads=2)
     compiled = torch.compile(inspect.unwrap(KERNELS["shifted"]))  # without the check of shapes
     for expected, found in zip(
-        results(masked, given_, 3), results(compiled, given_, 3), strict=True
+        results(attend_with_mask, given_, 3), results(compiled, given_, 3), strict=True
     ):
         assert torch.allclose(found, expected, rtol=0, atol=1e-10)
 

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional as F
 
-from layers.half_precision import assert_rounded_once, watched_dtypes
+from layers.half_precision import assert_rounded_once, watch_dtypes
 from lengthwise.layers.fused_attention import fused_attention
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.text.models.language_models import LANGUAGE_MODELS
 
 
-def drawn(rows: int, columns: int, size: int, dtype: torch.dtype, seed: int = 0) -> list[Tensor]:
+def draw(rows: int, columns: int, size: int, dtype: torch.dtype, seed: int = 0) -> list[Tensor]:
     """Query, key, value and a mask of numbers, of two words with three heads."""
     generator = torch.Generator().manual_seed(seed)
     shapes = [(2, 3, rows, size), (2, 3, columns, size), (2, 3, columns, size), (3, rows, columns)]
@@ -43,7 +43,7 @@ SIZES = st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 5))
 def test_it_is_the_formula(
     sizes: tuple[int, int, int], yes_or_no: bool, is_on: bool, seed: int
 ) -> None:
-    query, key, value, mask = drawn(*sizes, torch.float64, seed)
+    query, key, value, mask = draw(*sizes, torch.float64, seed)
     inputs = [query, key, value]
     if yes_or_no:
         mask = mask.detach() > 0
@@ -60,8 +60,8 @@ def test_it_is_the_formula(
 @pytest.mark.needs_precision("bfloat16")
 @pytest.mark.parametrize("is_on", [False, True], ids=["alone", "under autocast"])
 def test_gradients_of_half_precision_are_those_of_single_precision(is_on: bool) -> None:
-    halves = drawn(7, 9, 16, torch.bfloat16)[:3]
-    mask = drawn(7, 9, 16, torch.float32)[3].detach()
+    halves = draw(7, 9, 16, torch.bfloat16)[:3]
+    mask = draw(7, 9, 16, torch.float32)[3].detach()
     singles = [each.detach().float().requires_grad_() for each in halves]
     query, key, value = singles
     exact = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=1.0)
@@ -89,8 +89,8 @@ def test_every_position_goes_with_autocast(position: str, learns: bool) -> None:
 
 @pytest.mark.needs_precision("bfloat16")
 def test_without_gradients_half_precision_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    inputs = drawn(7, 9, 16, torch.bfloat16)
-    seen = watched_dtypes(monkeypatch)
+    inputs = draw(7, 9, 16, torch.bfloat16)
+    seen = watch_dtypes(monkeypatch)
     with torch.no_grad():
         found = fused_attention(*inputs)
     assert seen == [torch.bfloat16]

@@ -92,7 +92,7 @@ def test_doubled_vectors_are_only_multiplied() -> None:
 @pytest.mark.parametrize("name", sorted(NORMS))
 def test_a_norm_stands_where_its_name_says(name: str) -> None:
     """`embedded`, `before` the branch, `after` the sum, `final`: exactly these places normalise."""
-    norm, embedded, final = NORMS[name](6), NORMS[name].embedded(6), NORMS[name].final(6)
+    norm, embedded, final = NORMS[name](6), NORMS[name].make_embedding_norm(6), NORMS[name].final(6)
     x = draw(4, 6).float()
     normal = nn.functional.layer_norm(x, (6,))
     places = {
@@ -116,7 +116,7 @@ def test_a_norm_stands_where_its_name_says(name: str) -> None:
 @pytest.mark.parametrize("name", ["post", "post-embedded", "pre"])
 @pytest.mark.parametrize("epsilon", [0.0, 1e-5, 3.0])
 def test_every_norm_has_the_epsilon_that_it_was_given(name: str, epsilon: float) -> None:
-    once = [NORMS[name].embedded(6, epsilon), NORMS[name].final(6, epsilon)]
+    once = [NORMS[name].make_embedding_norm(6, epsilon), NORMS[name].final(6, epsilon)]
     norms = [NORMS[name](6, epsilon), *once]
     found = [m.eps for norm in norms for m in norm.modules() if isinstance(m, LayerNorm)]
     assert found == [epsilon] * {"post": 1, "post-embedded": 2, "pre": 2}[name]

@@ -11,7 +11,7 @@ from position_makers import LONGEST, make, whole
 RANGE = 30
 
 
-def numbered(*, causal: bool = False, training: bool = True) -> Position:
+def number(*, causal: bool = False, training: bool = True) -> Position:
     """The vector of a position is its number."""
     position = make("randomised-learned", width=1, max_positions=RANGE, causal=causal).train(
         training
@@ -30,7 +30,7 @@ def positions(position: Position, counts: list[int], seed: int = 0) -> Tensor:
 
 def test_positions_are_sorted_and_differ_from_each_other() -> None:
     counts = [1, 2, 10, 29, 30] * 20
-    found = positions(numbered(), counts)
+    found = positions(number(), counts)
     for row, count in zip(found.tolist(), counts, strict=True):
         taken = row[:count]
         assert taken == sorted(set(taken))
@@ -40,7 +40,7 @@ def test_positions_are_sorted_and_differ_from_each_other() -> None:
 
 def test_every_set_of_positions_is_as_likely() -> None:
     """Each position is taken n / L of the time, and each pair (n (n-1)) / (L (L-1)) of the time."""
-    taken = torch.zeros(20_000, RANGE).scatter(1, positions(numbered(), [6] * 20_000).long(), 1.0)
+    taken = torch.zeros(20_000, RANGE).scatter(1, positions(number(), [6] * 20_000).long(), 1.0)
     together = taken.T @ taken / len(taken)
     expected = torch.full((RANGE, RANGE), 6 * 5 / (RANGE * (RANGE - 1)))
     expected.fill_diagonal_(6 / RANGE)
@@ -48,12 +48,12 @@ def test_every_set_of_positions_is_as_likely() -> None:
 
 
 def test_words_have_draws_of_their_own() -> None:
-    found = positions(numbered(), [5] * 50)
+    found = positions(number(), [5] * 50)
     assert len(set(map(tuple, found.tolist()))) > 40
 
 
 def test_draws_come_from_the_generator() -> None:
-    position = numbered()
+    position = number()
     assert torch.equal(positions(position, [5, 9]), positions(position, [5, 9]))
     assert not torch.equal(positions(position, [5, 9]), positions(position, [5, 9], seed=1))
 
@@ -61,14 +61,14 @@ def test_draws_come_from_the_generator() -> None:
 def test_a_decoder_draws_for_the_places_that_it_reads() -> None:
     """It is told that a word has `max_positions` places, which would leave nothing to draw."""
     place, count = torch.arange(5)[None], torch.tensor([[RANGE]])
-    position, generator = numbered(causal=True), torch.Generator().manual_seed(0)
+    position, generator = number(causal=True), torch.Generator().manual_seed(0)
     draws = torch.cat([position(place, count, generator)[..., 0] for _ in range(20)])
     assert len(set(map(tuple, draws.tolist()))) > 15
     assert draws.max() > 2 * RANGE / 3
 
 
 def test_evaluation_spreads_places_evenly() -> None:
-    position = numbered(training=False)
+    position = number(training=False)
     assert positions(position, [3]).tolist() == [[0, 10, 20]]
     assert positions(position, [4]).tolist() == [[0, 7, 15, 22]]
     assert positions(position, [30]).tolist() == [list(range(30))]
@@ -76,7 +76,7 @@ def test_evaluation_spreads_places_evenly() -> None:
 
 def test_evaluation_of_a_decoder_takes_the_first() -> None:
     place, count = torch.arange(7)[None], torch.tensor([[RANGE]])
-    assert numbered(causal=True, training=False)(place, count)[0, :, 0].tolist() == list(range(7))
+    assert number(causal=True, training=False)(place, count)[0, :, 0].tolist() == list(range(7))
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -98,7 +98,7 @@ def test_a_long_word_does_not_widen_the_range_of_the_others() -> None:
 @pytest.mark.parametrize("training", [False, True])
 def test_words_without_vectors_are_refused(training: bool) -> None:
     with pytest.raises(WordError, match="at most 30 places, but a word needs 31"):
-        numbered(training=training)(*whole(RANGE + 1))
+        number(training=training)(*whole(RANGE + 1))
 
 
 def test_vectors_are_those_of_the_positions() -> None:

@@ -11,7 +11,7 @@ from lengthwise.layers.sliding_dilated import (
     ChunkAttention,
     InsideChunks,
     RectifiedChunkAttention,
-    dilated_mask,
+    make_dilated_mask,
 )
 
 
@@ -22,7 +22,7 @@ def test_mask_is_equation_1_entry_by_entry(length: int, chunk: int, level: int, 
     bias = torch.arange(1.0, heads * chunk + 1).view(heads, chunk)
     stride = chunk**level
 
-    mask = dilated_mask(bias, length, stride)
+    mask = make_dilated_mask(bias, length, stride)
 
     for head in range(heads):
         for m in range(length):

@@ -10,14 +10,14 @@ from lengthwise.layers.transformer_xl import TransformerXlPosition
 from position_makers import HEADS, SIZE, WIDTH, draw_heads, logits, make
 
 
-def made() -> TransformerXlPosition:
+def make_layer() -> TransformerXlPosition:
     position = make("transformer-xl").double()
     assert isinstance(position, TransformerXlPosition)
     return position
 
 
 def test_layers_share_all_but_the_matrix() -> None:
-    position, x, place = made(), draw_heads(2, 7), torch.arange(7)
+    position, x, place = make_layer(), draw_heads(2, 7), torch.arange(7)
     first, second = (logits(position, x, x, place, place, layer=layer) for layer in (0, 1))
     assert not torch.isclose(first, second).any()
     with torch.no_grad():
@@ -27,7 +27,7 @@ def test_layers_share_all_but_the_matrix() -> None:
 
 def test_ahead_is_not_behind() -> None:
     x = draw_heads(1, 1)
-    position, here, there = made(), torch.tensor([4]), torch.tensor([9])
+    position, here, there = make_layer(), torch.tensor([4]), torch.tensor([9])
     assert not torch.isclose(
         logits(position, x, x, here, there), logits(position, x, x, there, here)
     ).any()
@@ -45,13 +45,13 @@ def test_weights_are_drawn_as_described() -> None:
 
 
 def test_keys_of_distances_are_of_the_width_of_the_model() -> None:
-    assert [tuple(matrix.shape) for matrix in made().w] == [(HEADS * SIZE, WIDTH)] * 2
+    assert [tuple(matrix.shape) for matrix in make_layer().w] == [(HEADS * SIZE, WIDTH)] * 2
 
 
 @given(queries=st.integers(1, 6), first=st.integers(0, 5), keys=st.integers(1, 9))
 def test_gradients_are_those_of_the_formula(queries: int, first: int, keys: int) -> None:
     """Queries may stand behind the keys, or among them, and be fewer."""
-    position, x = made(), draw_heads(2, queries).requires_grad_()
+    position, x = make_layer(), draw_heads(2, queries).requires_grad_()
     asking, asked = torch.arange(first, first + queries), torch.arange(keys)
     generator = torch.Generator().manual_seed(queries)
     wanted = torch.randn(2, HEADS, queries, keys, dtype=torch.float64, generator=generator)
@@ -67,7 +67,7 @@ def test_gradients_are_those_of_the_formula(queries: int, first: int, keys: int)
 
 
 def test_the_gradient_has_a_gradient() -> None:
-    position = made()
+    position = make_layer()
     asking, asked = torch.arange(2, 5), torch.arange(4)
     x = draw_heads(1, 3).requires_grad_()
     assert torch.autograd.gradgradcheck(lambda x: position.bias(0, x.sin(), asking, asked), (x,))

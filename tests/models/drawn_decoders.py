@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lengthwise.layers.attention import SCALES
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.decoder import Decoder, DecoderConfig
-from perturbed import perturbed, random_tokens
+from perturbed import perturb, random_tokens
 
 VOCABULARY = 3
 
@@ -22,7 +22,7 @@ def make(seed: int = 0, **values: Any) -> Decoder:
     config = DecoderConfig(
         **{"vocab_size": VOCABULARY, "max_length": LONGEST, "d_model": 8, "num_heads": 2, **values}
     )
-    return perturbed(Decoder(config), 0.4, seed)
+    return perturb(Decoder(config), 0.4, seed)
 
 
 draw = partial(random_tokens, VOCABULARY)

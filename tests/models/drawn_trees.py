@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
-from perturbed import perturbed, random_tokens
+from perturbed import perturb, random_tokens
 
 VOCABULARY = 3
 
@@ -16,7 +16,7 @@ def make(seed: int = 0, **values: Any) -> RegularGPT:
     config = RegularGPTConfig(
         **{"vocab_size": VOCABULARY, "num_classes": 4, "d_model": 8, "num_heads": 2, **values}
     )
-    return perturbed(RegularGPT(config), 0.2, seed)
+    return perturb(RegularGPT(config), 0.2, seed)
 
 
 draw = partial(random_tokens, VOCABULARY)

@@ -13,7 +13,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.layers.cells import CELLS
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
-from perturbed import perturbed
+from perturbed import perturb
 
 SYMBOLS, CLASSES, WIDTH, BITS = 3, 4, 6, 5
 cells = pytest.mark.parametrize("cell", sorted(CELLS))
@@ -22,32 +22,32 @@ cells = pytest.mark.parametrize("cell", sorted(CELLS))
 def make(cell: str, **values: Any) -> BinaryRecurrent:
     shape = {"vocab_size": SYMBOLS, "num_classes": CLASSES, "d_model": WIDTH, "num_bits": BITS}
     config = BinaryRecurrentConfig.from_dict({"cell": cell, **shape, **values})
-    return perturbed(BinaryRecurrent(config), 0.3, 1)
+    return perturb(BinaryRecurrent(config), 0.3, 1)
 
 
 def by_the_equations(model: BinaryRecurrent, word: list[int]) -> Tensor:
     """The logits for a word, from the weights by name."""
     w = model.state_dict()
 
-    def kept(x: Tensor) -> Tensor:
+    def keep_vector(x: Tensor) -> Tensor:
         numbers = w["memory.write.weight"] @ x + w["memory.write.bias"]
         read = w["memory.read.weight"] @ (numbers >= 0).double() + w["memory.read.bias"]
         if "memory.norm.weight" not in w:
             return read
         return F.layer_norm(read, [WIDTH], w["memory.norm.weight"], w["memory.norm.bias"])
 
-    h = kept(w["start"])
+    h = keep_vector(w["start"])
     for symbol in word:
         here = w["cell.symbols.weight"][symbol]
         there = w["cell.recurrent.weight"] @ h + w["cell.recurrent.bias"]
         if model.config.cell == "elman":
-            h = kept((here + there).tanh())
+            h = keep_vector((here + there).tanh())
         elif model.config.cell == "relu":
-            h = kept((here + there).clamp(min=0))
+            h = keep_vector((here + there).clamp(min=0))
         else:
             (reset_x, keep_x, new_x), (reset_h, keep_h, new_h) = here.chunk(3), there.chunk(3)
             reset, keep = (reset_x + reset_h).sigmoid(), (keep_x + keep_h).sigmoid()
-            h = kept((1 - keep) * (new_x + reset * new_h).tanh() + keep * h)
+            h = keep_vector((1 - keep) * (new_x + reset * new_h).tanh() + keep * h)
     return w["answer.weight"] @ h + w["answer.bias"]
 
 

@@ -18,7 +18,7 @@ from lengthwise.layers.attention import SCALES
 from lengthwise.layers.encodings import FeaturePosition
 from lengthwise.layers.positions import POSITIONS
 from lengthwise.models.encoder import Encoder, EncoderConfig
-from perturbed import perturbed, random_tokens
+from perturbed import perturb, random_tokens
 
 VOCABULARY, LONGEST = 3, 12
 PAD = -1
@@ -37,7 +37,7 @@ def make(seed: int = 0, **values: Any) -> Encoder:
             **values,
         }
     )
-    return perturbed(Encoder(config), 0.4, seed)
+    return perturb(Encoder(config), 0.4, seed)
 
 
 draw = partial(random_tokens, VOCABULARY)
@@ -499,7 +499,7 @@ def test_what_cannot_be_built_is_refused_in_one_line(setting: dict[str, Any], me
 def test_what_is_observed_is_what_is_computed(position: str, norm: str) -> None:
     model = make(position=position, norm=norm, num_layers=3).eval()
     words = draw(3, LONGEST)
-    logits, weights = model.observed(words)
+    logits, weights = model.observe(words)
     torch.testing.assert_close(logits, model(words), rtol=1e-9, atol=1e-9)
     assert weights.shape == (3, 3, model.config.num_heads, LONGEST + 1)
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones_like(weights[..., 0]))

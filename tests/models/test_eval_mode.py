@@ -6,7 +6,7 @@ from torch import nn
 from lengthwise.models.eval_mode import in_eval_mode, keeps_mode
 
 
-def mixed() -> nn.Sequential:
+def make_mixed() -> nn.Sequential:
     """A network in training, with a part that stays in eval mode."""
     model = nn.Sequential(nn.Dropout(0.5), nn.Linear(1, 1))
     model.train()
@@ -19,7 +19,7 @@ def modes(model: nn.Module) -> list[bool]:
 
 
 def test_parts_come_back_into_their_own_modes_also_after_an_error() -> None:
-    model = mixed()
+    model = make_mixed()
     before = modes(model)
     with in_eval_mode(model):
         assert modes(model) == [False] * 3
@@ -47,7 +47,7 @@ def test_a_network_in_eval_mode_is_not_touched() -> None:
 
 def test_a_function_of_a_network_or_of_what_has_one_keeps_its_mode() -> None:
     class Run:
-        model = mixed()
+        model = make_mixed()
 
     seen = []
 
@@ -57,7 +57,7 @@ def test_a_function_of_a_network_or_of_what_has_one_keeps_its_mode() -> None:
         seen.append(modes(held)[0] if isinstance(held, nn.Module) else None)
         return times
 
-    model, run = mixed(), Run()
+    model, run = make_mixed(), Run()
     assert [look(model, 2), look(model=model, times=3), look(run)] == [2, 3, 1]
     assert seen == [False, False, False]
     assert modes(model) == modes(run.model) == [True, False, True]

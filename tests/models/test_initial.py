@@ -15,7 +15,7 @@ from lengthwise.models.initial import INITIALISATIONS
 WIDTH, HIDDEN, SYMBOLS = 64, 192, 800
 
 
-def drawn(initial: str, seed: int = 0, num_layers: int = 1) -> Encoder:
+def draw(initial: str, seed: int = 0, num_layers: int = 1) -> Encoder:
     shape = {"d_model": WIDTH, "num_heads": 4, "d_hidden": HIDDEN, "num_layers": num_layers}
     config = EncoderConfig.from_dict(
         {"vocab_size": SYMBOLS - 1, "num_classes": 3, "position": "t5", "initial": initial, **shape}
@@ -67,7 +67,7 @@ def own(model: Encoder) -> Iterator[tuple[str, Tensor]]:
 def test_every_weight_is_drawn_as_by_torch() -> None:
     """Deviation and bound of each, and zeros and ones where torch has them."""
     theirs = torch_weights()
-    ours = dict(own(drawn("torch")))
+    ours = dict(own(draw("torch")))
     assert set(ours) == set(theirs)
     for name, weight in ours.items():
         other = theirs[name]
@@ -85,7 +85,7 @@ def test_every_weight_is_drawn_as_by_torch() -> None:
 
 
 def test_small_copies_have_queries_a_quarter_as_large() -> None:
-    usual, small = dict(own(drawn("torch-copies"))), dict(own(drawn("torch-copies-small")))
+    usual, small = dict(own(draw("torch-copies"))), dict(own(draw("torch-copies-small")))
     for name, weight in usual.items():
         factor = 0.25 if name.endswith("query.weight") else 1.0
         assert torch.equal(small[name], factor * weight), name
@@ -93,7 +93,7 @@ def test_small_copies_have_queries_a_quarter_as_large() -> None:
 
 
 def test_the_study_cuts_its_tails() -> None:
-    model = drawn("haiku")
+    model = draw("haiku")
     cut = 0.8796  # the deviation of N(0, 1) within -2..2
     for name, weight in own(model):
         if weight.ndim < 2:
@@ -106,7 +106,7 @@ def test_the_study_cuts_its_tails() -> None:
 
 
 def test_xavier_is_uniform_and_biases_are_0() -> None:
-    for name, weight in own(drawn("xavier")):
+    for name, weight in own(draw("xavier")):
         if name == "embedding.weight":
             assert weight.std().item() == pytest.approx(WIDTH**-0.5, rel=0.02)
         elif weight.ndim < 2:
@@ -117,7 +117,7 @@ def test_xavier_is_uniform_and_biases_are_0() -> None:
 
 
 def test_mingpt_is_normal_and_small() -> None:
-    for name, weight in own(drawn("mingpt", num_layers=2)):
+    for name, weight in own(draw("mingpt", num_layers=2)):
         if weight.ndim < 2:
             assert (weight == (1.0 if name.endswith("norm.weight") else 0.0)).all(), name
             continue
@@ -155,9 +155,9 @@ def layers_are_alike(model: nn.Module) -> bool:
 def test_layers_are_copies_where_torch_copies_them() -> None:
     layer = nn.TransformerEncoderLayer(WIDTH, 4, HIDDEN, batch_first=True)
     assert layers_are_alike(nn.TransformerEncoder(layer, 3, enable_nested_tensor=False))
-    assert layers_are_alike(drawn("torch-copies", num_layers=3))
-    assert not layers_are_alike(drawn("torch", num_layers=3))
-    one, first = dict(own(drawn("torch"))), dict(own(drawn("torch-copies", num_layers=3)))
+    assert layers_are_alike(draw("torch-copies", num_layers=3))
+    assert not layers_are_alike(draw("torch", num_layers=3))
+    one, first = dict(own(draw("torch"))), dict(own(draw("torch-copies", num_layers=3)))
     for name, weight in one.items():
         assert name.startswith("answer") or torch.equal(weight, first[name]), name
 
@@ -165,9 +165,9 @@ def test_layers_are_copies_where_torch_copies_them() -> None:
 @pytest.mark.parametrize("initial", sorted(INITIALISATIONS))
 def test_the_generator_decides_every_weight(initial: str) -> None:
     torch.manual_seed(0)
-    one = drawn(initial).state_dict()
+    one = draw(initial).state_dict()
     torch.manual_seed(1)
-    same, other = drawn(initial).state_dict(), drawn(initial, seed=1).state_dict()
+    same, other = draw(initial).state_dict(), draw(initial, seed=1).state_dict()
     for name, weight in one.items():
         assert weight.isfinite().all(), name
         assert torch.equal(weight, same[name]), name

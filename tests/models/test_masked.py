@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from lengthwise.layers.sliding_dilated import dilated_mask
-from lengthwise.models.masked import _layer, masked_logits
+from lengthwise.layers.sliding_dilated import make_dilated_mask
+from lengthwise.models.masked import _layer, compute_masked_logits
 from models.drawn_trees import draw, make
 
 
@@ -21,7 +21,7 @@ def test_tree_equals_masks_below_at_and_past_the_powers_of_the_chunk(chunk: int)
         with torch.no_grad():
             for length in lengths:
                 tokens = draw(3, length, seed=length)
-                masked = masked_logits(model, tokens)
+                masked = compute_masked_logits(model, tokens)
                 torch.testing.assert_close(model(tokens), masked, rtol=0, atol=1e-10)
 
 
@@ -35,7 +35,7 @@ def test_tree_equals_masks_at_all_of_1_to_130(chunk: int, thickness: int, pad: s
         with torch.no_grad():
             for length in range(1, 131):
                 tokens = draw(3, length, seed=length)
-                masked = masked_logits(model, tokens)
+                masked = compute_masked_logits(model, tokens)
                 rtol = 1e-10 if norm == "none" else 0  # without norms numbers grow with depth
                 torch.testing.assert_close(model(tokens), masked, rtol=rtol, atol=1e-10)
 
@@ -51,7 +51,7 @@ def test_inner_layers_see_their_chunk_alone_where_equation_1_looks_beyond() -> N
     def last_node(tokens: Tensor, *, is_confined: bool) -> Tensor:
         x = model.leaf(tokens)
         for layer in model.block:
-            mask = dilated_mask(layer.attention.bias, 6, 1)
+            mask = make_dilated_mask(layer.attention.bias, 6, 1)
             x = _layer(layer, x, mask.masked_fill(elsewhere, -math.inf) if is_confined else mask)
         return x[:, -1]
 

@@ -195,14 +195,14 @@ def test_every_symbol_counts(name: str, length: int, data: st.DataObject) -> Non
 
 @names
 def test_one_seed_gives_one_network(name: str) -> None:
-    def drawn(seed: int) -> Tensor:
+    def answers_of(seed: int) -> Tensor:
         torch.manual_seed(seed + 100)  # the state of the world does not count
         generator = torch.Generator().manual_seed(seed // 2)
         answers: Tensor = MODELS[name].draw(configure(name), generator).eval()(draw(5, 12))
         return answers
 
-    assert torch.equal(drawn(2), drawn(3))
-    assert not torch.equal(drawn(2), drawn(4))
+    assert torch.equal(answers_of(2), answers_of(3))
+    assert not torch.equal(answers_of(2), draw(4))
 
 
 @names

@@ -238,10 +238,10 @@ def test_logits_of_unusual_tensors_are_refused(change: Any, says: str) -> None:
 def test_a_network_may_keep_its_lengths_for_itself() -> None:
     """What it changes in place is a copy."""
 
-    def halved(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
+    def halve(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
         return weight.expand(len(tokens), 2) / lengths.clamp_(min=5)[:, None]
 
-    for model in (Strange(halved), lw.adapt(Strange(halved), padding="right")):
+    for model in (Strange(halve), lw.adapt(Strange(halve), padding="right")):
         scores = lw.evaluate(model, language="parity", lengths=range(7), words_per_length=4)
         assert scores.lengths == list(range(7))
 
@@ -249,7 +249,7 @@ def test_a_network_may_keep_its_lengths_for_itself() -> None:
 def test_a_network_may_write_into_its_words() -> None:
     """In evaluation and validation it gets copies of them, too."""
 
-    def emptied(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
+    def empty(tokens: Tensor, lengths: Tensor, weight: Tensor) -> Tensor:
         logits = weight.expand(len(tokens), 2) * lengths[:, None]
         tokens.zero_()
         return logits
@@ -261,7 +261,7 @@ def test_a_network_may_write_into_its_words() -> None:
         lambda model: validate_answers(model, words),
         lambda model: answers(model, words.tokens, words.lengths),
     ):
-        ask(Strange(emptied))
+        ask(Strange(empty))
         assert bool((words.tokens == 1).all())
 
 

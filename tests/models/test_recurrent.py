@@ -11,7 +11,7 @@ from torch import Tensor
 from lengthwise.errors import ConfigError
 from lengthwise.models import recurrent
 from lengthwise.models.recurrent import CELLS, Recurrent, RecurrentConfig
-from perturbed import perturbed
+from perturbed import perturb
 
 SYMBOLS, CLASSES, WIDTH = 3, 4, 6
 cells = pytest.mark.parametrize("cell", sorted(CELLS))
@@ -19,7 +19,7 @@ cells = pytest.mark.parametrize("cell", sorted(CELLS))
 
 def make(cell: str, **values: Any) -> Recurrent:
     shape = {"vocab_size": SYMBOLS, "num_classes": CLASSES, "d_model": WIDTH, **values}
-    return perturbed(Recurrent(RecurrentConfig.from_dict({"cell": cell, **shape})), 0.3, 1)
+    return perturb(Recurrent(RecurrentConfig.from_dict({"cell": cell, **shape})), 0.3, 1)
 
 
 def by_the_equations(model: Recurrent, word: list[int]) -> Tensor:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import ABSENT
-from lengthwise.models.masked import masked_logits
+from lengthwise.models.masked import compute_masked_logits
 from lengthwise.models.regular_gpt import RegularGPTConfig
 from models.drawn_trees import VOCABULARY, draw, make, shapes
 from ordinary import few
@@ -103,7 +103,9 @@ def test_merging_equal_codes_changes_no_answer(
     tokens = draw(6, length)
     with torch.no_grad():
         torch.testing.assert_close(model(tokens), model(tokens, share=False), rtol=0, atol=1e-10)
-        torch.testing.assert_close(model(tokens), masked_logits(model, tokens), rtol=0, atol=1e-10)
+        torch.testing.assert_close(
+            model(tokens), compute_masked_logits(model, tokens), rtol=0, atol=1e-10
+        )
 
 
 def test_a_row_does_not_depend_on_the_other_rows() -> None:

@@ -14,7 +14,7 @@ from lengthwise.models import causal
 from lengthwise.models.regular_gpt import RegularGPT, RegularGPTConfig
 from lengthwise.models.scratchpad import Scratchpad, ScratchpadConfig
 from ordinary import few
-from perturbed import perturbed
+from perturbed import perturb
 
 SYMBOLS, STATES, NONE = 3, (0, 1, 1, 2), 2
 """Two classes; no word ends in the last state."""
@@ -24,7 +24,7 @@ START = SYMBOLS + len(STATES)
 def make(seed: int = 0, **values: Any) -> Scratchpad:
     shape = {"vocab_size": SYMBOLS, "num_classes": 2, "state_classes": STATES, "max_length": 12}
     config = ScratchpadConfig.from_dict({**shape, "d_model": 8, "num_heads": 2, **values})
-    return perturbed(Scratchpad(config), 0.4, seed)
+    return perturb(Scratchpad(config), 0.4, seed)
 
 
 def draw(words: int, length: int) -> Tensor:

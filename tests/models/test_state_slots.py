@@ -14,7 +14,7 @@ from lengthwise.models.state_slots_config import bits_for
 from lengthwise.proofs.check.networks import MAX_POSITIONS
 
 
-def drawn(seed: int, *, chunk: int = 2, slots: int = 3, bits: int = 2) -> StateSlots:
+def draw(seed: int, *, chunk: int = 2, slots: int = 3, bits: int = 2) -> StateSlots:
     config = StateSlotsConfig(
         vocab_size=2, num_classes=2, num_slots=slots, num_bits=bits, chunk=chunk, d_model=4
     )
@@ -35,7 +35,7 @@ def hop(model: StateSlots, left: torch.Tensor, right: torch.Tensor) -> torch.Ten
 
 
 @torch.no_grad()
-def answered(model: StateSlots, word: tuple[int, ...]) -> torch.Tensor:
+def answer(model: StateSlots, word: tuple[int, ...]) -> torch.Tensor:
     """Return the logits of a word, chunk by chunk from the right, by the definition."""
     chunk = model.config.chunk
     pad = model.pad.sign()
@@ -61,17 +61,17 @@ def answered(model: StateSlots, word: tuple[int, ...]) -> torch.Tensor:
 def test_a_batch_is_answered_as_each_word_is_by_the_definition(
     seed: int, chunk: int, words: list[tuple[int, ...]]
 ) -> None:
-    model = drawn(seed, chunk=chunk).double()
+    model = draw(seed, chunk=chunk).double()
     longest = max(map(len, words))
     tokens = torch.tensor([[-1] * (longest - len(word)) + list(word) for word in words])
     lengths = torch.tensor([len(word) for word in words])
     logits = model(tokens.view(len(words), longest).long(), lengths)
     for word, given_logits in zip(words, logits, strict=True):
-        assert torch.allclose(given_logits, answered(model, word))
+        assert torch.allclose(given_logits, answer(model, word))
 
 
 def test_many_nodes_are_composed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = drawn(1)
+    model = draw(1)
     tokens = torch.tensor(list(product((0, 1), repeat=6)))
     whole = model(tokens)
     monkeypatch.setattr("lengthwise.models.state_slots._MOST_WEIGHTS", 1)
@@ -81,12 +81,12 @@ def test_many_nodes_are_composed_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
 def test_bits_tell_states_apart_and_too_few_are_refused() -> None:
     assert [bits_for(n) for n in (1, 2, 3, 4, 5, 256, 257)] == [1, 1, 2, 2, 3, 8, 9]
     with pytest.raises(ConfigError, match="num_bits=1 cannot tell num_slots=3 states apart"):
-        drawn(0, bits=1)
+        draw(0, bits=1)
     with pytest.raises(ConfigError, match="num_bits=13 is too large"):
-        drawn(0, bits=13)
+        draw(0, bits=13)
 
 
 def test_chunks_are_no_longer_than_the_checker_accepts() -> None:
-    assert drawn(0, chunk=MAX_POSITIONS).config.chunk == MAX_POSITIONS
+    assert draw(0, chunk=MAX_POSITIONS).config.chunk == MAX_POSITIONS
     with pytest.raises(ConfigError, match=f"chunk={MAX_POSITIONS + 1}"):
-        drawn(0, chunk=MAX_POSITIONS + 1)
+        draw(0, chunk=MAX_POSITIONS + 1)

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from lengthwise.errors import ConfigError
 from lengthwise.models.window_scratchpad import WindowScratchpad
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
-from perturbed import perturbed
+from perturbed import perturb
 
 SYMBOLS, STATES = 3, 7
 START = SYMBOLS
@@ -22,7 +22,7 @@ START = SYMBOLS
 def make(seed: int = 0, **values: Any) -> WindowScratchpad:
     shape = {"vocab_size": SYMBOLS, "num_classes": 4, "num_states": STATES, "d_model": 8}
     config = WindowScratchpadConfig.from_dict({**shape, "num_heads": 2, "ff_factor": 2, **values})
-    return perturbed(WindowScratchpad(config), 0.5, seed)
+    return perturb(WindowScratchpad(config), 0.5, seed)
 
 
 shapes = st.fixed_dictionaries(
@@ -105,7 +105,7 @@ def test_it_answers_as_a_mask_over_the_whole_row_says(
     torch.testing.assert_close(model(torch.tensor([word], dtype=torch.long))[0], answer)
     given = model.contexts(torch.tensor([word], dtype=torch.long), torch.tensor([states]))
     torch.testing.assert_close(model.logits(given[0]), torch.stack(found))
-    assert model.written(given[0]).tolist() == [START + 1 + state for state in states]
+    assert model.predict_token(given[0]).tolist() == [START + 1 + state for state in states]
 
 
 @settings(max_examples=25, deadline=None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from notebook_pages import OUTPUT, markdown
-from notebook_runs import NOTEBOOKS, digest, executed, read, stored
+from notebook_runs import NOTEBOOKS, digest, format_notebook, read, run_notebook
 
 import lengthwise as lw
 
@@ -106,7 +106,7 @@ def check_claims(name: str, notebook: Any) -> None:
 def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
     notebook = read(path)
     fresh = tmp_path / path.name
-    fresh.write_text(stored(executed(notebook)), encoding="utf-8")
+    fresh.write_text(format_notebook(run_notebook(notebook)), encoding="utf-8")
     assert kinds(read(fresh)) == kinds(notebook)
     check_claims(path.stem, read(fresh))
 
@@ -114,7 +114,7 @@ def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
 def test_what_is_stored_was_said_by_these_cells(path: Path) -> None:
     notebook = read(path)
     assert notebook.metadata.executed == digest(notebook), f"run docs/notebook_runs.py {path.stem}"
-    assert path.read_text(encoding="utf-8") == stored(notebook)
+    assert path.read_text(encoding="utf-8") == format_notebook(notebook)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     check_claims(path.stem, notebook)
@@ -168,4 +168,4 @@ def test_a_cell_that_fails_fails_the_run(code: str, fault: str) -> None:
     notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"][:1]
     notebook.cells[0].source = code
     with pytest.raises(Exception, match=fault):
-        executed(notebook)
+        run_notebook(notebook)

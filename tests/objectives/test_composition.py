@@ -28,7 +28,7 @@ from lengthwise.proofs.search.network import node_of
 from lengthwise.tasks.state_maps import state_maps
 from lengthwise.training.loop import Step, Validation, fit
 from lengthwise.training.settings import TrainingConfig
-from proofs.trained import ENDS_WITH_1, SMALL, last_symbol, random_model, trained
+from proofs.trained import ENDS_WITH_1, SMALL, last_symbol, random_model, train_proved
 
 Word = tuple[int, ...]
 Map = tuple[int, ...]
@@ -53,7 +53,7 @@ def mute(spec: str) -> Language:
     )
 
 
-def untaught(language: Language, seed: int, **values: Any) -> RegularGPT:
+def make_untaught(language: Language, seed: int, **values: Any) -> RegularGPT:
     """A model that answers 0 to all, with codes that mean nothing."""
     model = random_model(language, seed, **{"num_bits": 3, **values})
     with torch.no_grad():
@@ -69,7 +69,7 @@ class Trees:
     """All sub-words of few levels, as codes and as what they do: nothing is explored."""
 
     def __init__(self, model: RegularGPT, language: Language, levels: int) -> None:
-        self.model, self.machine = model, language.total().minimised()
+        self.model, self.machine = model, language.total().minimise()
         assert isinstance(model.memory, BinaryMemory)
         self.memory = model.memory
         chunk = model.config.chunk
@@ -113,7 +113,7 @@ class Trees:
 
     @torch.no_grad()
     def _codes(self, below: torch.Tensor, children: torch.Tensor) -> list[tuple[bool, ...]]:
-        return [tuple(c) for c in self.memory.code(self.model.gathered(below, children)).tolist()]
+        return [tuple(c) for c in self.memory.code(self.model.gather(below, children)).tolist()]
 
     @torch.no_grad()
     def _above(self, at_edge: bool, inner: Any, chunk: int) -> Iterator[Any]:
@@ -141,10 +141,10 @@ def replay_for(
 def test_every_replayed_chunk_is_true_of_a_sub_word_with_those_codes(spec: str) -> None:
     """Models that know nothing, so that codes stand for several things at once."""
     language = mute(spec)
-    start = language.total().minimised().start
+    start = language.total().minimise().start
     told = at_edge = 0
     for seed in range(12):
-        model = untaught(language, seed)
+        model = make_untaught(language, seed)
         replay, algebra, closure = replay_for(model, language)
         assert torch.equal(replay.codes, torch.from_numpy(algebra.codes))
         trees = Trees(model, language, min(4, len(closure.levels)))
@@ -173,7 +173,7 @@ def test_what_is_taught_is_ambiguous_or_unsure(spec: str) -> None:
     """A told chunk becomes a code that stands for something else, too, seen before or beside."""
     language, found = mute(spec), 0
     for seed in range(8):
-        replay, algebra, closure = replay_for(model := untaught(language, seed), language)
+        replay, algebra, closure = replay_for(model := make_untaught(language, seed), language)
         if not replay.is_labelled.any():
             continue
         found += 1
@@ -199,13 +199,13 @@ def test_what_is_taught_is_ambiguous_or_unsure(spec: str) -> None:
 def test_a_proved_model_has_nothing_to_learn_and_most_is_a_bound(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    run = trained(tmp_path_factory, "parity")
+    run = train_proved(tmp_path_factory, "parity")
     assert isinstance(run.model, RegularGPT)
     replay, _, _ = replay_for(run.model, run.language)
     assert len(replay.maps) == len(replay.children) == 0
     assert replay.length == 0
     language = mute("tomita-5")
-    model = untaught(language, 0)
+    model = make_untaught(language, 0)
     everything, _, _ = replay_for(model, language)
     assert len(everything.maps) > 3
     few, _, _ = replay_for(model, language, most=3)
@@ -216,7 +216,7 @@ def test_a_proved_model_has_nothing_to_learn_and_most_is_a_bound(
 def test_unsure_chunks_are_not_told_what_they_do() -> None:
     """A bit that is always near 0 makes every chunk of codes unsure."""
     language = mute("parity")
-    model = untaught(language, 0)
+    model = make_untaught(language, 0)
     memory = model.memory
     assert isinstance(memory, BinaryMemory)
     with torch.no_grad():
@@ -301,7 +301,7 @@ def test_stopped_run_ends_with_the_same_bytes(
 def test_what_training_calls_proved_is_proved(
     spec: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    run = trained(tmp_path_factory, spec)
+    run = train_proved(tmp_path_factory, spec)
     last = run.metrics[-1]
     assert last["perfect"]
     assert last["proved"]
@@ -322,12 +322,12 @@ def test_perfect_is_what_exploration_proves_not_what_words_show(
     validate = CompositionLoss.validate
     language = parse("parity")
 
-    def watched(self: CompositionLoss, model: nn.Module, data: torch.Generator) -> Validation:
+    def watch(self: CompositionLoss, model: nn.Module, data: torch.Generator) -> Validation:
         result = validate(self, model, data)
         verdicts.append((result.perfect, certify(model, language).verdict))
         return result
 
-    monkeypatch.setattr(CompositionLoss, "validate", watched)
+    monkeypatch.setattr(CompositionLoss, "validate", watch)
     run = train(plan_for(validate_every=50, patience=2))
     assert verdicts
     for perfect, verdict in verdicts:

@@ -23,7 +23,7 @@ from lengthwise.objectives.consensus import (
     Compose,
     Nodes,
     Products,
-    agreed_products,
+    elect_products,
     kinds_of,
 )
 from lengthwise.objectives.curriculum import Curriculum
@@ -54,7 +54,7 @@ def with_faults(table: Table, share: float, seed: int) -> Table:
     return torch.where(wrong, other, entries).tolist()
 
 
-def counted(table: Table, a: int, b: int) -> int:
+def count_product(table: Table, a: int, b: int) -> int:
     """The product of a and b that most equations name, counted one by one."""
     kinds = range(len(table))
     votes = [
@@ -78,8 +78,8 @@ def tables(count: int) -> st.SearchStrategy[Table]:
 @given(table=st.integers(1, 5).flatmap(tables))
 def test_products_agreed_on_are_those_of_most_equations(table: Table) -> None:
     count = len(table)
-    expected = [[counted(table, a, b) for b in range(count)] for a in range(count)]
-    assert agreed_products(torch.tensor(table)).tolist() == expected
+    expected = [[count_product(table, a, b) for b in range(count)] for a in range(count)]
+    assert elect_products(torch.tensor(table)).tolist() == expected
 
 
 @pytest.mark.parametrize("table", [cyclic(30), symmetric(4)], ids=["Z30", "S4"])
@@ -87,13 +87,13 @@ def test_products_agreed_on_are_those_of_most_equations(table: Table) -> None:
 def test_few_faults_are_mended(table: Table, seed: int) -> None:
     faulty = with_faults(table, 0.05, seed)
     assert faulty != table
-    assert agreed_products(torch.tensor(faulty)).tolist() == table
+    assert elect_products(torch.tensor(faulty)).tolist() == table
 
 
 @pytest.mark.parametrize("spec", ["tomita-4", "d-3", "regex:(ab)*", "cycle-navigation"])
 def test_products_of_a_monoid_stay(spec: str) -> None:
     table = torch.from_numpy(syntactic_monoid(parse(spec)).table).long()
-    assert torch.equal(agreed_products(table), table)
+    assert torch.equal(elect_products(table), table)
 
 
 def test_kinds_are_groups_of_near_nodes() -> None:
@@ -253,7 +253,7 @@ def test_pairs_on_which_too_few_agree_do_not_count() -> None:
     assert nowhere.loss(compose.nodes, compose.kinds, compose, noise())[0] == 0
 
 
-def drawn_together(table: Table, together: Table, share: float) -> Entries:
+def draw_together(table: Table, together: Table, share: float) -> Entries:
     """A composition by a table, where the kinds of each group are near one another.
 
     The share is that of the distance of two kinds that is left within a group.
@@ -280,7 +280,7 @@ def test_kinds_are_put_together_only_if_their_answers_are_alike(
     """Even and odd numbers agree on all sums, although one of the sums modulo 4 is wrong."""
     table = cyclic(4)
     table[1][2] = 1
-    compose = drawn_together(table, [[0, 2], [1, 3]], 0.15)
+    compose = draw_together(table, [[0, 2], [1, 3]], 0.15)
     compose.answer = answer
     merged, found = kinds_within(compose, 0.2), kinds_within(compose, 0.05)
     assert merged is not None
@@ -294,7 +294,7 @@ def test_kinds_are_not_put_together_if_only_common_ones_agree() -> None:
     """0 and 2, which are common, have even sums; 1 is near 0, and 3 near 2, with like answers."""
     table = cyclic(4)
     table[1][2] = 1
-    compose = drawn_together(table, [[0, 1], [2, 3]], 0.15)
+    compose = draw_together(table, [[0, 1], [2, 3]], 0.15)
     compose.answer = [0, 0, 1, 1]
     compose.kind = [0, 2] * 16 + [1, 3] * 4
     merged = kinds_within(compose, 0.2)
@@ -307,7 +307,7 @@ def test_kinds_are_not_put_together_if_only_common_ones_agree() -> None:
 
 def test_kinds_with_different_answers_are_none() -> None:
     """Where kinds are too many to be told apart, they are not put together either."""
-    compose = drawn_together(cyclic(4), [[0, 2], [1, 3]], 0.15)
+    compose = draw_together(cyclic(4), [[0, 2], [1, 3]], 0.15)
     with patch.object(consensus, "MOST_KINDS", 3):
         assert kinds_within(compose, 0.05) is None
         assert kinds_within(compose, 0.2) is not None
@@ -318,7 +318,7 @@ def with_two_kinds_twice() -> Entries:
     """Sums modulo 20, of which 0 and 1 are one of two kinds each, by chance."""
     table = (torch.arange(22)[:, None] % 20 + torch.arange(22) % 20) % 20
     table += 20 * (table < 2) * torch.randint(2, table.shape, generator=noise())
-    compose = drawn_together(table.tolist(), [[0, 20], [1, 21]], 0.25)
+    compose = draw_together(table.tolist(), [[0, 20], [1, 21]], 0.25)
     compose.answer = [*range(20), 0, 1]
     return compose
 
@@ -353,7 +353,7 @@ def test_of_alike_kinds_those_with_the_fewest_disputed_products_are_taken() -> N
 
 def test_kinds_that_cannot_be_put_together_stay_apart() -> None:
     """Two kinds are near here, and far from the others; at the greatest distance they are one."""
-    compose = drawn_together(symmetric(3), [[0, 1]], 0.2)
+    compose = draw_together(symmetric(3), [[0, 1]], 0.2)
     found = products_of(compose)
     assert len(found.centres) == 6
     assert found.disputed == 0
@@ -402,28 +402,28 @@ SMALL: dict[str, Any] = {
 }
 
 
-def settled(levels: int = 4) -> Seen:
+def make_settled(levels: int = 4) -> Seen:
     """Nodes of two kinds."""
     kinds = torch.stack([torch.zeros(16), torch.ones(16)]).repeat(8, 1)
     return Seen([kinds + level / 100 for level in range(levels)])
 
 
-def gathered(model: nn.Module, seen: Seen) -> list[Nodes]:
+def gather(model: nn.Module, seen: Seen) -> list[Nodes]:
     """The nodes that the first tables are made of."""
     given: list[Nodes] = []
     term = Consensus()
 
-    def noted(model: nn.Module, nodes: Nodes) -> None:
+    def note(model: nn.Module, nodes: Nodes) -> None:
         given.append(nodes)
 
     often = patch.multiple(learning, _EVERY=4, _GATHERED=2)
-    with often, patch.object(learning, "products_of", noted):
+    with often, patch.object(learning, "products_of", note):
         for _ in range(6):
             term(model, seen, noise())
     return given
 
 
-def drawn(model: str = "regular-gpt", **more: Any) -> tuple[nn.Module, Any]:
+def draw(model: str = "regular-gpt", **more: Any) -> tuple[nn.Module, Any]:
     plan = make_plan("parity", model, settings={**SMALL, **more})
     return plan.draw().train(), plan
 
@@ -431,7 +431,7 @@ def drawn(model: str = "regular-gpt", **more: Any) -> tuple[nn.Module, Any]:
 @pytest.mark.parametrize("steps", [1, 2, 5])
 def test_the_state_of_the_term_is_kept(steps: int) -> None:
     """Before a table, with one, and while nodes are gathered for the next."""
-    model, plan = drawn()
+    model, plan = draw()
     objective, resumed = plan.problem.objective(plan), plan.problem.objective(plan)
     assert isinstance(objective, Curriculum)
     assert isinstance(resumed, Curriculum)
@@ -455,27 +455,27 @@ def test_the_state_of_the_term_is_kept(steps: int) -> None:
 
 
 def test_a_table_is_made_of_the_lower_nodes_of_some_batches() -> None:
-    model, _ = drawn()
-    seen = settled(5)
+    model, _ = draw()
+    seen = make_settled(5)
     lower = torch.cat(seen.vectors[:3])
-    first, second = gathered(model, seen)
+    first, second = gather(model, seen)
     assert torch.equal(first, lower.repeat(2, 1))
     assert torch.equal(second, first)
 
 
 def test_deep_nodes_are_upper_ones_and_products_since_the_last_table() -> None:
-    model, _ = drawn()
-    seen = settled(5)
+    model, _ = draw()
+    seen = make_settled(5)
     term, given, made = Consensus(), list[tuple[Nodes, Nodes]](), list[Nodes]()
 
-    def noted(self: Products, nodes: Nodes, deep: Nodes, *rest: Any) -> tuple[Tensor, Nodes]:
+    def note(self: Products, nodes: Nodes, deep: Nodes, *rest: Any) -> tuple[Tensor, Nodes]:
         given.append((nodes, deep))
         made.append(torch.rand(AT_MOST, 16))
         return torch.zeros(()), made[-1]
 
     with (
         patch.multiple(learning, _EVERY=3, _GATHERED=1, _DEEP=300),
-        patch.object(Products, "loss", noted),
+        patch.object(Products, "loss", note),
     ):
         for _ in range(4):
             term(model, seen, noise())
@@ -487,21 +487,21 @@ def test_deep_nodes_are_upper_ones_and_products_since_the_last_table() -> None:
 
 
 def test_the_term_is_zero_where_vectors_have_not_settled() -> None:
-    model, _ = drawn()
+    model, _ = draw()
     term = Consensus()
     apart = Seen([torch.randn(500, 16, generator=noise())] * 2)
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
         assert term(model, apart, noise()) == 0
-        assert term(model, settled(), noise()) == 0
-        assert term(model, settled(), noise()) > 0  # with a table
+        assert term(model, make_settled(), noise()) == 0
+        assert term(model, make_settled(), noise()) > 0  # with a table
         assert term(model, apart, noise()) > 0
         assert term(model, apart, noise()) == 0  # which is dropped
     assert model.training
 
 
 def test_gradients_reach_the_composition_alone() -> None:
-    model, _ = drawn()
-    leaves = [level.requires_grad_() for level in settled().vectors]
+    model, _ = draw()
+    leaves = [level.requires_grad_() for level in make_settled().vectors]
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
         Consensus()(model, Seen(leaves), noise()).backward()  # type: ignore[no-untyped-call]
     assert all(each.grad is None for each in leaves)
@@ -509,16 +509,16 @@ def test_gradients_reach_the_composition_alone() -> None:
 
 
 def test_tables_are_without_dropout_and_products_with_the_noise_given() -> None:
-    model, _ = drawn(dropout=0.5)
+    model, _ = draw(dropout=0.5)
     assert isinstance(model, RegularGPT)
     found: list[Tensor] = []
 
-    def noted(nodes: Nodes, answers: Tensor, compose: Compose) -> None:
+    def note(nodes: Nodes, answers: Tensor, compose: Compose) -> None:
         assert torch.equal(answers, model.read(nodes).argmax(dim=1))
         assert len(set(answers.tolist())) > 1
         found.extend(compose(nodes, nodes) for _ in range(2))
 
-    with patch.object(Products, "of", noted):
+    with patch.object(Products, "of", note):
         learning.products_of(model, torch.randn(64, 16, generator=noise()))
         assert torch.equal(*found)
         assert model.training
@@ -528,12 +528,12 @@ def test_tables_are_without_dropout_and_products_with_the_noise_given() -> None:
     losses = []
     for seed in (1, 1, 2):
         with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-            losses.append(Consensus()(model, settled(), noise(seed)).item())
+            losses.append(Consensus()(model, make_settled(), noise(seed)).item())
     assert losses[0] == losses[1] != losses[2]
 
 
 def test_the_term_begins_after_its_batches() -> None:
-    model, plan = drawn(consensus_after=3)
+    model, plan = draw(consensus_after=3)
     objective = plan.problem.objective(plan)
     assert isinstance(objective, Curriculum)
     for _ in range(5):
@@ -546,10 +546,10 @@ def test_of_many_nodes_of_a_batch_some_are_taken_all_over_them() -> None:
     with patch.object(learning, "_AT_MOST", 4):
         assert learning._spread(nodes)[:, 0].tolist() == [0, 3, 6, 9]
         assert torch.equal(learning._spread(nodes[:4]), nodes[:4])
-    seen, model = settled(160), drawn()[0]
+    seen, model = make_settled(160), draw()[0]
     some = learning._spread(torch.cat(seen.vectors[:80]))
     assert len(some) == 1024
-    assert all(torch.equal(each, some.repeat(2, 1)) for each in gathered(model, seen))
+    assert all(torch.equal(each, some.repeat(2, 1)) for each in gather(model, seen))
 
 
 def test_the_setting_tells_how_many_batches_make_a_table() -> None:
@@ -560,11 +560,11 @@ def test_the_setting_tells_how_many_batches_make_a_table() -> None:
 
 def test_what_a_checkpoint_held_goes_where_the_model_is() -> None:
     """With a table, deep nodes, and nodes gathered for the next table."""
-    model, _ = drawn()
+    model, _ = draw()
     term = Consensus()
     with patch.multiple(learning, _EVERY=4, _GATHERED=2):
         for _ in range(5):
-            term(model, settled(), noise())
+            term(model, make_settled(), noise())
     held = {name: each for name, each in term.tensors().items() if "batches" not in name}
     names = {"gathered", "deep", *(each.name for each in fields(Products))}
     assert held.keys() == {f"consensus/{name}" for name in names}
@@ -573,10 +573,10 @@ def test_what_a_checkpoint_held_goes_where_the_model_is() -> None:
 
 
 def test_a_checkpoint_that_lacks_a_tensor_is_noticed() -> None:
-    model, _ = drawn()
+    model, _ = draw()
     term = Consensus()
     with patch.multiple(learning, _EVERY=2, _GATHERED=1):
-        term(model, settled(), noise())
+        term(model, make_settled(), noise())
     state = term.tensors()
     for name in ("batches", *(each.name for each in fields(Products))):
         less = {key: each for key, each in state.items() if key != f"consensus/{name}"}

@@ -146,11 +146,11 @@ def test_no_word_is_longer_than_the_present_length(
     drawn: list[int] = []
     draw = Task.draw
 
-    def watched(self: Task, lengths: Tensor, generator: torch.Generator) -> Batch:
+    def watch(self: Task, lengths: Tensor, generator: torch.Generator) -> Batch:
         drawn.append(int(lengths.max()))
         return draw(self, lengths, generator)
 
-    monkeypatch.setattr(Task, "draw", watched)
+    monkeypatch.setattr(Task, "draw", watch)
     binary = model.endswith("binary")
     shape = {} if binary else {"protocol": "audited"}
     small = {k: v for k, v in SMALL.items() if k != "num_bits" or binary}

@@ -26,7 +26,7 @@ from lengthwise.objectives.learning import (
     closure,
     commitment,
     identity,
-    observed,
+    observe,
 )
 from lengthwise.problems.planning import make_plan
 from lengthwise.proofs.search.plain import require_plain
@@ -43,13 +43,13 @@ SMALL: dict[str, Any] = {
 }
 
 
-def drawn(model: str, **more: Any) -> tuple[nn.Module, Any]:
+def draw(model: str, **more: Any) -> tuple[nn.Module, Any]:
     plan = make_plan("d-2", model, settings={**SMALL, **more})
     return plan.draw().train(), plan
 
 
 def tree(chunk: int = 2, **more: Any) -> RegularGPT:
-    model, _ = drawn("regular-gpt-binary", chunk=chunk, num_heads=2, **more)
+    model, _ = draw("regular-gpt-binary", chunk=chunk, num_heads=2, **more)
     assert isinstance(model, RegularGPT)
     return model
 
@@ -60,8 +60,8 @@ def words(length: int = 7, seed: int = 0, spec: str = "d-2") -> Batch:
     return task.draw(lengths, torch.Generator().manual_seed(seed))
 
 
-def seen_by(model: RegularGPT | BinaryRecurrent, batch: Batch) -> Seen:
-    with observed(model.memory) as seen:
+def record_seen(model: RegularGPT | BinaryRecurrent, batch: Batch) -> Seen:
+    with observe(model.memory) as seen:
         model(batch.tokens, batch.lengths, generator=torch.Generator().manual_seed(1))
     return seen
 
@@ -85,7 +85,7 @@ def product(model: RegularGPT, left: Tensor | None, right: Tensor) -> Tensor:
 @given(chunk=st.sampled_from([2, 3]), length=st.integers(1, 9), seed=st.integers(0, 999))
 def test_terms_of_trees_are_means_over_products_of_two(chunk: int, length: int, seed: int) -> None:
     model = tree(chunk, noise=0.0)
-    seen = seen_by(model, words(length, seed))
+    seen = record_seen(model, words(length, seed))
     nodes = torch.cat(seen.vectors)
     with torch.no_grad(), patch("lengthwise.objectives.learning._SAMPLE", 5):
         found = associativity(model, seen, noise()), identity(model, seen, noise())
@@ -112,7 +112,7 @@ def test_closure_is_the_distance_from_lower_nodes(
     chunk: int, length: int, seed: int, heeded: float
 ) -> None:
     model = tree(chunk, noise=0.0)
-    seen = seen_by(model, words(length, seed))
+    seen = record_seen(model, words(length, seed))
     levels = seen.vectors
     lower = levels[: (len(levels) + 1) // 2]
     below = [node for level in lower for node in level]
@@ -140,7 +140,7 @@ def test_closure_is_the_distance_from_lower_nodes(
 
 def test_closure_draws_upper_nodes_and_leaves_lower_ones() -> None:
     model = tree(noise=0.0)
-    seen = seen_by(model, words(16))
+    seen = record_seen(model, words(16))
     leaves = [level.detach().requires_grad_() for level in seen.vectors]
     with torch.no_grad():  # nearer than is heeded
         for low, high in zip(leaves[:2], leaves[2:], strict=False):
@@ -170,10 +170,10 @@ def test_terms_vanish_where_products_are_exact(spec: str) -> None:
     model = lw.compile(spec).model
     assert isinstance(model, RegularGPT)
     with torch.no_grad():
-        seen = seen_by(model, words(9, spec=spec))
+        seen = record_seen(model, words(9, spec=spec))
         assert associativity(model, seen, noise()) == 0
         assert identity(model, seen, noise()) == 0
-        long = seen_by(model, words(64, spec=spec))
+        long = record_seen(model, words(64, spec=spec))
         assert closure(model, long, noise()) == 0
         with_faults = Seen([each + torch.rand(each.shape) for each in seen.vectors])
         assert associativity(model, with_faults, noise()) > 0
@@ -183,10 +183,10 @@ def test_terms_vanish_where_products_are_exact(spec: str) -> None:
 @pytest.mark.parametrize("model", ["gru-binary", "regular-gpt-binary"])
 def test_commitment_is_about_all_numbers_before_signs(model: str) -> None:
     more = {"num_heads": 2} if model.startswith("regular") else {}
-    network, _ = drawn(model, noise=0.0, **more)
+    network, _ = draw(model, noise=0.0, **more)
     assert isinstance(network, RegularGPT | BinaryRecurrent)
     batch = words(1, spec="parity")
-    seen = seen_by(network, batch)
+    seen = record_seen(network, batch)
     numbers = []
     if isinstance(network, BinaryRecurrent):
         start = network.first()
@@ -197,7 +197,7 @@ def test_commitment_is_about_all_numbers_before_signs(model: str) -> None:
     else:
         for symbol in sorted(set(batch.tokens[:, 0].tolist())):
             children = torch.tensor([[ABSENT, symbol]])
-            gathered = network.gathered(network.leaf(torch.arange(2)), children)
+            gathered = network.gather(network.leaf(torch.arange(2)), children)
             numbers.append(network.memory.numbers(gathered))  # type: ignore[operator]
     found = commitment(network, seen, noise())
     expected = [(x - (1 if x >= 0 else -1)) ** 2 for x in torch.cat(numbers).flatten().tolist()]
@@ -208,7 +208,7 @@ def test_commitment_is_about_all_numbers_before_signs(model: str) -> None:
 
 
 def test_without_terms_the_loss_is_that_of_the_labels() -> None:
-    model, _ = drawn("gru-binary", noise=0.5)
+    model, _ = draw("gru-binary", noise=0.5)
     learning = Regularised({"commitment": 0.0}, bits="straight-through", anneal=0)
     found = learning.step(model, words(), noise())
     torch.testing.assert_close(found.loss, Labels().step(model, words(), noise()).loss)
@@ -218,7 +218,7 @@ def test_terms_are_added_by_weight() -> None:
     model = tree(noise=0.0)
     draw = noise()
     plain = Labels().step(model, words(), draw).loss
-    seen = seen_by(model, words())
+    seen = record_seen(model, words())
     weights = {"associativity": 2.0, "identity": 3.0}
     found = Regularised(weights, bits="straight-through", anneal=0).step(model, words(), noise())
     more = 2 * associativity(model, seen, draw) + 3 * identity(model, seen, draw)
@@ -230,7 +230,7 @@ def test_terms_are_added_by_weight() -> None:
 @pytest.mark.parametrize("bits", ["straight-through", "soft", "quantised"])
 def test_a_network_is_left_as_its_settings_say(bits: str) -> None:
     """Proofs refuse others; and the noise falls to nothing, batch by batch."""
-    model, _ = drawn("gru-binary", noise=0.5)
+    model, _ = draw("gru-binary", noise=0.5)
     assert isinstance(model, BinaryRecurrent)
     levels: list[float] = []
     learning = Regularised({"commitment": 1.0}, bits=bits, anneal=4)
@@ -250,13 +250,13 @@ def test_a_network_is_left_as_its_settings_say(bits: str) -> None:
 
 
 def test_a_curriculum_keeps_the_state_of_learning() -> None:
-    model, plan = drawn("gru-binary", anneal=100, noise=0.5)
+    model, plan = draw("gru-binary", anneal=100, noise=0.5)
     objective = plan.problem.objective(plan)
     for _ in range(3):
         objective.step(model, noise(), noise())
     state: Mapping[str, Tensor] = objective.tensors()
     assert state["batches"] == 3
-    _, other = drawn("gru-binary", anneal=100, noise=0.5)
+    _, other = draw("gru-binary", anneal=100, noise=0.5)
     resumed = other.problem.objective(other)
     resumed.restore(state)
     one, two = (each.step(model, noise(), noise()).loss for each in (objective, resumed))
@@ -271,7 +271,7 @@ def test_half_of_the_words_have_the_fewest_different_symbols(
     size: int, longest: int, seed: int
 ) -> None:
     language = parse("cycle-navigation")
-    _, plan = drawn("gru-binary")
+    _, plan = draw("gru-binary")
     fresh = FreshWords(Task(language=language, protocol="audited"), plan.data)
     found = OperatorsFirst(fresh, size, language.num_symbols).step(longest, noise(seed))
     rest = size - size // 2
@@ -284,7 +284,7 @@ def test_half_of_the_words_have_the_fewest_different_symbols(
 
 
 def test_words_are_as_they_are_drawn_once_they_have_grown() -> None:
-    _, plan = drawn("gru-binary")
+    _, plan = draw("gru-binary")
     fresh = FreshWords(Task(language=parse("parity"), protocol="audited"), plan.data)
     few = OperatorsFirst(fresh, plan.data.batch_size, 2)
     assert torch.equal(few.step(9, noise()).tokens, fresh.step(9, noise()).tokens)
@@ -295,27 +295,27 @@ def test_words_are_as_they_are_drawn_once_they_have_grown() -> None:
 # ---- settings ------------------------------------------------------------------------------------
 
 
-def refused(model: str, **asked: Any) -> str:
+def refuse(model: str, **asked: Any) -> str:
     with pytest.raises(ConfigError) as caught:
         make_plan("parity", model, settings=asked)
     return str(caught.value)
 
 
 def test_settings_of_learning_are_refused_where_nothing_uses_them() -> None:
-    assert refused("gru-binary", bits="soft").startswith("bits is a setting of objective final")
-    assert refused("regular-gpt", anneal=5) == "anneal=5 is for binary memory. Leave it out."
+    assert refuse("gru-binary", bits="soft").startswith("bits is a setting of objective final")
+    assert refuse("regular-gpt", anneal=5) == "anneal=5 is for binary memory. Leave it out."
     said = "identity is a setting of objective final"
-    assert refused("regular-gpt-binary", identity=1.0).startswith(said)
-    assert refused("gru", anneal=5).startswith("'anneal' is a setting of")
-    assert refused("gru-binary", associativity=1.0).startswith("'associativity' is a setting of")
-    assert "associativity" in refused("regular-gpt", associativity=-1.0)
-    assert "Set closure" in refused("regular-gpt", closure_after=5)
-    assert "Set consensus" in refused("regular-gpt", consensus_after=5)
+    assert refuse("regular-gpt-binary", identity=1.0).startswith(said)
+    assert refuse("gru", anneal=5).startswith("'anneal' is a setting of")
+    assert refuse("gru-binary", associativity=1.0).startswith("'associativity' is a setting of")
+    assert "associativity" in refuse("regular-gpt", associativity=-1.0)
+    assert "Set closure" in refuse("regular-gpt", closure_after=5)
+    assert "Set consensus" in refuse("regular-gpt", consensus_after=5)
     for steps in (7, 8):
-        late = refused("regular-gpt", consensus=1.0, consensus_after=8, steps=steps)
+        late = refuse("regular-gpt", consensus=1.0, consensus_after=8, steps=steps)
         assert "so consensus would never count" in late
     make_plan("parity", "regular-gpt", settings={"closure": 1.0, "closure_after": 8, "steps": 9})
-    assert "Set curriculum=3" in refused("gru", order="operators-first")
+    assert "Set curriculum=3" in refuse("gru", order="operators-first")
 
 
 def test_terms_without_a_curriculum_see_all_lengths() -> None:

@@ -14,7 +14,7 @@ from lengthwise.proofs.search.certify import certify
 @pytest.mark.parametrize("spec", ["parity", "d-3", "d-4", "group:A5", "group:S5"])
 def test_the_objective_follows_from_the_number_of_elements(spec: str) -> None:
     language = parse(spec)
-    count = len(transition_monoid(language.total().minimised()).maps)
+    count = len(transition_monoid(language.total().minimise()).maps)
     assert num_elements(language) == count
     plan = make_plan(spec, "regular-gpt-binary")
     is_labelled = MOST_COMPOSED < count <= MOST_LABELLED

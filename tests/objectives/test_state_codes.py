@@ -35,7 +35,7 @@ def automaton(states: int, symbols: int, seed: int) -> Language:
             ),
             classes=tuple(draw.randrange(2) for _ in range(states)),
         )
-        if machine.minimised().num_states == states:
+        if machine.minimise().num_states == states:
             return machine
 
 

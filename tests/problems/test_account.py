@@ -21,7 +21,7 @@ from lengthwise.problems.runs import load_run, train
 from lengthwise.report.report import read_run, render
 from lengthwise.training.runs import RunFolder
 from staged import plan
-from stored_runs import copied
+from stored_runs import copy
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -49,7 +49,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = {name: place / name / "run" for name in (*STORED, "staged", "labels", *WARNED)}
     for name in STORED:
         (place / name).mkdir()
-        copied(name, place / name)
+        copy(name, place / name)
         if name in ("text", "pairs"):  # what they were tested on is not there
             (found[name] / "evaluation.json").unlink()
     train(plan(), out=found["staged"], device="cpu")
@@ -95,7 +95,7 @@ def test_every_rendering_has_all_statements_in_their_order(
         assert said.title in shown, kind
         conditions = said.conditions
         if kind == "page":  # which loads no model, and so counts no parameters
-            conditions = said_without_model(run).conditions
+            conditions = say_without_model(run).conditions
         place = shown.index(conditions)
         for label, text in said.rows:
             assert label in shown, kind
@@ -103,7 +103,7 @@ def test_every_rendering_has_all_statements_in_their_order(
     assert said.rows[0][1] in repr(run)
 
 
-def said_without_model(run: Run) -> Account:
+def say_without_model(run: Run) -> Account:
     assert run.folder is not None
     folder = RunFolder(run.folder.path)
     return run.problem.account(Records.of(folder, plan_from_dict(folder.config())))

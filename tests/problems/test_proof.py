@@ -24,7 +24,7 @@ from lengthwise.problems.proof import read_proof, verdict_about
 from lengthwise.problems.runs import load_run
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
-from lengthwise.shipped import resolved
+from lengthwise.shipped import resolve_path
 from proofs.search.test_robust import parity_by_hand
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -112,7 +112,7 @@ def test_a_proof_for_another_language_says_so(tmp_path: Path, shell: Shell) -> N
 def test_another_name_of_the_same_language_is_no_other_language(
     tmp_path: Path, shell: Shell
 ) -> None:
-    folder = Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
+    folder = Path(shutil.copytree(resolve_path("zoo:parity-tiny"), tmp_path / "run"))
     run = load_run(folder, device="cpu")
     lw.certify(run, language="regex:(0|10*1)*10*").save(folder / "certificate.json")
     out = shell("ls", str(tmp_path))[1]
@@ -126,7 +126,7 @@ def test_another_name_of_the_same_language_is_no_other_language(
 
 
 def test_what_training_proved_is_not_believed_of_stored_weights(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
+    folder = Path(shutil.copytree(resolve_path("zoo:parity-tiny"), tmp_path / "run"))
     (folder / "certificate.json").unlink()
     weights = load_file(folder / SAVED)
     save_file({name: -each for name, each in weights.items()}, folder / SAVED)
@@ -171,13 +171,13 @@ def _other_code(config: dict[str, Any]) -> None:
     config["model"] = f"{__name__}:flipped"
 
 
-def _kept_symbols_elsewhere(config: dict[str, Any]) -> None:
+def _keep_symbols_elsewhere(config: dict[str, Any]) -> None:
     """The run writes its symbols the other way round, and keeps the right ones where none reads."""
     config["problem"] = {"kind": "recognition", "language": dict(config["language"])}
     config["language"] |= {"alphabet": ["1", "0"], "spec": ""}
 
 
-def _masked_words(config: dict[str, Any]) -> None:
+def _mask_words(config: dict[str, Any]) -> None:
     """A run of labelled words, with a language beside them that it does not read."""
     own = config["problem"]["language"]
     words = {"file": "w.tsv", "digest": "0", "alphabet": ["1", "0"], "class_names": ["0", "1"]}
@@ -189,15 +189,15 @@ def _masked_words(config: dict[str, Any]) -> None:
     ("model", "change", "why"),
     [
         ("parity-tiny", _other_code, "another kind of network"),
-        ("parity-exact", _kept_symbols_elsewhere, "other symbols or classes"),
-        ("parity-tiny", _masked_words, "other symbols or classes"),
+        ("parity-exact", _keep_symbols_elsewhere, "other symbols or classes"),
+        ("parity-tiny", _mask_words, "other symbols or classes"),
     ],
     ids=["code", "symbols", "words"],
 )
 def test_a_certificate_of_another_run_is_refused(
     model: str, change: Callable[[dict[str, Any]], object], why: str, tmp_path: Path, shell: Shell
 ) -> None:
-    folder = Path(shutil.copytree(resolved(f"zoo:{model}"), tmp_path / "run"))
+    folder = Path(shutil.copytree(resolve_path(f"zoo:{model}"), tmp_path / "run"))
     file = folder / "certificate.json"
     assert shell("certify", "--check", str(file), str(folder))[0] == 0
     assert judge_submission(folder)
@@ -210,7 +210,7 @@ def test_a_certificate_of_another_run_is_refused(
 
 
 def test_code_of_a_user_has_no_proof_in_any_page(tmp_path: Path, shell: Shell) -> None:
-    folder = Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
+    folder = Path(shutil.copytree(resolve_path("zoo:parity-tiny"), tmp_path / "run"))
     _edit(folder / "config.json", _other_code)
     run = load_run(folder, device="cpu")
     assert lw.predict(run, ["1" * 29, "1" * 31]) == ["1", "0"]
@@ -221,8 +221,8 @@ def test_code_of_a_user_has_no_proof_in_any_page(tmp_path: Path, shell: Shell) -
 
 
 def test_symbols_are_those_that_the_run_reads(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(resolved("zoo:parity-exact"), tmp_path / "run"))
-    _edit(folder / "config.json", _kept_symbols_elsewhere)
+    folder = Path(shutil.copytree(resolve_path("zoo:parity-exact"), tmp_path / "run"))
+    _edit(folder / "config.json", _keep_symbols_elsewhere)
     run = load_run(folder, device="cpu")
     assert run.folder is not None
     with pytest.raises(CertificateError, match="other symbols"):
@@ -230,7 +230,7 @@ def test_symbols_are_those_that_the_run_reads(tmp_path: Path) -> None:
 
 
 def test_the_card_of_a_file_claims_and_that_of_a_check_says_proved() -> None:
-    file = resolved("zoo:parity-tiny") / "certificate.json"
+    file = resolve_path("zoo:parity-tiny") / "certificate.json"
     loaded = Certificate.load(file)
     assert "a claim, not checked" in loaded._repr_html_()
     assert ">proved<" not in loaded._repr_html_()

@@ -24,7 +24,7 @@ def steps() -> Run:
     return lw.train("steps:addition", preset="smoke", bits=3, examples=8, steps=2)
 
 
-def trained(tmp_path: Path, *more: str) -> dict[str, Any]:
+def train(tmp_path: Path, *more: str) -> dict[str, Any]:
     out = tmp_path / "run"
     assert main(["train", "parity", "--out", str(out), *SMALL, *more]) == 0
     found: dict[str, Any] = json.loads((out / "config.json").read_text(encoding="utf-8"))
@@ -36,7 +36,7 @@ def test_tables_of_settings_are_merged_and_the_line_stands_over_the_file(tmp_pat
     tables = {"network": {"d_model": 8, "ff_factor": 2}, "training": {"steps": 5, "seed": 3}}
     file.write_text(json.dumps(tables), encoding="utf-8")
     more = ("--set", 'network={"num_heads":4}', "--set", 'network={"d_model":4}', "--set")
-    found = trained(tmp_path, "--config", str(file), *more, "steps=2")
+    found = train(tmp_path, "--config", str(file), *more, "steps=2")
     network, training = found["network"], found["training"]
     assert (network["d_model"], network["num_heads"], network["ff_factor"]) == (4, 4, 2)
     assert (training["steps"], training["seed"]) == (2, 3)
@@ -45,7 +45,7 @@ def test_tables_of_settings_are_merged_and_the_line_stands_over_the_file(tmp_pat
 def test_a_setting_stands_over_the_option_and_that_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text('steps = 2\n[data]\nprotocol = "audited"\n', encoding="utf-8")
-    found = trained(tmp_path, "--config", str(file), "--protocol", "published")
+    found = train(tmp_path, "--config", str(file), "--protocol", "published")
     assert found["data"]["protocol"] == "published"
     settings = {"protocol": "audited"}
     plan = make_plan("parity", "elman", settings=settings, options={"protocol": "published"})

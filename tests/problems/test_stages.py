@@ -241,7 +241,7 @@ def writes(monkeypatch: pytest.MonkeyPatch, out: Path, last: int | None) -> int:
     """Train until the file system was changed `last` times; return the number of changes."""
     count = 0
 
-    def counted(honest: Any) -> Any:
+    def count_calls(honest: Any) -> Any:
         def change(*arguments: Any, **more: Any) -> Any:
             nonlocal count
             if str(arguments[0]).startswith(str(out)):
@@ -258,7 +258,7 @@ def writes(monkeypatch: pytest.MonkeyPatch, out: Path, last: int | None) -> int:
             (Path, "rename"),
             (Path, "unlink"),
         ):
-            patch.setattr(owner, name, counted(getattr(owner, name)))
+            patch.setattr(owner, name, count_calls(getattr(owner, name)))
         train(plan(), out=out, device="cpu")
     return count
 

@@ -24,7 +24,7 @@ EPSILON = Fraction(1, 100_000)
 ABSENT = -1
 
 
-def rounded(x: Fraction) -> Fraction:
+def round_number(x: Fraction) -> Fraction:
     """The same number to `BITS` binary digits."""
     if x == 0:
         return x
@@ -72,14 +72,14 @@ def pi() -> Fraction:
             one,
         )
 
-    return rounded(16 * arctan(5) - 4 * arctan(239))
+    return round_number(16 * arctan(5) - 4 * arctan(239))
 
 
 def error_function(x: Fraction) -> Fraction:
     """erf(x) = 2/sqrt(pi) e^(-x^2) sum of 2^k x^(2k+1) / (2k+1)!!, a series without signs."""
     if abs(x) > 16:
         return Fraction(1 if x > 0 else -1)
-    x = rounded(x)
+    x = round_number(x)
     one = 1 << (2 * BITS)
     square = 2 * x.numerator**2 * one // x.denominator**2
     term = total = one  # of the series over x
@@ -88,7 +88,7 @@ def error_function(x: Fraction) -> Fraction:
         count += 1
         term = term * square // one // (2 * count + 1)
         total += term
-    return rounded(2 / root(pi()) * exponential(-x * x) * x * Fraction(total, one))
+    return round_number(2 / root(pi()) * exponential(-x * x) * x * Fraction(total, one))
 
 
 def product(x: Sequence[Fraction], y: Sequence[Fraction]) -> Fraction:
@@ -107,7 +107,9 @@ class ExactNode:
         self.scale = root(Fraction(width)) if scale is None else Fraction(scale)
 
     def leaves(self) -> list[Vector]:
-        return [[rounded(a * self.scale) for a in row] for row in self.weights["embedding.weight"]]
+        return [
+            [round_number(a * self.scale) for a in row] for row in self.weights["embedding.weight"]
+        ]
 
     def recall(self, code: Sequence[bool]) -> Vector:
         signs = [Fraction(1 if bit else -1) for bit in code]
@@ -122,8 +124,8 @@ class ExactNode:
             vector = self._norm("final_norm", vector)
         return self._linear("answer", vector)
 
-    def gathered(self, below: Sequence[Vector], children: Sequence[int]) -> Vector:
-        pad = [rounded(a * self.scale) for a in self.weights["pad"]]
+    def gather(self, below: Sequence[Vector], children: Sequence[int]) -> Vector:
+        pad = [round_number(a * self.scale) for a in self.weights["pad"]]
         x = [pad if child == ABSENT else below[child] for child in children]
         present = [child != ABSENT or self.settings["pad"] == "learned" for child in children]
         present[-1] = True
@@ -144,7 +146,7 @@ class ExactNode:
         h = _sum(h, self._linear(f"{name}.contract", hidden))
         if norm == "post":
             h = self._norm(f"{name}.feed_forward_norm.norm", h)
-        return [rounded(a) for a in h]
+        return [round_number(a) for a in h]
 
     def _attention(self, name: str, x: list[Vector], seen: list[int]) -> Vector:
         width, heads = len(x[0]), self.settings["num_heads"]
@@ -164,10 +166,14 @@ class ExactNode:
                 whole = Fraction(self.settings["chunk"])
             else:
                 largest = max(logits.values())
-                power = {at: exponential(rounded(logit - largest)) for at, logit in logits.items()}
+                power = {
+                    at: exponential(round_number(logit - largest)) for at, logit in logits.items()
+                }
                 whole = sum(power.values(), Fraction(0))
             gathered += [
-                rounded(sum((power[at] * both[at][width + i] for at in seen), Fraction(0)) / whole)
+                round_number(
+                    sum((power[at] * both[at][width + i] for at in seen), Fraction(0)) / whole
+                )
                 for i in range(part.start, part.stop)
             ]
         return self._linear(f"{name}.output", gathered)
@@ -175,7 +181,7 @@ class ExactNode:
     def _active(self, x: Fraction) -> Fraction:
         if self.settings["activation"] == "relu":
             return max(x, Fraction(0))
-        return rounded(x / 2 * (1 + error_function(x / root(Fraction(2)))))
+        return round_number(x / 2 * (1 + error_function(x / root(Fraction(2)))))
 
     def _linear(self, name: str, x: Vector) -> Vector:
         weight = self.weights[f"{name}.weight"]
@@ -188,7 +194,8 @@ class ExactNode:
         deviation = root(product(centred, centred) / len(x) + EPSILON)
         weight, bias = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
         return [
-            rounded(a / deviation * w + b) for a, w, b in zip(centred, weight, bias, strict=True)
+            round_number(a / deviation * w + b)
+            for a, w, b in zip(centred, weight, bias, strict=True)
         ]
 
 

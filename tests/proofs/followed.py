@@ -71,11 +71,11 @@ class Followed:
             inner, outer = found[-1]
             step = [_after(step, {s}, chunk) for s in range(len(rows))]
             good = hopeful(machine, outside, step)
-            ended = [(c, m) for c, m in composed(inner, inner, chunk - 1) if good & set(m)]
+            ended = [(c, m) for c, m in compose(inner, inner, chunk - 1) if good & set(m)]
             begun = [
                 each
                 for used in range(chunk)
-                for each in composed(outer, inner, used)
+                for each in compose(outer, inner, used)
                 if each[1] in good
             ]
             inside = self.above(model, level, vectors, [c for c, _ in ended], 0)
@@ -102,7 +102,7 @@ class Followed:
                 row.append(len(below))
                 below.append(vectors[place if position == 0 else 0][element])
             children.append(row)
-        images = model.gathered(torch.stack(below), torch.tensor(children))
+        images = model.gather(torch.stack(below), torch.tensor(children))
         if self.body["strength"] == "discrete":
             bits = (model.memory.numbers(images) >= 0).tolist()
             return list(zip(map(tuple, bits), model.memory(images), strict=True))
@@ -120,7 +120,7 @@ def hopeful(machine: Any, outside: int, step: list[set[int]]) -> set[int]:
     return good
 
 
-def composed(firsts: Any, inner: Any, more: int) -> Iterable[tuple[Word, Any]]:
+def compose(firsts: Any, inner: Any, more: int) -> Iterable[tuple[Word, Any]]:
     """Chunks of a first element and some of the interior, and what they do to states."""
     for (first, does), *rest in product(firsts, *[inner] * more):
         for _, map_ in rest:
@@ -140,7 +140,7 @@ def first_code(model: Any) -> tuple[int, ...]:
     """The code, or the tokens, that a network keeps of the empty word."""
     if hasattr(model, "first_context"):
         first = model.first_context
-        return tuple(torch.cat([first[0, 2:], model.written(first)]).tolist())
+        return tuple(torch.cat([first[0, 2:], model.predict_token(first)]).tolist())
     return tuple(model.memory.code(model.start[None])[0].tolist())
 
 
@@ -149,6 +149,6 @@ def next_code(model: Any, code: tuple[int, ...], symbol: int) -> tuple[int, ...]
     """The same after one more symbol."""
     if hasattr(model, "first_context"):
         context = torch.tensor([*code, symbol])
-        return tuple(torch.cat([context[2:], model.written(context[None])]).tolist())
+        return tuple(torch.cat([context[2:], model.predict_token(context[None])]).tolist())
     vector = model.cell(model.memory.recall(torch.tensor([code])), torch.tensor([symbol]))
     return tuple(model.memory.code(vector)[0].tolist())

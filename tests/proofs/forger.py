@@ -61,7 +61,7 @@ def _rational(seed: int, *, wrong: str = "", **settings: Any) -> Certificate:
     return certify(model, own ^ parse(f"regex:{wrong}", alphabet="01") if wrong else own)
 
 
-def _compiled(spec: str, strength: Any, **settings: Any) -> Certificate:
+def _compile_network(spec: str, strength: Any, **settings: Any) -> Certificate:
     return certify(lw.compile(spec, **settings).model, parse(spec), strength=strength)
 
 
@@ -86,17 +86,17 @@ HONEST: dict[str, Callable[[], Certificate]] = {
     "discrete, rational, wrong": lambda: _rational(
         8, dtype=torch.float32, wrong="(0|1)(0|1)(0|1)1*0"
     ),
-    "snapped, C=2": lambda: _compiled("parity", "snapped"),
-    "snapped, C=3": lambda: _compiled("regex:(0|1)*1", "snapped", chunk=3),
+    "snapped, C=2": lambda: _compile_network("parity", "snapped"),
+    "snapped, C=3": lambda: _compile_network("regex:(0|1)*1", "snapped", chunk=3),
     "snapped, leak": lambda: certify(
         parity_by_hand(leak=0.02), parse("parity"), strength="snapped"
     ),
     "snapped, wrong": lambda: certify(
         lw.compile("parity").model, parse("even-pairs"), strength="snapped"
     ),
-    "snapped, 0*10*": lambda: _compiled("regex:0*10*", "snapped"),
+    "snapped, 0*10*": lambda: _compile_network("regex:0*10*", "snapped"),
     "robust, C=2": lambda: certify(parity_by_hand(), parse("parity"), strength="robust"),
-    "robust, C=3": lambda: _compiled("parity", "robust", chunk=3),
+    "robust, C=3": lambda: _compile_network("parity", "robust", chunk=3),
     "robust, domain": lambda: certify(
         parity_by_hand(),
         replace(parse("parity"), domain=of_odd_length(), spec=""),
@@ -122,7 +122,7 @@ def body_of(made: Certificate) -> Body:
     return body
 
 
-def signed(body: Body) -> bytes:
+def sign(body: Body) -> bytes:
     """The file with the digest of what it says now."""
 
     def canonical(value: Body) -> bytes:
@@ -369,7 +369,7 @@ def another_name(body: Body, choose: random.Random) -> None:
 
 
 def _take(body: Body, language: Language) -> None:
-    small = language.total().minimised()
+    small = language.total().minimise()
     body["language"] = to_dict(language)
     body["machine"] = json.loads(
         json.dumps(
@@ -512,7 +512,7 @@ STRUCTURED: tuple[Callable[[Body, random.Random], None], ...] = (
 UNFIT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, LengthwiseError)
 
 
-def forged(name: str, seed: int) -> tuple[str, bytes]:
+def forge(name: str, seed: int) -> tuple[str, bytes]:
     """A forgery of an honest certificate, signed, and what was done: one to three changes."""
     choose = random.Random(seed)
     body = body_of(honest(name))
@@ -525,7 +525,7 @@ def forged(name: str, seed: int) -> tuple[str, bytes]:
         ):  # what an earlier change left may not fit this one
             how(body, choose)
         done.append(how.__name__)
-    return "+".join(done), signed(body)
+    return "+".join(done), sign(body)
 
 
 # ---- is it true? -----------------------------------------------------------------------------
@@ -641,7 +641,7 @@ class _SnappedByNearest:
         if not length:
             pads = torch.full((count, chunk), -1)
             answers: list[int] = (
-                self.model.read(self.model.gathered(leaves[:0], pads)).argmax(dim=1).tolist()
+                self.model.read(self.model.gather(leaves[:0], pads)).argmax(dim=1).tolist()
             )
             return answers
         vectors, level = leaves[words], 0
@@ -650,7 +650,7 @@ class _SnappedByNearest:
             places = torch.arange(-(-size % chunk), size)
             rows = torch.arange(count)[:, None] * size + places
             children = torch.where(places >= 0, rows, -1).reshape(-1, chunk)
-            images = self.model.gathered(vectors.flatten(0, 1), children)
+            images = self.model.gather(vectors.flatten(0, 1), children)
             images = images.view(count, -1, images.shape[1])
             inner, outer = self.levels[self._phase(level)]
             first = self._nearest(images[:, :1], outer)

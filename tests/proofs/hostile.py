@@ -104,6 +104,6 @@ def ran(
     for flush, (threads, size) in product((False, True), ways):
         with flushing(flush), processor_threads(threads):
             under = model.leaf(torch.arange(SYMBOLS)) if below is None else below
-            parts = [model.gathered(under, part) for part in torch.split(rows, size)]
+            parts = [model.gather(under, part) for part in torch.split(rows, size)]
             found.append(torch.cat(parts).double().numpy())
     return found

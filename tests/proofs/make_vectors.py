@@ -28,7 +28,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
 from proofs.certificate_schema import SCHEMA, schema_text
-from proofs.forger import Body, body_of, honest, model_of, signed
+from proofs.forger import Body, body_of, honest, model_of, sign
 from proofs.recurrent import random_recurrence
 from proofs.second_checker import certificate_of, of_slots, on_odd_words
 from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length
@@ -52,7 +52,7 @@ def text_of(made: Certificate) -> bytes:
     """The file without what depends on the machine that makes it."""
     body = body_of(made)
     body["notes"].update(made_with={}, sureness=None, moved=None)
-    return signed(body)
+    return sign(body)
 
 
 # ---- valid ---------------------------------------------------------------------------------------
@@ -141,11 +141,11 @@ def _array(body: Body, name: str, change: Callable[[Any], object]) -> None:
 def _in_place(change: Callable[[Any], object]) -> Callable[[Any], Any]:
     """A function that returns its argument changed."""
 
-    def changed(array: Any) -> Any:
+    def change_entry(array: Any) -> Any:
         change(array)
         return array
 
-    return changed
+    return change_entry
 
 
 def _pack(packed: Body, change: Callable[[Any], Any]) -> None:
@@ -173,12 +173,12 @@ def _with_radii(body: Body) -> None:
 def _every_table(change: Callable[[Any], Any]) -> Change:
     """Change the representatives of all levels."""
 
-    def changed(body: Body) -> None:
+    def change_entry(body: Body) -> None:
         for level in body["elements"]["levels"]:
             for merge in level.values():
                 _pack(merge["representatives"], change)
 
-    return changed
+    return change_entry
 
 
 def _read(body: Body, name: str) -> Any:
@@ -800,7 +800,7 @@ DAMAGED: Mapping[str, tuple[Callable[[bytes], bytes], str, str]] = {
 """Changes of bytes of `tree`, which is not signed again but for the space."""
 
 
-def _resigned(content: bytes) -> bytes:
+def _resign(content: bytes) -> bytes:
     """The same bytes with the digest of what stands before it."""
     body, _, _ = content.rpartition(b',"digest":')
     digest = hashlib.sha256(body + b"}\n").hexdigest()
@@ -815,11 +815,11 @@ def vectors_of() -> dict[str, Vector]:
         body = json.loads(valid[base])
         body.pop("digest")
         change(body)
-        found[f"invalid-{name}"] = Vector(signed(body), why, refusal)
+        found[f"invalid-{name}"] = Vector(sign(body), why, refusal)
     for name, (damage, why, refusal) in DAMAGED.items():
         content = damage(valid["tree"])
         if name in ("space", "name-twice"):
-            content = _resigned(content)
+            content = _resign(content)
         found[f"invalid-{name}"] = Vector(content, why, refusal)
     return found
 

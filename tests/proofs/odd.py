@@ -69,7 +69,7 @@ def _of_algebra(model: Any) -> Language:
 
 
 @cache
-def _kept(kind: str, seed: int) -> tuple[Any, Language]:
+def _make_kept(kind: str, seed: int) -> tuple[Any, Language]:
     """A network of a kind, and its own automaton."""
     choose = random.Random(f"{kind} {seed}")
     if kind == "slots":
@@ -215,7 +215,7 @@ _CLAIMED = (
 )
 
 
-def renamed(made: Certificate, choose: random.Random) -> Certificate:
+def rename(made: Certificate, choose: random.Random) -> Certificate:
     """The same certificate with other names of symbols and classes, more states, another name."""
     old = made.language
     alphabet = choose.choice(_ALPHABETS)[: old.num_symbols]
@@ -247,7 +247,7 @@ def odd_certificates(seed: int, *, dressed: int = 5) -> Iterator[Odd]:
     choose = random.Random(seed)
     for number in count():
         kind = choose.choice(list(KINDS))
-        model, own = _kept(kind, choose.randrange(KINDS[kind]))
+        model, own = _make_kept(kind, choose.randrange(KINDS[kind]))
         language = replace(own, domain=random_domain(choose, own.alphabet), spec="")
         how = kind
         if choose.random() < 0.3:
@@ -267,7 +267,7 @@ def odd_certificates(seed: int, *, dressed: int = 5) -> Iterator[Odd]:
         if made.verdict == "not-closed" or made.reason:
             continue
         for _ in range(dressed):
-            yield Odd(renamed(made, choose), f"{how}, renamed", number, answers)
+            yield Odd(rename(made, choose), f"{how}, renamed", number, answers)
 
 
 _OPTIONS: dict[str, Any] = {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from proofs.rocq_kernel import accepted
+from proofs.rocq_kernel import accept
 
 Word = tuple[int, ...]
 
@@ -62,7 +62,7 @@ def with_changed_bit(text: str, first: str, last: str, choose: random.Random) ->
     return text[:place] + chr(48 + digit) + text[place + 1 :]
 
 
-def refused(
+def refuse(
     change: Callable[[random.Random], tuple[str, bool]], count: int, library: Path, folder: Path
 ) -> int:
     """Have the kernel refuse so many false texts; return how many were left out as true.
@@ -74,7 +74,7 @@ def refused(
     while found < count:
         mutant, is_false = change(choose)
         if is_false:
-            assert not accepted(mutant, library, folder), mutant
+            assert not accept(mutant, library, folder), mutant
             found += 1
         else:
             kept += 1

@@ -19,7 +19,7 @@ needs_rocq = pytest.mark.skipif(
 )
 
 
-def compiled(names: Sequence[str], folder: Path) -> Path:
+def compile_library(names: Sequence[str], folder: Path) -> Path:
     """The folder with these files of the library, compiled in this order."""
     for name in names:
         shutil.copy(PROOFS / "theories" / f"{name}.v", folder)
@@ -37,7 +37,7 @@ def run_rocq(text: str, library: Path, folder: Path) -> subprocess.CompletedProc
     return done
 
 
-def accepted(text: str, library: Path, folder: Path) -> bool:
+def accept(text: str, library: Path, folder: Path) -> bool:
     """Whether the kernel accepts all theorems of a file, without axioms."""
     done = run_rocq(text, library, folder)
     closed = done.stdout.count("Closed under the global context")

@@ -18,14 +18,14 @@ SHIPPED = tuple(sorted({*WRITTEN, *EXPORTED}))
 
 
 @cache
-def exported_text(name: str) -> str:
+def export_text(name: str) -> str:
     """The file that the zoo's model exports now."""
     with TemporaryDirectory() as folder:
         return export(EXPORTED[name], Path(folder)).read_text(encoding="utf-8")
 
 
-def shipped_text(name: str) -> str:
+def find_text(name: str) -> str:
     """A file of this name, exported now if it is one of the zoo."""
     if name in EXPORTED:
-        return exported_text(name)
+        return export_text(name)
     return (PROOFS / "certificates" / f"{name}.v").read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ from proofs.forger import (
     honest,
     model_of,
     one_field,
-    signed,
+    sign,
 )
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.slots import slots_of
@@ -211,7 +211,7 @@ SCRATCHPADS: dict[str, Callable[[], Certificate]] = {
 def of_slots(own: str | Language, about: Language | None = None, **values: Any) -> Certificate:
     """A proof of a network with the states of one language, about that or another one."""
     own = parse(own) if isinstance(own, str) else own
-    free = own.total().minimised()
+    free = own.total().minimise()
     classes = tuple(min(each, own.num_classes - 1) for each in free.classes)  # outside, too
     states = replace(free, classes=classes, class_names=own.class_names)
     return certify(slots_of(states, **values), about or own)
@@ -248,7 +248,7 @@ def certificate_of(name: str) -> Certificate:
 # ---- changes -----------------------------------------------------------------------------------
 
 
-def scaled_weights(body: Body, choose: random.Random) -> None:
+def scale_weights(body: Body, choose: random.Random) -> None:
     """Multiply an array of weights, or one of its rows, by a factor of any size."""
     packed = body["weights"][choose.choice(sorted(body["weights"]))]
     array = _array(packed)
@@ -258,7 +258,7 @@ def scaled_weights(body: Body, choose: random.Random) -> None:
     _pack(packed, array)
 
 
-def shifted_weights(body: Body, choose: random.Random) -> None:
+def shift_weights(body: Body, choose: random.Random) -> None:
     """Add a number to an array of weights, or draw noise on it."""
     packed = body["weights"][choose.choice(sorted(body["weights"]))]
     array = _array(packed)
@@ -279,7 +279,7 @@ def other_type(body: Body, choose: random.Random) -> None:
         _pack(packed, array.astype(other))
 
 
-def renumbered_states(body: Body, choose: random.Random) -> None:
+def renumber_states(body: Body, choose: random.Random) -> None:
     """Exchange two states of the machine, wherever they stand or only in some places."""
     machine = body["machine"]
     count = len(machine["classes"])
@@ -299,7 +299,7 @@ def renumbered_states(body: Body, choose: random.Random) -> None:
             level["edge"] = sorted([e, swap.get(s, s)] for e, s in level["edge"])
 
 
-def renumbered_codes(body: Body, choose: random.Random) -> None:
+def renumber_codes(body: Body, choose: random.Random) -> None:
     """Exchange two codes, wherever they stand or only where they are named, or add one."""
     codes = body["elements"]["codes"]
     one, other = choose.randrange(len(codes)), choose.randrange(len(codes))
@@ -314,7 +314,7 @@ def renumbered_codes(body: Body, choose: random.Random) -> None:
                 level[kind] = sorted([swap.get(e, e), s] for e, s in level[kind])
 
 
-def renumbered_maps(body: Body, choose: random.Random) -> None:
+def renumber_maps(body: Body, choose: random.Random) -> None:
     """Exchange two state maps, with their numbers or not."""
     maps = body["maps"]
     one, other = choose.randrange(len(maps)), choose.randrange(len(maps))
@@ -361,7 +361,7 @@ def other_kind(body: Body, choose: random.Random) -> None:
     body["weights"] = dict(sorted(weights.items()))
 
 
-def exchanged_slots(body: Body, choose: random.Random) -> None:
+def exchange_slots(body: Body, choose: random.Random) -> None:
     """Exchange two slots wherever they stand, which makes another automaton, or in some places."""
     one, other = choose.sample(range(body["settings"]["num_slots"]), 2)
     for name, axis in (("symbols", 1), ("pad", 0), ("keys", 0)):
@@ -372,7 +372,7 @@ def exchanged_slots(body: Body, choose: random.Random) -> None:
             _pack(body["weights"][name], array.take(rows, axis))
 
 
-def renumbered_contexts(body: Body, choose: random.Random) -> None:
+def renumber_contexts(body: Body, choose: random.Random) -> None:
     """Exchange two contexts, wherever they stand or only where they are named, or add one."""
     contexts = body["elements"]["contexts"]
     one, other = choose.randrange(len(contexts)), choose.randrange(len(contexts))
@@ -396,22 +396,22 @@ def other_size(body: Body, choose: random.Random) -> None:
 
 
 OWN: tuple[Callable[[Body, random.Random], None], ...] = (
-    scaled_weights,
-    shifted_weights,
+    scale_weights,
+    shift_weights,
     other_type,
-    renumbered_states,
-    renumbered_codes,
-    renumbered_contexts,
-    renumbered_maps,
+    renumber_states,
+    renumber_codes,
+    renumber_contexts,
+    renumber_maps,
     longer_proof,
     other_order,
     other_kind,
-    exchanged_slots,
+    exchange_slots,
     other_size,
 )
 
 
-def changed(name: str, seed: int) -> tuple[str, bytes]:
+def change(name: str, seed: int) -> tuple[str, bytes]:
     """A changed certificate, signed, and what was done: one to three changes."""
     choose = random.Random(f"{name} {seed}")
     body = body_of(certificate_of(name))
@@ -421,14 +421,14 @@ def changed(name: str, seed: int) -> tuple[str, bytes]:
         with np.errstate(all="ignore"), suppress(*UNFIT):
             how(body, choose)
         done.append(how.__name__)
-    content = signed(body)
+    content = sign(body)
     if choose.random() < 0.1:
-        content = _damaged(content, choose)
+        content = _damage(content, choose)
         done.append("damaged")
     return "+".join(done), content
 
 
-def _damaged(content: bytes, choose: random.Random) -> bytes:
+def _damage(content: bytes, choose: random.Random) -> bytes:
     """Change some bytes, and leave the digest as it is."""
     place = choose.randrange(len(content))
     other = choose.choice([b"", b" ", b"0", b"\n", b"\xff", b"e", b'"'])

@@ -22,7 +22,7 @@ SPECS = ("tomita-3", "regex:(0|1)*1(0|1){2}", "cycle-navigation", "d-2")
 
 
 @lru_cache
-def proved(spec: str | Language, chunk: int = 2) -> StateSlots:
+def train_structured(spec: str | Language, chunk: int = 2) -> StateSlots:
     """Return a network that is trained until its structure is proved."""
     language = parse(spec) if isinstance(spec, str) else spec
     run = train(make_plan(language, "regular-gpt-slots", settings={"chunk": chunk}))
@@ -50,7 +50,7 @@ def some_words(language: Language, longest: int = 7) -> list[tuple[int, ...]]:
     return [w for w in words if domain is None or domain.classify(w) == 1]
 
 
-def drawn(seed: int, slots: int = 3, size: float = 1.0) -> StateSlots:
+def draw(seed: int, slots: int = 3, size: float = 1.0) -> StateSlots:
     config = StateSlotsConfig(
         vocab_size=2, num_classes=2, num_slots=slots, num_bits=2, d_model=4, d_hidden=4
     )

@@ -74,7 +74,7 @@ def sensitivity(output: Traced) -> Fraction:
     return moved
 
 
-def summed(terms: Sequence[Traced]) -> Traced:
+def add_up(terms: Sequence[Traced]) -> Traced:
     """The sum, one after the other: the order in which a term is rounded most often."""
     total = terms[0]
     for term in terms[1:]:
@@ -84,14 +84,14 @@ def summed(terms: Sequence[Traced]) -> Traced:
 
 def two_passes(x: Sequence[Traced]) -> tuple[Traced, Traced]:
     """Mean and variance: the mean of squares of differences from the mean."""
-    mean = summed(x).over(len(x))
-    return mean, summed([(each - mean) * (each - mean) for each in x]).over(len(x))
+    mean = add_up(x).over(len(x))
+    return mean, add_up([(each - mean) * (each - mean) for each in x]).over(len(x))
 
 
 def one_pass(x: Sequence[Traced]) -> tuple[Traced, Traced]:
     """Mean and variance: the mean of squares less the square of the mean."""
-    mean = summed(x).over(len(x))
-    return mean, summed([each * each for each in x]).over(len(x)) - mean * mean
+    mean = add_up(x).over(len(x))
+    return mean, add_up([each * each for each in x]).over(len(x)) - mean * mean
 
 
 Part = tuple[int, Traced, Traced]
@@ -108,7 +108,7 @@ def one_by_one(x: Sequence[Traced]) -> Part:
     return len(x), mean, squares
 
 
-def joined(a: Part, b: Part) -> Part:
+def join(a: Part, b: Part) -> Part:
     """The updates of Chan, Golub and LeVeque."""
     count = a[0] + b[0]
     change = b[1] - a[1]
@@ -127,7 +127,7 @@ def pairs(x: Sequence[Traced]) -> tuple[Traced, Traced]:
     parts = [one_by_one(x[first : first + 4]) for first in range(0, len(x), 4)]
     while len(parts) > 1:
         rest = parts[len(parts) // 2 * 2 :]
-        parts = [joined(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)] + rest
+        parts = [join(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)] + rest
     count, mean, squares = parts[0]
     return mean, squares.over(count)
 

@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
 """Settings that end with a proof within seconds."""
 
 
-def trained(factory: pytest.TempPathFactory, spec: str) -> Run:
+def train_proved(factory: pytest.TempPathFactory, spec: str) -> Run:
     """A small model that is proved right; trained once for all test processes."""
     folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

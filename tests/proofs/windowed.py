@@ -28,13 +28,13 @@ def random_scratchpad(seed: int, *, dtype: torch.dtype = torch.float64, **values
 def automaton_of(model: WindowScratchpad) -> Language:
     """The automaton whose states are the tokens that the next step sees, not minimal."""
     first = model.first_context
-    start = torch.cat([first[0, 2:], model.written(first)])
+    start = torch.cat([first[0, 2:], model.predict_token(first)])
     kept, number, rows = [start], {tuple(start.tolist()): 0}, []
     for tokens in kept:  # grows while it runs
         row = []
         for symbol in range(model.config.vocab_size):
             context = torch.cat([tokens, torch.tensor([symbol])])
-            after = torch.cat([context[2:], model.written(context[None])])
+            after = torch.cat([context[2:], model.predict_token(context[None])])
             key = tuple(after.tolist())
             if key not in number:
                 number[key] = len(kept)

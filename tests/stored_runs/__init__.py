@@ -14,7 +14,7 @@ CORPORA = ("text", "pairs")
 _MOVED = "/moved/corpus"
 
 
-def copied(name: str, folder: Path) -> None:
+def copy(name: str, folder: Path) -> None:
     """Copy a run and the corpora to a folder, as `run`, `text` and `pairs`."""
     shutil.copytree(RUNS / name, folder / "run")
     for corpus in CORPORA:

@@ -10,7 +10,7 @@ import pytest
 
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.files import read_json, write_json
-from lengthwise.problems.base import evaluated
+from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.recognition import measure
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import load_run, train
@@ -20,7 +20,7 @@ from lengthwise.sweeps.folder import BusyError, JobFolder
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Outcome
 from lengthwise.sweeps.run import attempt, run_job
-from lengthwise.training.loop import kept
+from lengthwise.training.loop import find_kept_record
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from sweep_jobs import small_jobs, small_plan
@@ -35,7 +35,7 @@ def test_an_outcome_holds_what_an_ordinary_run_and_its_tests_give(tmp_path: Path
     assert [result.name for result in outcome.tests] == ["beyond", "audited"]
     for test, result in zip(job.tests, outcome.tests, strict=True):
         asked = {"lengths": test.lengths, "words": 16, "seed": test.seed}
-        found = evaluated(run, {**asked, "protocol": test.protocol})
+        found = evaluate_and_store(run, {**asked, "protocol": test.protocol})
         assert isinstance(found, RecognitionEvaluation)
         summary = found.values
         assert result.accuracy_by_length() == found.scores.accuracy_by_length()
@@ -50,7 +50,7 @@ def test_an_outcome_holds_what_an_ordinary_run_and_its_tests_give(tmp_path: Path
     assert read_json(place.path / "job.json") == job.to_dict()
     stored = read_json(place.path / "outcome.json")
     assert Outcome.from_dict(stored) == outcome
-    best = kept(run.metrics)
+    best = find_kept_record(run.metrics)
     assert outcome.validation_accuracy == best["validation_accuracy"]
     assert outcome.longest is None
     old = {name: one for name, one in stored.items() if name != "validation_accuracy"}
@@ -184,7 +184,7 @@ def test_success_removes_the_record_of_a_failure(
 
 def test_a_job_that_another_process_is_at_is_busy(tmp_path: Path) -> None:
     (job,) = small_jobs(1)
-    with JobFolder.of(job, tmp_path).locked():
+    with JobFolder.of(job, tmp_path).lock():
         with pytest.raises(BusyError, match=r"is being worked on \(host .* process \d+\)"):
             run_job(job, tmp_path)
         assert set(attempt(job.to_dict(), str(tmp_path), "cpu")) == {"busy"}

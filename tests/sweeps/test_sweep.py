@@ -46,7 +46,7 @@ class Mortal(InProcess):
         future.set_exception(EOFError("killed"))
         return future
 
-    def lost(self, error: BaseException) -> bool:
+    def is_worker_lost(self, error: BaseException) -> bool:
         return isinstance(error, EOFError)
 
     def stop(self) -> None:
@@ -62,11 +62,11 @@ def test_results_come_in_the_order_of_the_jobs_and_done_jobs_are_not_done_again(
     assert seen == [(1, 2), (2, 2)]
     trained: list[int] = []
 
-    def noted(plan: Plan, **settings: Any) -> Run:
+    def note(plan: Plan, **settings: Any) -> Run:
         trained.append(plan.training.seed)
         return train(plan, **settings)
 
-    monkeypatch.setattr(running, "train", noted)
+    monkeypatch.setattr(running, "train", note)
 
     executor = Mortal(set())
     every = run_sweep(NAME, jobs, tmp_path, executor)
@@ -186,7 +186,7 @@ def test_a_busy_job_is_waited_for_while_the_others_go_on(
     )
     held = JobFolder.of(jobs[0], tmp_path)
     run_sweep(NAME, [], tmp_path, InProcess())
-    with held.locked():
+    with held.lock():
         sweep.start()
         while JobFolder.of(jobs[2], tmp_path).outcome() is None:
             time.sleep(0.01)

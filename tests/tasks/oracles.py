@@ -73,7 +73,7 @@ def words_of(language: Language, length: int, c: int | None = None) -> list[Word
     return [word for word, k in classes if k is not None and (c is None or k == c)]
 
 
-def written(tokens: Tensor) -> list[Word]:
+def read_words(tokens: Tensor) -> list[Word]:
     """The words of a batch without what stands left of them, which must be PAD and nothing else."""
     words = [tuple(token for token in row if token != -1) for row in tokens.tolist()]
     for row, word in zip(tokens.tolist(), words, strict=True):
@@ -114,8 +114,8 @@ def uniform(words: Sequence[Word]) -> dict[Word, float]:
 
 
 def sample(draw: Callable[[int], Tensor], count: int) -> Counter[Word]:
-    return Counter(written(draw(count)))
+    return Counter(read_words(draw(count)))
 
 
-def seeded(seed: int = 0) -> torch.Generator:
+def make_generator(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)

@@ -22,10 +22,10 @@ from tasks.oracles import (
     chance_of,
     class_of,
     languages,
-    seeded,
+    make_generator,
+    read_words,
     uniform,
     words_of,
-    written,
 )
 
 
@@ -77,9 +77,9 @@ def near_misses(language: Language, length: int, c: int) -> dict[Word, float]:
 )
 def test_words_of_each_class_come_as_promised(language: Language, length: int) -> None:
     """Class 1 of a recogniser uniform; the rest half uniform, half near misses."""
-    sampler, generator = UniformSampler(language), seeded()
+    sampler, generator = UniformSampler(language), make_generator()
     tokens, classes = draw_audited(sampler, torch.full((4000,), length), generator)
-    words = written(tokens)
+    words = read_words(tokens)
     assert sampler.automaton.classify(tokens).equal(classes)
     for c in sampler.classes_at(length):
         plain = uniform(words_of(language, length, c))
@@ -98,9 +98,9 @@ def test_classes_are_right_and_balanced_within_each_length(
     sampler = UniformSampler(language)
     chosen = torch.tensor([n for n in lengths if sampler.classes_at(n)], dtype=torch.int64)
 
-    tokens, classes = draw_audited(sampler, chosen, seeded())
+    tokens, classes = draw_audited(sampler, chosen, make_generator())
 
-    words = written(tokens)
+    words = read_words(tokens)
     assert [len(word) for word in words] == chosen.tolist()
     assert [class_of(language, word) for word in words] == classes.tolist()
     for length in set(chosen.tolist()):
@@ -118,15 +118,17 @@ def test_edits_are_found_exactly_where_there_are_some(
     lengths = torch.tensor(data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=6)))
     lengths = lengths[[bool(sampler.classes_at(n)) for n in lengths.tolist()]]
     assume(len(lengths))
-    tokens = sampler.draw_any(lengths, seeded())
-    wanted = torch.randint(language.num_classes, lengths.shape, generator=seeded())
+    tokens = sampler.draw_any(lengths, make_generator())
+    wanted = torch.randint(language.num_classes, lengths.shape, generator=make_generator())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(audited, "_MAX_EDITS", most)
         patch.setattr(audited, "_AT_ONCE", most)
-        edited, found = one_edit_into(sampler.automaton, tokens, wanted, seeded())
+        edited, found = one_edit_into(sampler.automaton, tokens, wanted, make_generator())
 
-    cases = zip(written(tokens), written(edited), wanted.tolist(), found.tolist(), strict=True)
+    cases = zip(
+        read_words(tokens), read_words(edited), wanted.tolist(), found.tolist(), strict=True
+    )
     for before, after, c, was_found in cases:
         possible = edits(language, before, c)
         assert was_found == bool(possible)
@@ -141,16 +143,20 @@ def test_edits_are_uniform_among_those_of_a_kind() -> None:
     possible = edits(language, word, 3)
     tokens = torch.tensor([word]).repeat(2000, 1)
 
-    edited, found = one_edit_into(sampler.automaton, tokens, torch.full((2000,), 3), seeded())
+    edited, found = one_edit_into(
+        sampler.automaton, tokens, torch.full((2000,), 3), make_generator()
+    )
 
     assert found.all()
-    assert chance_of(Counter(written(edited)), possible) > TOO_IMPROBABLE
+    assert chance_of(Counter(read_words(edited)), possible) > TOO_IMPROBABLE
 
 
 def test_exchanges_leave_the_counts_as_they_were() -> None:
     """Half of the near misses of D_3 are told from members by no count of symbols."""
     language = parse("d-3")
-    tokens, classes = draw_audited(UniformSampler(language), torch.full((4000,), 30), seeded())
+    tokens, classes = draw_audited(
+        UniformSampler(language), torch.full((4000,), 30), make_generator()
+    )
     balanced = (tokens[classes == 0] == 1).sum(dim=1) == 15
     assert 0.3 < balanced.double().mean().item() < 0.37  # a quarter, and 14 % of the uniform half
 
@@ -159,7 +165,7 @@ def test_near_misses_start_from_all_other_classes_equally() -> None:
     sampler = UniformSampler(MOD_3)
     classes, lengths = torch.tensor([0, 1, 2] * 600), torch.full((1800,), 2)
 
-    others = other_classes(sampler, classes, lengths, seeded())
+    others = other_classes(sampler, classes, lengths, make_generator())
 
     seen: Counter[Word] = Counter(zip(classes.tolist(), others.tolist(), strict=True))
     pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
@@ -168,14 +174,16 @@ def test_near_misses_start_from_all_other_classes_equally() -> None:
 
 def test_a_length_with_one_class_has_uniform_words() -> None:
     language = parse("tomita-5")
-    tokens, classes = draw_audited(UniformSampler(language), torch.full((800,), 3), seeded())
+    tokens, classes = draw_audited(
+        UniformSampler(language), torch.full((800,), 3), make_generator()
+    )
     assert not classes.any()
-    assert chance_of(Counter(written(tokens)), uniform(words_of(language, 3))) > TOO_IMPROBABLE
+    assert chance_of(Counter(read_words(tokens)), uniform(words_of(language, 3))) > TOO_IMPROBABLE
 
 
 def test_large_groups_stay_within_bounds() -> None:
     """S5 with all its 120 elements as symbols: 120 states, classes and symbols."""
     sampler = UniformSampler(parse("group:S5"))
-    tokens, classes = draw_audited(sampler, torch.full((120,), 20), seeded())
+    tokens, classes = draw_audited(sampler, torch.full((120,), 20), make_generator())
     assert classes.sort().values.tolist() == list(range(120))
     assert sampler.automaton.classify(tokens).equal(classes)

@@ -7,24 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.languages.language import Language
-from lengthwise.tasks.balance import balanced_classes, integers_below, place, shuffled_ranks
+from lengthwise.tasks.balance import draw_balanced_classes, draw_ranks, integers_below, place
 from lengthwise.tasks.sampling import UniformSampler
-from tasks.oracles import TOO_IMPROBABLE, chance_of, languages, seeded, uniform
+from tasks.oracles import TOO_IMPROBABLE, chance_of, languages, make_generator, uniform
 
 
 @given(groups=st.lists(st.integers(0, 3), max_size=20))
 def test_ranks_number_each_group(groups: list[int]) -> None:
-    ranks = shuffled_ranks(torch.tensor(groups, dtype=torch.int64), seeded()).tolist()
+    ranks = draw_ranks(torch.tensor(groups, dtype=torch.int64), make_generator()).tolist()
     for group in set(groups):
         mine = [rank for rank, g in zip(ranks, groups, strict=True) if g == group]
         assert sorted(mine) == list(range(len(mine)))
 
 
 def test_ranks_are_in_random_order() -> None:
-    generator = seeded()
+    generator = make_generator()
     orders = Counter(
-        tuple(shuffled_ranks(torch.zeros(3, dtype=torch.int64), generator).tolist())
-        for _ in range(600)
+        tuple(draw_ranks(torch.zeros(3, dtype=torch.int64), generator).tolist()) for _ in range(600)
     )
     permutations = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
     assert chance_of(orders, uniform(permutations)) > TOO_IMPROBABLE
@@ -35,7 +34,7 @@ def test_classes_are_balanced_within_each_length(language: Language, lengths: li
     sampler = UniformSampler(language)
     chosen = torch.tensor([n for n in lengths if sampler.classes_at(n)], dtype=torch.int64)
 
-    classes = balanced_classes(sampler, chosen, seeded())
+    classes = draw_balanced_classes(sampler, chosen, make_generator())
 
     for length in set(chosen.tolist()):
         numbers = Counter(classes[chosen == length].tolist())
@@ -45,7 +44,7 @@ def test_classes_are_balanced_within_each_length(language: Language, lengths: li
 
 
 def test_integers_below_are_uniform() -> None:
-    values = integers_below(torch.full((3000,), 3), seeded())
+    values = integers_below(torch.full((3000,), 3), make_generator())
     seen: Counter[tuple[int, ...]] = Counter((value,) for value in values.tolist())
     assert chance_of(seen, uniform([(0,), (1,), (2,)])) > TOO_IMPROBABLE
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.tasks.compositions import Composed, Compositions
-from strategies import domained, machines
+from strategies import machines, machines_with_domain
 
 Word = tuple[int, ...]
 
 
-def drawn(language: Language, chunk: int, most: int, per_level: int, seed: int = 0) -> Composed:
+def draw(language: Language, chunk: int, most: int, per_level: int, seed: int = 0) -> Composed:
     made = Compositions(language, chunk, most, per_level)
     return made.draw(torch.Generator().manual_seed(seed))
 
@@ -50,7 +50,7 @@ def leads_in(machine: Language, num_classes: int, state: int, width: int) -> boo
 
 
 @given(
-    language=st.one_of(machines(max_states=4), domained()),
+    language=st.one_of(machines(max_states=4), machines_with_domain()),
     chunk=st.integers(2, 3),
     most=st.integers(1, 30),
     per_level=st.integers(4, 60),
@@ -60,8 +60,8 @@ def test_every_node_is_what_its_sub_word_is(
     language: Language, chunk: int, most: int, per_level: int, seed: int
 ) -> None:
     """State map, length, place and alignment, from the word that its parts spell."""
-    composed = drawn(language, chunk, most, per_level, seed)
-    machine = language.total().minimised()
+    composed = draw(language, chunk, most, per_level, seed)
+    machine = language.total().minimise()
     maps = iter(composed.maps.tolist())
     every = zip(words_of(composed, language.num_symbols), edges_of(composed), strict=True)
     for number, (words, edges) in enumerate(every, start=1):
@@ -86,10 +86,10 @@ def test_every_node_is_what_its_sub_word_is(
                 assert any(leads_in(machine, language.num_classes, s, width) for s in map_)
 
 
-@given(language=st.one_of(machines(max_states=4), domained()), chunk=st.integers(2, 3))
+@given(language=st.one_of(machines(max_states=4), machines_with_domain()), chunk=st.integers(2, 3))
 def test_children_are_nodes_of_their_kind(language: Language, chunk: int) -> None:
     """The first child of an edge node is at the edge itself; all others are interior."""
-    composed = drawn(language, chunk, 30, 24)
+    composed = draw(language, chunk, 30, 24)
     edges = edges_of(composed)
     for number, children in enumerate(composed.levels):
         if number == 0:
@@ -108,7 +108,7 @@ def test_all_levels_of_words_of_that_length_are_there(chunk: int, most: int) -> 
     """Where there is no domain: the longest word's levels, the empty word, and full lengths."""
     longest = 0
     for seed in range(20):
-        composed = drawn(parse("parity"), chunk, most, 40, seed)
+        composed = draw(parse("parity"), chunk, most, 40, seed)
         levels = words_of(composed, 2)
         assert chunk ** (len(levels) - 1) < max(most, 2) <= chunk ** len(levels) or most <= chunk
         assert levels[0].count(()) == 1
@@ -134,7 +134,7 @@ def rare(chance: int) -> Language:
 def test_what_is_rare_in_random_words_is_drawn_as_often_as_the_rest() -> None:
     """Modulo 16, half of all random words of 16 symbols are within 2 of 8; here none are."""
     language = rare(16)
-    composed = drawn(language, 2, 64, 6000)
+    composed = draw(language, 2, 64, 6000)
     counts = []
     maps = iter(composed.maps.tolist())
     for number, edges in enumerate(edges_of(composed), start=1):
@@ -150,8 +150,8 @@ def test_what_is_rare_in_random_words_is_drawn_as_often_as_the_rest() -> None:
 def test_every_product_of_the_monoid_is_met_at_the_level_where_it_first_can_be() -> None:
     """D-2 has products that one random word in thousands has; all are drawn at once."""
     language = parse("d-2")
-    machine = language.minimised()
-    composed = drawn(language, 2, 32, 400)
+    machine = language.minimise()
+    composed = draw(language, 2, 32, 400)
     maps = iter(composed.maps.tolist())
     possible = {tuple(machine.run((a,), s) for s in range(machine.num_states)) for a in range(2)}
     for edges in edges_of(composed):
@@ -167,7 +167,7 @@ def test_every_product_of_the_monoid_is_met_at_the_level_where_it_first_can_be()
 def test_pairs_of_kinds_are_equally_likely() -> None:
     """It is the tuple of what the children do that is uniform, whatever number does it."""
     language = rare(5)
-    composed = drawn(language, 2, 4, 5000)
+    composed = draw(language, 2, 4, 5000)
     first, second = composed.levels
     sizes = [len(first), len(second)]
     does = [part[:, 0] for part in torch.split(composed.maps, sizes)]
@@ -223,8 +223,8 @@ def test_one_seed_gives_one_draw_and_each_draw_is_new() -> None:
 
 def test_with_a_domain_of_few_lengths_nothing_else_is_drawn() -> None:
     language = replace(parse("parity"), domain=parse("regex:(0|1)(0|1)(0|1)", alphabet="01"))
-    composed = drawn(language, 2, 40, 100)
-    machine = language.total().minimised()
+    composed = draw(language, 2, 40, 100)
+    machine = language.total().minimise()
     for number, (words, edges) in enumerate(
         zip(words_of(composed, 2), edges_of(composed), strict=True), start=1
     ):

@@ -13,7 +13,7 @@ from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.tasks import published
-from lengthwise.tasks.published import PUBLISHED, Draw, has_published, published_draw
+from lengthwise.tasks.published import PUBLISHED, Draw, find_published_draw, has_published
 from lengthwise.tasks.sampling import UniformSampler
 from tasks.oracles import (
     MOD_3,
@@ -21,19 +21,19 @@ from tasks.oracles import (
     Word,
     chance_of,
     chance_same,
+    make_generator,
+    read_words,
     sample,
-    seeded,
     uniform,
     words_of,
-    written,
 )
 
 SPECS = (*PUBLISHED, "d-2", "d-12")
 HALVES = ("d-2", "d-3", "d-12", "tomita-3", "tomita-4", "tomita-5", "tomita-6")
 
 
-def counted(language: Language, draw: Draw, length: int, count: int) -> Counter[Word]:
-    sampler, generator = UniformSampler(language), seeded()
+def count(language: Language, draw: Draw, length: int, count: int) -> Counter[Word]:
+    sampler, generator = UniformSampler(language), make_generator()
     return sample(lambda n: draw(sampler, torch.full((n,), length), generator), count)
 
 
@@ -46,9 +46,9 @@ def test_words_of_many_lengths_are_in_the_domain_and_have_these_lengths(spec: st
     sampler = UniformSampler(language)
     lengths = torch.tensor([n for n in (*range(30), 3, 3, 80, 7) if sampler.classes_at(n)])
 
-    tokens = published_draw(language)(sampler, lengths, seeded())
+    tokens = find_published_draw(language)(sampler, lengths, make_generator())
 
-    assert [len(word) for word in written(tokens)] == lengths.tolist()
+    assert [len(word) for word in read_words(tokens)] == lengths.tolist()
     assert (sampler.automaton.classify(tokens) < language.num_classes).all()
 
 
@@ -56,9 +56,11 @@ def test_words_of_many_lengths_are_in_the_domain_and_have_these_lengths(spec: st
 def test_half_of_the_words_are_members_where_both_classes_exist(spec: str) -> None:
     language = parse(spec)
     sampler = UniformSampler(language)
-    draw = published_draw(language)
+    draw = find_published_draw(language)
     for length in range(1, 20):
-        classes = sampler.automaton.classify(draw(sampler, torch.full((16,), length), seeded()))
+        classes = sampler.automaton.classify(
+            draw(sampler, torch.full((16,), length), make_generator())
+        )
         share = {(0,): 0, (1,): 16, (0, 1): 8}[sampler.classes_at(length)]
         assert classes.sum() == share
         if share == 8:
@@ -78,7 +80,7 @@ def test_half_of_the_words_are_members_where_both_classes_exist(spec: str) -> No
 def test_lengths_with_one_class_alone(spec: str, lengths: tuple[int, ...], c: int) -> None:
     language = parse(spec)
     sampler = UniformSampler(language)
-    tokens = published_draw(language)(sampler, torch.tensor(lengths), seeded())
+    tokens = find_published_draw(language)(sampler, torch.tensor(lengths), make_generator())
     assert sampler.automaton.classify(tokens).tolist() == [c] * len(lengths)
 
 
@@ -99,7 +101,7 @@ def test_negatives_and_members_of_tomita_5_and_6_are_uniform(
     language, (length, c, number) = parse(spec), kind
     words = words_of(language, length, c)
 
-    seen = counted(language, published_draw(language), length, number)
+    seen = count(language, find_published_draw(language), length, number)
 
     found = Counter({word: times for word, times in seen.items() if word in words})
     assert chance_of(found, uniform(words)) > TOO_IMPROBABLE
@@ -110,7 +112,7 @@ def test_negatives_and_members_of_tomita_5_and_6_are_uniform(
 
 @pytest.mark.parametrize("p_one", [0.1, 0.5])
 def test_bits_of_parity_are_one_with_the_given_probability(p_one: float) -> None:
-    seen = counted(parse("parity"), published_draw(parse("parity"), p_one), 3, 3000)
+    seen = count(parse("parity"), find_published_draw(parse("parity"), p_one), 3, 3000)
     expected = {
         word: p_one ** sum(word) * (1 - p_one) ** (3 - sum(word))
         for word in product((0, 1), repeat=3)
@@ -121,13 +123,13 @@ def test_bits_of_parity_are_one_with_the_given_probability(p_one: float) -> None
 @pytest.mark.parametrize("spec", ["even-pairs", "cycle-navigation"])
 def test_symbols_are_uniform(spec: str) -> None:
     language = parse(spec)
-    seen = counted(language, published_draw(language), 3, 3000)
+    seen = count(language, find_published_draw(language), 3, 3000)
     assert chance_of(seen, uniform(words_of(language, 3))) > TOO_IMPROBABLE
 
 
 def test_sums_begin_with_plus_and_are_uniform_otherwise() -> None:
     language = parse("modular-arithmetic")
-    seen = counted(language, published_draw(language), 4, 6000)
+    seen = count(language, find_published_draw(language), 4, 6000)
     plus = [language.encode(f"+{a}{o}{b}") for a in range(5) for o in "+-*" for b in range(5)]
     assert chance_of(seen, uniform(plus)) > TOO_IMPROBABLE
 
@@ -135,7 +137,9 @@ def test_sums_begin_with_plus_and_are_uniform_otherwise() -> None:
 def test_sums_of_odd_length_are_refused() -> None:
     language = parse("modular-arithmetic")
     with pytest.raises(TaskError, match=r"modular-arithmetic has no word of length 7. .* 6 and 8"):
-        published_draw(language)(UniformSampler(language), torch.tensor([6, 7]), seeded())
+        find_published_draw(language)(
+            UniformSampler(language), torch.tensor([6, 7]), make_generator()
+        )
 
 
 # ---- the paper's members, one word at a time ---------------------------------------------------
@@ -179,9 +183,9 @@ def tomita_4(length: int, rng: random.Random) -> list[int]:
 @pytest.mark.parametrize(
     ("spec", "members", "one_by_one", "length"),
     [
-        ("d-2", partial(published.nested_brackets, depth=2), partial(brackets, 2), 10),
-        ("d-3", partial(published.nested_brackets, depth=3), partial(brackets, 3), 14),
-        ("d-1", partial(published.nested_brackets, depth=1), partial(brackets, 1), 8),
+        ("d-2", partial(published.draw_nested_brackets, depth=2), partial(brackets, 2), 10),
+        ("d-3", partial(published.draw_nested_brackets, depth=3), partial(brackets, 3), 14),
+        ("d-1", partial(published.draw_nested_brackets, depth=1), partial(brackets, 1), 8),
         ("tomita-3", published.tomita_3_members, tomita_3, 4),
         ("tomita-4", published.tomita_4_members, tomita_4, 5),
     ],
@@ -193,7 +197,7 @@ def test_members_come_as_often_as_one_word_at_a_time(
     length: int,
 ) -> None:
     language, rng = parse(spec), random.Random(0)
-    seen = counted(language, members, length, 2_000)
+    seen = count(language, members, length, 2_000)
     reference = Counter(tuple(one_by_one(length, rng)) for _ in range(2_000))
 
     assert all(language.classify(word) == 1 for word in seen)
@@ -202,9 +206,9 @@ def test_members_come_as_often_as_one_word_at_a_time(
 
 def test_members_of_different_lengths_do_not_disturb_each_other() -> None:
     language = parse("d-3")
-    sampler, generator = UniformSampler(language), seeded()
+    sampler, generator = UniformSampler(language), make_generator()
     lengths = torch.tensor([14, 2, 0, 8] * 750)
-    words = written(published.nested_brackets(sampler, lengths, generator, depth=3))
+    words = read_words(published.draw_nested_brackets(sampler, lengths, generator, depth=3))
 
     long = Counter(word for word in words if len(word) == 14)
     rng = random.Random(1)
@@ -221,7 +225,7 @@ def test_members_of_different_lengths_do_not_disturb_each_other() -> None:
 def test_languages_that_the_paper_does_not_use_are_refused(language: Language) -> None:
     assert not has_published(language)
     with pytest.raises(TaskError, match=r"the paper has no words of .* Use the protocol 'audited'"):
-        published_draw(language)
+        find_published_draw(language)
 
 
 @pytest.mark.parametrize("spec", SPECS)

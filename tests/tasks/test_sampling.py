@@ -20,11 +20,11 @@ from tasks.oracles import (
     UNEQUAL,
     chance_of,
     languages,
+    make_generator,
+    read_words,
     sample,
-    seeded,
     uniform,
     words_of,
-    written,
 )
 
 # ---- exactly uniform -------------------------------------------------------------------------
@@ -46,7 +46,7 @@ from tasks.oracles import (
 def test_words_of_a_class_are_uniform(language: Language, bits: int, length: int) -> None:
     """With few bits, nearly every word is settled by exact integers."""
     sampler = UniformSampler(language, bits)
-    generator = seeded(bits)
+    generator = make_generator(bits)
     for c in sampler.classes_at(length):
 
         def draw(n: int, c: int = c) -> torch.Tensor:
@@ -62,7 +62,7 @@ def test_words_of_any_class_are_uniform_in_the_domain(
 ) -> None:
     words = words_of(language, length)
     assume(words)
-    sampler, generator = UniformSampler(language, bits), seeded()
+    sampler, generator = UniformSampler(language, bits), make_generator()
 
     seen = sample(lambda n: sampler.draw_any(fill(length, n), generator), 1000)
 
@@ -74,11 +74,11 @@ def test_long_words_agree_with_exact_integers_too(language: Language) -> None:
     """3000 symbols: the counts of UNEQUAL's states differ by a factor of 2^3000."""
     sampler = UniformSampler(language)
     classes, lengths = torch.tensor([0, 1, 1]), torch.tensor([2999, 3000, 1])
-    drawn = sampler.draw(classes, lengths, seeded())
+    drawn = sampler.draw(classes, lengths, make_generator())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sampler._by_class, "_doubtful", all_are_doubtful_that_have_begun(lengths))
-        assert drawn.equal(sampler.draw(classes, lengths, seeded()))
+        assert drawn.equal(sampler.draw(classes, lengths, make_generator()))
     assert sampler.automaton.classify(drawn).equal(classes)
 
 
@@ -116,7 +116,7 @@ def test_a_class_without_a_word_of_the_length_is_refused_with_the_nearest_length
     with pytest.raises(
         TaskError, match=r"class 1 of the language has no word of length 5. .* one: 4 and 6."
     ):
-        sampler.draw(torch.tensor([0, 1]), torch.tensor([5, 5]), seeded())
+        sampler.draw(torch.tensor([0, 1]), torch.tensor([5, 5]), make_generator())
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,13 @@ def test_a_class_without_a_word_of_the_length_is_refused_with_the_nearest_length
 )
 def test_impossible_classes_and_lengths_are_refused(c: int, length: int, part: str) -> None:
     with pytest.raises(TaskError, match=part):
-        UniformSampler(PARITY).draw(torch.tensor([c]), torch.tensor([length]), seeded())
+        UniformSampler(PARITY).draw(torch.tensor([c]), torch.tensor([length]), make_generator())
 
 
 def test_a_class_without_any_word_is_refused() -> None:
     nothing = Language(alphabet=("a",), transitions=((0,),), classes=(0,))
     with pytest.raises(TaskError, match="No length has one"):
-        UniformSampler(nothing).draw(torch.tensor([1]), torch.tensor([2]), seeded())
+        UniformSampler(nothing).draw(torch.tensor([1]), torch.tensor([2]), make_generator())
 
 
 def test_too_many_counts_are_refused_with_what_is_possible(
@@ -147,13 +147,13 @@ def test_too_many_counts_are_refused_with_what_is_possible(
         sampler.require_room(11)
 
     ones = torch.tensor([1])
-    assert sampler.draw(ones, torch.tensor([10]), seeded()).shape == (1, 10)
+    assert sampler.draw(ones, torch.tensor([10]), make_generator()).shape == (1, 10)
     with pytest.raises(TaskError, match=message):
-        sampler.draw(ones, torch.tensor([11]), seeded())
+        sampler.draw(ones, torch.tensor([11]), make_generator())
 
-    assert sampler.draw_any(torch.tensor([32]), seeded()).shape == (1, 32)
+    assert sampler.draw_any(torch.tensor([32]), make_generator()).shape == (1, 32)
     with pytest.raises(TaskError, match=r"34 lengths x 3 states x 1 class\).* at most 32 symbols"):
-        sampler.draw_any(torch.tensor([33]), seeded())
+        sampler.draw_any(torch.tensor([33]), make_generator())
 
 
 def test_a_language_with_too_many_counts_for_any_word_is_refused_before_they_are_made(
@@ -162,7 +162,7 @@ def test_a_language_with_too_many_counts_for_any_word_is_refused_before_they_are
     monkeypatch.setattr(sampling, "MAX_COUNTS", 8)
     sampler = UniformSampler(MOD_3)
     with pytest.raises(TaskError, match=r"but the limit is 8. Use a language with fewer"):
-        sampler.draw(torch.tensor([0]), torch.tensor([0]), seeded())
+        sampler.draw(torch.tensor([0]), torch.tensor([0]), make_generator())
     assert "_by_class" not in vars(sampler)
 
 
@@ -178,14 +178,14 @@ def test_distinct_pairs_are_those_of_the_words(pairs: list[tuple[int, int]]) -> 
 def test_one_letter_and_no_words_are_no_special_cases() -> None:
     unary = Language(alphabet=("a",), transitions=((1,), (0,)), classes=(0, 1))
     sampler = UniformSampler(unary)
-    assert written(sampler.draw_any(torch.tensor([3, 0]), seeded())) == [(0, 0, 0), ()]
-    assert sampler.draw_any(torch.empty(0, dtype=torch.int64), seeded()).shape == (0, 0)
+    assert read_words(sampler.draw_any(torch.tensor([3, 0]), make_generator())) == [(0, 0, 0), ()]
+    assert sampler.draw_any(torch.empty(0, dtype=torch.int64), make_generator()).shape == (0, 0)
 
 
 def test_a_million_symbols_of_one_kind_take_no_counts() -> None:
     unary = Language(alphabet=("a",), transitions=((1,), (0,)), classes=(0, 1))
     sampler = UniformSampler(unary)
-    words = sampler.draw_any(torch.tensor([1_000_000, 2]), seeded())
+    words = sampler.draw_any(torch.tensor([1_000_000, 2]), make_generator())
     assert (words[0] == 0).all()
     assert words[1].tolist() == [PAD] * 999_998 + [0, 0]
     assert len(sampler._over_all._mantissas) == 1
@@ -193,17 +193,19 @@ def test_a_million_symbols_of_one_kind_take_no_counts() -> None:
 
 def test_one_seed_gives_one_batch_whatever_was_drawn_before() -> None:
     fresh, used = UniformSampler(UNEQUAL), UniformSampler(UNEQUAL)
-    used.draw_any(fill(90, 3), seeded(5))
-    used.draw(fill(1, 3), fill(90, 3), seeded(5))
+    used.draw_any(fill(90, 3), make_generator(5))
+    used.draw(fill(1, 3), fill(90, 3), make_generator(5))
     lengths = torch.tensor([3, 12, 7])
     ones = torch.ones_like(lengths)
-    assert fresh.draw(ones, lengths, seeded()).equal(used.draw(ones, lengths, seeded()))
+    assert fresh.draw(ones, lengths, make_generator()).equal(
+        used.draw(ones, lengths, make_generator())
+    )
 
 
 @pytest.mark.slow
 def test_a_word_of_a_hundred_thousand_symbols() -> None:
     sampler = UniformSampler(PARITY)
-    tokens = sampler.draw(torch.tensor([1]), torch.tensor([100_000]), seeded())
+    tokens = sampler.draw(torch.tensor([1]), torch.tensor([100_000]), make_generator())
     assert tokens.shape == (1, 100_000)
     assert sampler.automaton.classify(tokens).tolist() == [1]
     assert 49_000 < tokens.sum() < 51_000

@@ -12,12 +12,12 @@ from lengthwise.errors import ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.tasks.state_codes import make_state_codes
 from lengthwise.tasks.state_maps import IGNORED
-from strategies import domained
+from strategies import machines_with_domain
 
 
 def steps_of_words(language: Language, longest: int) -> set[tuple[int, int, int]]:
     """State, symbol and next state of the minimal automaton in all words of the domain."""
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     found = set()
     for length in range(longest + 1):
         for word in product(range(language.num_symbols), repeat=length):
@@ -29,9 +29,9 @@ def steps_of_words(language: Language, longest: int) -> set[tuple[int, int, int]
     return found
 
 
-@given(language=domained(), longest=st.integers(0, 7))
+@given(language=machines_with_domain(), longest=st.integers(0, 7))
 def test_the_steps_are_those_of_all_words_of_the_domain(language: Language, longest: int) -> None:
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     table = make_state_codes(language, longest)
     expected = steps_of_words(language, longest)
     named = sorted({machine.start} | {s for b, _, a in expected for s in (b, a)})
@@ -44,7 +44,7 @@ def test_the_steps_are_those_of_all_words_of_the_domain(language: Language, long
     assert len(table.codes) == len(named)
 
 
-@given(language=domained())
+@given(language=machines_with_domain())
 def test_words_of_all_lengths_have_the_steps_of_long_ones(language: Language) -> None:
     every, long = make_state_codes(language, None), make_state_codes(language, 100)
     for name in ("states", "symbols", "results", "codes", "classes"):

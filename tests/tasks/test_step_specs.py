@@ -55,7 +55,7 @@ def test_a_task_comes_back_from_json_and_its_inputs_from_text(name: str) -> None
     again = step_task_of(json.loads(json.dumps(task.to_dict())))
     assert again == task
     inputs = task.draw(5, generator())
-    assert torch.equal(again.written(inputs), task.written(inputs))
+    assert torch.equal(again.write_steps(inputs), task.write_steps(inputs))
     lines = [task.spell(word) for word in inputs.tolist()]
     assert [task.read(line) for line in lines] == [tuple(word) for word in inputs.tolist()]
 
@@ -101,7 +101,7 @@ def test_a_circuit_of_a_file_is_written_whole_or_in_part(tmp_path: Any) -> None:
     path.write_text("INPUT(a)\nINPUT(b)\nOUTPUT(s)\nOUTPUT(c)\ns = XOR(a, b)\nc = AND(a, b)\n")
     task = make_step_task(f"steps:circuit:{path}")
     assert (task.names, task.outputs) == (("s", "c"), (0, 1))
-    assert task.written(torch.tensor([[1, 1], [0, 1]])).tolist() == [[0, 1], [1, 0]]
+    assert task.write_steps(torch.tensor([[1, 1], [0, 1]])).tolist() == [[0, 1], [1, 0]]
     assert make_step_task(f"steps:circuit:{path}", {"order": ["c", "s"]}).names == ("c", "s")
 
 
@@ -126,5 +126,5 @@ def test_outputs_that_are_inputs_are_refused(tmp_path: Any) -> None:
 def test_what_are_no_inputs_are_told_how_to_be_read(inputs: Any, came: str) -> None:
     task = make_step_task("steps:addition", {"bits": 2})
     with pytest.raises(WordError, match=f"{came}.*task.read"):
-        task.written(inputs)
-    assert task.written(torch.tensor([task.read("1001")])).shape == (1, len(task.names))
+        task.write_steps(inputs)
+    assert task.write_steps(torch.tensor([task.read("1001")])).shape == (1, len(task.names))

@@ -26,7 +26,7 @@ def test_sums_and_carries_are_those_of_the_numbers(order: Any) -> None:
     n = 3
     task = make_step_task("steps:addition", {"bits": n, "order": order})
     inputs = torch.tensor(list(product((0, 1), repeat=2 * n)))
-    for bits, symbols in zip(inputs.tolist(), task.written(inputs).tolist(), strict=True):
+    for bits, symbols in zip(inputs.tolist(), task.write_steps(inputs).tolist(), strict=True):
         a, b = from_bits(bits[:n]), from_bits(bits[n:])
         found = dict(zip(task.names, symbols, strict=True))
         assert from_bits([symbols[place] for place in task.outputs]) == (a + b) % 2**n
@@ -39,9 +39,9 @@ def test_sums_and_carries_are_those_of_the_numbers(order: Any) -> None:
 @given(language=recognisers(), length=st.integers(1, 6))
 def test_states_are_those_of_the_smallest_automaton(language: Any, length: int) -> None:
     task = StateSteps(name="random", language=language, length=length)
-    machine = language.minimised()
+    machine = language.minimise()
     words = torch.tensor(list(product(range(language.num_symbols), repeat=length)))
-    for word, symbols in zip(words.tolist(), task.written(words).tolist(), strict=True):
+    for word, symbols in zip(words.tolist(), task.write_steps(words).tolist(), strict=True):
         states = [machine.run(word[: t + 1]) for t in range(length)]
         expected = [machine.num_symbols + state for state in states]
         c = machine.num_symbols + machine.num_states + language.classify(word)
@@ -60,7 +60,9 @@ def test_sequences_are_the_inputs_and_what_is_kept(name: str) -> None:
         words = task.sequences(inputs, layout)
         assert words.shape == (7, task.num_inputs + len(layout.kept))
         assert torch.equal(words[:, : task.num_inputs], inputs)
-        assert torch.equal(words[:, task.num_inputs :], task.written(inputs)[:, list(layout.kept)])
+        assert torch.equal(
+            words[:, task.num_inputs :], task.write_steps(inputs)[:, list(layout.kept)]
+        )
         outputs = [layout.kept[place] for place in layout.outputs]
         assert outputs == list(task.outputs)
         assert set(layout.outputs) <= set(layout.supervised) <= set(range(len(layout.kept)))

@@ -14,7 +14,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.tasks import sampling
 from lengthwise.tasks.task import Task, default_protocol
-from tasks.oracles import MOD_3, class_of, languages, seeded, words_of, written
+from tasks.oracles import MOD_3, class_of, languages, make_generator, read_words, words_of
 
 
 @given(language=languages(), last=st.integers(0, 6))
@@ -34,41 +34,41 @@ def test_batches_fit_together_and_come_from_the_seed_alone(spec: str, protocol: 
     task, again = (Task(language=parse(spec), protocol=protocol) for _ in range(2))
     lengths = torch.tensor([4, 20, 6, 6])
 
-    batch = task.draw(lengths, seeded())
-    task.draw(lengths, seeded(1))
-    same = again.draw(lengths, seeded())
+    batch = task.draw(lengths, make_generator())
+    task.draw(lengths, make_generator(1))
+    same = again.draw(lengths, make_generator())
 
-    words = written(batch.tokens)
+    words = read_words(batch.tokens)
     assert [len(word) for word in words] == lengths.tolist() == batch.lengths.tolist()
     assert [class_of(task.language, word) for word in words] == batch.classes.tolist()
     assert batch.tokens.equal(same.tokens)
-    assert task.draw(lengths, seeded()).tokens.equal(batch.tokens)
-    assert not task.draw(lengths, seeded(2)).tokens.equal(batch.tokens)
+    assert task.draw(lengths, make_generator()).tokens.equal(batch.tokens)
+    assert not task.draw(lengths, make_generator(2)).tokens.equal(batch.tokens)
 
 
 def test_protocols_draw_other_words() -> None:
     language, lengths = parse("parity"), torch.full((400,), 10)
-    rare = Task(language=language, protocol="published", p_one=0.1).draw(lengths, seeded())
+    rare = Task(language=language, protocol="published", p_one=0.1).draw(lengths, make_generator())
     assert 0.05 < rare.tokens.double().mean() < 0.15
-    fair = Task(language=language, protocol="audited").draw(lengths, seeded())
+    fair = Task(language=language, protocol="audited").draw(lengths, make_generator())
     assert 0.45 < fair.tokens.double().mean() < 0.55
     assert fair.classes.sum() == 200
 
 
 def test_uniform_words_have_the_class_asked_for() -> None:
     task = Task(language=parse("d-2"))
-    inside = task.draw_uniform(5, 6, seeded(), c=1)
-    assert [class_of(task.language, word) for word in written(inside.tokens)] == [1] * 5
-    any_class = task.draw_uniform(50, 3, seeded())
+    inside = task.draw_uniform(5, 6, make_generator(), c=1)
+    assert [class_of(task.language, word) for word in read_words(inside.tokens)] == [1] * 5
+    any_class = task.draw_uniform(50, 3, make_generator())
     assert any_class.classes.tolist() == [0] * 50
     with pytest.raises(TaskError, match=r"class 1 of d-2 has no word of length 3. .* 2 and 4"):
-        task.draw_uniform(1, 3, seeded(), c=1)
+        task.draw_uniform(1, 3, make_generator(), c=1)
 
 
 def test_lengths_without_words_are_refused() -> None:
     task = Task(language=parse("modular-arithmetic"), protocol="published")
     with pytest.raises(TaskError, match="no word of length 5"):
-        task.draw(torch.tensor([5]), seeded())
+        task.draw(torch.tensor([5]), make_generator())
 
 
 @pytest.mark.parametrize(("spec", "expected"), [("parity", "parity@1"), ("d-4", "d-4@1")])
@@ -114,9 +114,9 @@ def test_room_is_asked_for_where_words_are_counted(monkeypatch: pytest.MonkeyPat
         except TaskError:
             refused.add(name)
             with pytest.raises(TaskError, match="the limit is 100"):
-                task.draw(lengths, seeded())
+                task.draw(lengths, make_generator())
         else:
-            assert task.draw(lengths, seeded()).tokens.shape == (1, 100)
+            assert task.draw(lengths, make_generator()).tokens.shape == (1, 100)
 
     uncounted = {("parity", "published"), ("modular-arithmetic", "published")}
     assert refused == set(tasks) - uncounted

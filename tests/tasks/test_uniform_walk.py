@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lengthwise.languages.language import Language
 from lengthwise.tasks import uniform_walk
-from lengthwise.tasks.balance import balanced_classes
+from lengthwise.tasks.balance import draw_balanced_classes
 from lengthwise.tasks.sampling import UniformSampler
 from lengthwise.tasks.uniform_walk import _decide, _error
 from tasks.filled import all_are_doubtful_that_have_begun, fill
@@ -22,8 +22,8 @@ from tasks.oracles import (
     chance_of,
     class_of,
     languages,
-    seeded,
-    written,
+    make_generator,
+    read_words,
 )
 
 
@@ -60,21 +60,21 @@ def test_floating_point_and_exact_integers_draw_the_same_words(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(uniform_walk, "_MAX_TABLE", table)
         patch.setattr(uniform_walk, "_BLOCK", block)
-        classes = balanced_classes(sampler, chosen, seeded(1))
-        drawn = sampler.draw(classes, chosen, seeded())
+        classes = draw_balanced_classes(sampler, chosen, make_generator(1))
+        drawn = sampler.draw(classes, chosen, make_generator())
         patch.setattr(sampler._by_class, "_doubtful", all_are_doubtful_that_have_begun(chosen))
-        exactly = sampler.draw(classes, chosen, seeded())
+        exactly = sampler.draw(classes, chosen, make_generator())
 
     assert drawn.equal(exactly)
-    assert [len(word) for word in written(drawn)] == chosen.tolist()
-    assert [class_of(language, word) for word in written(drawn)] == classes.tolist()
+    assert [len(word) for word in read_words(drawn)] == chosen.tolist()
+    assert [class_of(language, word) for word in read_words(drawn)] == classes.tolist()
 
 
 def test_few_bits_do_not_decide_alone() -> None:
     """With one bit, three equal classes of words could not come equally often."""
-    sampler, generator = UniformSampler(MOD_3, bits=1), seeded()
+    sampler, generator = UniformSampler(MOD_3, bits=1), make_generator()
     seen: Counter[tuple[int, ...]] = Counter()
-    seen.update(written(sampler.draw_any(fill(1, 3000), generator)))
+    seen.update(read_words(sampler.draw_any(fill(1, 3000), generator)))
 
     assert chance_of(seen, {(0,): 1 / 3, (1,): 1 / 3, (2,): 1 / 3}) > TOO_IMPROBABLE
 
@@ -87,7 +87,7 @@ def test_a_number_decides_for_the_symbol_it_lies_at(steps: list[int], chance: in
     cumulative = list(accumulate(steps))
     point = Fraction(chance, 2**40)
 
-    symbol = _decide(cumulative, chance, 40, seeded())
+    symbol = _decide(cumulative, chance, 40, make_generator())
 
     below = sum(Fraction(c, cumulative[-1]) <= point for c in cumulative)
     above = sum(Fraction(c, cumulative[-1]) < point + Fraction(1, 2**40) for c in cumulative)

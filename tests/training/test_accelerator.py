@@ -29,14 +29,14 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.models.regular_gpt import RegularGPT
 from lengthwise.objectives import learning
 from lengthwise.objectives.catalogue import objectives_of
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run, train
 from lengthwise.training import loop
 from lengthwise.training.clock import Clock
 from lengthwise.training.distributed import ALONE
 from second_device import There, second_device
-from stored_runs import copied
+from stored_runs import copy
 
 LOOKS = {
     "regular-gpt-binary codebook": "wrong chunks are found in the table before the first step",
@@ -103,11 +103,11 @@ def _step(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> nn.Module:
     objective = plan.problem.objective(plan)
     read: list[Sequence[Tensor]] = []
 
-    def noted(found: Sequence[Tensor]) -> list[float]:
+    def note(found: Sequence[Tensor]) -> list[float]:
         read.append(found)
         return [0.0] * len(found)
 
-    monkeypatch.setattr(loop, "_read", noted)
+    monkeypatch.setattr(loop, "_read", note)
     monkeypatch.setattr(transfer, "STAGED", {"meta"})
     monkeypatch.setattr(torch, "Generator", lambda device="cpu": _generator())
     state = loop.begin(model, objective, plan.training, None)
@@ -247,8 +247,8 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Iterator[torch.device]:
         yield device
 
 
-def _found(run: Run, options: Mapping[str, Any], inputs: list[str]) -> list[Any]:
-    tested = evaluated(run, options, stored=False).values
+def _find(run: Run, options: Mapping[str, Any], inputs: list[str]) -> list[Any]:
+    tested = evaluate_and_store(run, options, stored=False).values
     is_trained_tree = isinstance(run.model, RegularGPT) and isinstance(run.plan, Plan)
     analysed = [
         analysis_of(name, run.model, run.task, lengths=[9], words_per_length=4)
@@ -264,15 +264,15 @@ def _found(run: Run, options: Mapping[str, Any], inputs: list[str]) -> list[Any]
 def test_tests_answers_and_analyses_are_those_of_the_processor(
     name: str, tmp_path: Path, there: torch.device
 ) -> None:
-    copied(name, tmp_path)
+    copy(name, tmp_path)
     run = load_run(tmp_path / "run", device="cpu")
-    expected = _found(run, *RUNS[name])
+    expected = _find(run, *RUNS[name])
     run.model.to(there)
     assert all(isinstance(each, There) for each in run.model.parameters())
-    assert _found(run, *RUNS[name]) == expected
+    assert _find(run, *RUNS[name]) == expected
 
 
-def _trained(plan: Plan, device: torch.device | str) -> list[float]:
+def _train(plan: Plan, device: torch.device | str) -> list[float]:
     run = train(plan, device=str(device))
     assert {isinstance(each, There) for each in run.model.parameters()} == {str(device) != "cpu"}
     told = [{k: v for k, v in one.items() if isinstance(v, int | float)} for one in run.metrics]
@@ -286,7 +286,7 @@ def test_training_is_that_of_the_processor(
 ) -> None:
     settings = {"objective": supervision, "steps": 2, "validate_every": 1, "d_model": 16}
     plan = make_plan("parity", name, preset="smoke", settings=settings)
-    assert _trained(plan, there) == pytest.approx(_trained(plan, "cpu"), rel=1e-6)
+    assert _train(plan, there) == pytest.approx(_train(plan, "cpu"), rel=1e-6)
 
 
 @pytest.mark.slow
@@ -295,13 +295,13 @@ def test_training_of_other_problems_is_that_of_the_processor(
 ) -> None:
     """Dropout is off, since a device draws other masks."""
     for name in ("steps", "text", "pairs"):
-        copied(name, tmp_path / name)
+        copy(name, tmp_path / name)
         plan = load_run(tmp_path / name / "run", device="cpu").require_plan()
         small = {"steps": 2, "validate_every": 1}
         plan = replace(plan, training=replace(plan.training, **small))
         if getattr(plan.network, "dropout", 0.0):
             plan = replace(plan, network=replace(plan.network, dropout=0.0))
-        assert _trained(plan, there) == pytest.approx(_trained(plan, "cpu"), rel=1e-5)
+        assert _train(plan, there) == pytest.approx(_train(plan, "cpu"), rel=1e-5)
 
 
 def _small(**settings: Any) -> Plan:
@@ -316,17 +316,17 @@ def test_only_a_device_is_asked_for_a_fixed_order(
     seen: list[bool] = []
     step = loop._train_step
 
-    def watched(*arguments: Any) -> dict[str, Any]:
+    def watch(*arguments: Any) -> dict[str, Any]:
         seen.append(torch.are_deterministic_algorithms_enabled())
         return step(*arguments)
 
-    monkeypatch.setattr(loop, "_train_step", watched)
-    _trained(_small(deterministic=asked), there)
+    monkeypatch.setattr(loop, "_train_step", watch)
+    _train(_small(deterministic=asked), there)
     assert seen == [asked, asked]
     assert os.environ["CUBLAS_WORKSPACE_CONFIG"]  # before the first product
-    _trained(_small(deterministic=asked), "cpu")
+    _train(_small(deterministic=asked), "cpu")
     assert seen == [asked, asked, False, False]
-    _trained(_small(deterministic=asked, threads=2), "cpu")
+    _train(_small(deterministic=asked, threads=2), "cpu")
     assert seen == [asked, asked, False, False, True, True]
     assert not torch.are_deterministic_algorithms_enabled()
 
@@ -379,11 +379,11 @@ def test_only_a_copy_to_a_device_that_takes_it_over_does_not_wait(
     asked: list[bool] = []
     tensor = torch.zeros(1)
 
-    def noted(own: Tensor, *_: object, non_blocking: bool) -> Tensor:
+    def note(own: Tensor, *_: object, non_blocking: bool) -> Tensor:
         asked.append(not non_blocking)
         return own
 
-    monkeypatch.setattr(Tensor, "to", noted)
-    transfer.sent(tensor, torch.device(device))
-    transfer.sent(There(tensor), torch.device(device))
+    monkeypatch.setattr(Tensor, "to", note)
+    transfer.send(tensor, torch.device(device))
+    transfer.send(There(tensor), torch.device(device))
     assert asked == [waits, True]

@@ -16,7 +16,7 @@ from lengthwise.errors import ConfigError
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run, train
-from lengthwise.training.compilation import compiled
+from lengthwise.training.compilation import compile_for_training
 
 SMALL = {"window": 8, "chunk": 4, "batch_size": 2, "steps": 2, "validate_every": 1}
 
@@ -31,11 +31,11 @@ def plan(tmp_path: Path) -> Plan:
 
 
 def test_it_is_compiled_for_gradients_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    def marked(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def mark(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return lambda *given: -function(*given)
 
-    monkeypatch.setattr(torch, "compile", marked)
-    double = compiled(lambda x: 2 * x)
+    monkeypatch.setattr(torch, "compile", mark)
+    double = compile_for_training(lambda x: 2 * x)
     assert double(torch.tensor(3.0)) == -6
     with torch.no_grad():
         assert double(torch.tensor(3.0)) == 6
@@ -46,14 +46,14 @@ def test_training_steps_are_compiled_and_validation_is_not(
 ) -> None:
     seen: list[bool] = []
 
-    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
         def program(*given: Any) -> Any:
             seen.append(torch.is_grad_enabled())
             return function(*given)
 
         return program
 
-    monkeypatch.setattr(torch, "compile", noted)
+    monkeypatch.setattr(torch, "compile", note)
     train(plan, device="cpu")
     assert seen == [True, True, True]  # the trial of the compiler, and two steps
 

@@ -18,7 +18,7 @@ from lengthwise.constructions.known_constructions import construct
 from lengthwise.constructions.verify import verify_construction
 from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.circuit import completed
+from lengthwise.problems.circuit import complete_inputs
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import load_run, train
 from lengthwise.training.compiled import Compiled, is_compiled, load_compiled, save_compiled
@@ -34,18 +34,18 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def made(name: str = "parity", **settings: Any) -> Computed:
+def make(name: str = "parity", **settings: Any) -> Computed:
     return construct(name, settings or KINDS.get(name, {}))
 
 
-def saved(path: Path, construction: Computed) -> Path:
+def save(path: Path, construction: Computed) -> Path:
     save_compiled(path, construction.compiled, construction.model, {"python": "3"})
     return path
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return saved(tmp_path_factory.mktemp("stored") / "made", made())
+    return save(tmp_path_factory.mktemp("stored") / "made", make())
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def config_of(folder: Path) -> dict[str, Any]:
 @pytest.mark.slow_except("chiang2022/parity", "steps2022/addition-2", "steps2022/addition-nor")
 @pytest.mark.parametrize("name", KINDS)
 def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
-    before = made(name)
-    after = read_construction(saved(tmp_path / "made", before))
+    before = make(name)
+    after = read_construction(save(tmp_path / "made", before))
     assert after.folder is not None
     assert (after.folder.path, before.folder) == (tmp_path / "made", None)
     for field in dataclasses.fields(Computed):
@@ -78,22 +78,22 @@ def test_all_that_is_claimed_comes_back(name: str, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_lacks_a_setting_of_today_is_that_of_its_default(tmp_path: Path) -> None:
-    before = made("steps2022/addition-nor")
-    folder = saved(tmp_path / "made", before)
+    before = make("steps2022/addition-nor")
+    folder = save(tmp_path / "made", before)
     old = config_of(folder)
     assert old["network"].pop("initial") == "xavier"
     (folder / "config.json").write_text(json.dumps(old), encoding="utf-8")
-    assert saved(folder, before) == folder
+    assert save(folder, before) == folder
     assert config_of(folder) == old
     old["network"]["num_heads"] = 2
     (folder / "config.json").write_text(json.dumps(old), encoding="utf-8")
     with pytest.raises(RunError, match="num_heads"):
-        saved(folder, before)
+        save(folder, before)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_settings_survive_as_plain_values(name: str) -> None:
-    values = json.loads(json.dumps(made(name).compiled.to_dict()))
+    values = json.loads(json.dumps(make(name).compiled.to_dict()))
     assert is_compiled(values)
     assert Compiled.from_dict(values).to_dict() == values
 
@@ -110,7 +110,7 @@ def test_settings_survive_as_plain_values(name: str) -> None:
 def test_weights_are_stored_in_single_precision_only_if_nothing_is_lost(
     name: str, settings: dict[str, Any], kind: torch.dtype, tmp_path: Path
 ) -> None:
-    path = saved(tmp_path / "made", made(name, **settings))
+    path = save(tmp_path / "made", make(name, **settings))
     assert {w.dtype for w in load_file(path / "model.safetensors").values()} == {kind}
     _, model = load_compiled(path)
     assert {w.dtype for w in model.parameters()} == {kind}
@@ -119,8 +119,8 @@ def test_weights_are_stored_in_single_precision_only_if_nothing_is_lost(
 def test_a_claim_without_single_precision_keeps_double(tmp_path: Path) -> None:
     ranges: list[dict[str, int | None]] = [{"float64": None}, {"float64": None, "float32": 100}]
     for number, claimed in enumerate(ranges):
-        some = dataclasses.replace(made(), range=claimed)
-        stored = load_file(saved(tmp_path / f"made-{number}", some) / "model.safetensors")
+        some = dataclasses.replace(make(), range=claimed)
+        stored = load_file(save(tmp_path / f"made-{number}", some) / "model.safetensors")
         assert {w.dtype for w in stored.values()} == {torch.float64}
 
 
@@ -134,17 +134,17 @@ def test_it_is_loaded_as_a_run(folder: Path) -> None:
 
 
 def test_a_circuit_is_no_run_of_words(tmp_path: Path) -> None:
-    path = saved(tmp_path / "made", made("steps2022/addition-2", bits=1))
+    path = save(tmp_path / "made", make("steps2022/addition-2", bits=1))
     assert is_circuit(path)
     with pytest.raises(RunError, match="computes a circuit, and classifies no words"):
         load_run(path)
     again = read_construction(path)
     assert isinstance(again.about, GateSequence)
-    assert completed(again.model, again.about, ["11", "10"]) == [
+    assert complete_inputs(again.model, again.about, ["11", "10"]) == [
         list(again.about.complete((1, 1))),
         list(again.about.complete((1, 0))),
     ]
-    assert completed(again.model, again.about, []) == []
+    assert complete_inputs(again.model, again.about, []) == []
 
 
 def test_other_folders_hold_no_circuit(folder: Path, tmp_path: Path) -> None:
@@ -154,10 +154,10 @@ def test_other_folders_hold_no_circuit(folder: Path, tmp_path: Path) -> None:
 
 def test_the_same_may_be_saved_again_and_nothing_else(folder: Path) -> None:
     before = (folder / "model.safetensors").read_bytes()
-    saved(folder, made())
-    for other in (made(chunk=3), made("tomita-2"), made("chiang2022/parity")):
+    save(folder, make())
+    for other in (make(chunk=3), make("tomita-2"), make("chiang2022/parity")):
         with pytest.raises(RunError, match="Use another folder") as caught:
-            saved(folder, other)
+            save(folder, other)
         assert "\n" not in str(caught.value)
     assert (folder / "model.safetensors").read_bytes() == before
     assert {path.name for path in folder.iterdir()} == {
@@ -178,7 +178,7 @@ def test_a_trained_run_is_none_of_ours_nor_the_other_way_round(
     with pytest.raises(RunError, match="holds a trained run, not a construction"):
         read_construction(run)
     with pytest.raises(RunError, match="Use another folder"):
-        saved(run, made())
+        save(run, make())
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
@@ -186,19 +186,19 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     path.mkdir()
     (path / "letter.txt").write_text("dear")
     with pytest.raises(RunError, match="holds no run of lengthwise"):
-        saved(path, made())
+        save(path, make())
     assert [file.name for file in path.iterdir()] == ["letter.txt"]
     with pytest.raises(RunError, match="holds no run of lengthwise"):
-        saved(path / "letter.txt", made())
+        save(path / "letter.txt", make())
 
 
 def test_what_was_interrupted_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "made"
-    RunFolder(path).claim({**made().compiled.to_dict(), "environment": {}})
+    RunFolder(path).claim({**make().compiled.to_dict(), "environment": {}})
     with pytest.raises(RunError, match="Run its `compile` command again"):
         read_construction(path)
-    saved(path, made())
-    assert read_construction(path).claim == made().claim
+    save(path, make())
+    assert read_construction(path).claim == make().claim
 
 
 def without(*path: str) -> Callable[[dict[str, Any]], None]:
@@ -266,7 +266,7 @@ MORE_THAN_IS_SO = [
 
 @pytest.mark.parametrize("number", range(len(MORE_THAN_IS_SO)))
 def test_a_claim_that_was_changed_is_refused(number: int, tmp_path: Path) -> None:
-    folder = saved(tmp_path / "made", made("chiang2022/first", sharpness=2.0))
+    folder = save(tmp_path / "made", make("chiang2022/first", sharpness=2.0))
     config = config_of(folder)
     MORE_THAN_IS_SO[number](config)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -300,7 +300,7 @@ def test_a_folder_does_not_lie_about_what_it_is(folder: Path, number: int) -> No
 
 @pytest.mark.parametrize("error", [0, 1, -1, 0.9, float("nan"), "x", None])
 def test_a_damaged_error_of_a_circuit_is_refused(error: object, tmp_path: Path) -> None:
-    folder = saved(tmp_path / "made", made("steps2022/addition-1", bits=1))
+    folder = save(tmp_path / "made", make("steps2022/addition-1", bits=1))
     config = config_of(folder)
     config["settings"]["error"] = error
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -309,9 +309,9 @@ def test_a_damaged_error_of_a_circuit_is_refused(error: object, tmp_path: Path) 
 
 
 def test_what_it_is_about_cannot_be_changed(tmp_path: Path) -> None:
-    folder = saved(tmp_path / "made", made("steps2022/addition-1", bits=1))
+    folder = save(tmp_path / "made", make("steps2022/addition-1", bits=1))
     config = config_of(folder)
-    config["sequence"] = made("steps2022/addition-2", bits=1).compiled.to_dict()["sequence"]
+    config["sequence"] = make("steps2022/addition-2", bits=1).compiled.to_dict()["sequence"]
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(LengthwiseError, match="Compile again"):
         read_construction(folder)
@@ -323,7 +323,7 @@ def test_other_weights_are_not_taken_for_the_same_construction(folder: Path) -> 
     save_file(weights, folder / "model.safetensors")
     before = (folder / "model.safetensors").read_bytes()
     with pytest.raises(RunError, match="holds other weights than parity has"):
-        saved(folder, made())
+        save(folder, make())
     assert (folder / "model.safetensors").read_bytes() == before
 
 

@@ -50,7 +50,7 @@ class Part:
     def share(self, items: Items) -> Items:
         return items[self.number :: self.count]
 
-    def summed(self, *figures: float) -> tuple[float, ...]:
+    def all_reduce(self, *figures: float) -> tuple[float, ...]:
         return figures
 
     def sum_gradients(self, model: nn.Module) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from lengthwise.errors import RunError
-from lengthwise.training.film import MOST_FRAMES, Film, stored_film
+from lengthwise.training.film import MOST_FRAMES, Film, read_film
 from lengthwise.training.loop import Step, Validation, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
@@ -35,7 +35,7 @@ def empty() -> Film:
     return Film(torch.zeros(2, 3, dtype=torch.int64), torch.tensor([3, 1]), look)
 
 
-def shot(film: Film, numbers: range) -> Film:
+def take_frames(film: Film, numbers: range) -> Film:
     model = Weight()
     for number in numbers:
         with torch.no_grad():
@@ -47,7 +47,7 @@ def shot(film: Film, numbers: range) -> Film:
 
 @given(st.integers(0, 700))
 def test_a_film_is_bounded_and_evenly_spaced(last: int) -> None:
-    found = [frame.number for frame in shot(empty(), range(last + 1)).frames]
+    found = [frame.number for frame in take_frames(empty(), range(last + 1)).frames]
     assert found[0] == 0
     assert found[-1] == last
     assert min(last + 1, MOST_FRAMES // 2) <= len(found) <= MOST_FRAMES + 1
@@ -60,11 +60,11 @@ def test_an_interrupted_film_is_that_of_an_uninterrupted_run(
     killed: int, repeated: int, more: int
 ) -> None:
     """The film of a killed run may be a frame or more ahead of the checkpoint it goes on from."""
-    whole = shot(empty(), range(killed + more))
-    ahead = stored_film(shot(empty(), range(killed + 1)).tensors())
+    whole = take_frames(empty(), range(killed + more))
+    ahead = read_film(take_frames(empty(), range(killed + 1)).tensors())
     resumed, checkpoint = empty(), max(0, killed - repeated)
     resumed.restore(ahead.frames, 10 * checkpoint)
-    shot(resumed, range(checkpoint + 1, killed + more))
+    take_frames(resumed, range(checkpoint + 1, killed + more))
     assert [frame.number for frame in resumed.frames] == [frame.number for frame in whole.frames]
     for one, other in zip(resumed.frames, whole.frames, strict=True):
         assert (one.step, one.accuracy) == (other.step, other.accuracy)
@@ -72,7 +72,7 @@ def test_an_interrupted_film_is_that_of_an_uninterrupted_run(
 
 
 def test_values_are_kept_in_127ths_and_cut_at_one() -> None:
-    film = shot(empty(), range(100, 101))
+    film = take_frames(empty(), range(100, 101))
     assert film.frames[0].codes.tolist() == [[13], [102]]
     assert film.frames[0].values.flatten().tolist() == pytest.approx([0.1, 0.8], abs=1 / 254)
 
@@ -89,9 +89,9 @@ def test_values_are_kept_in_127ths_and_cut_at_one() -> None:
     ],
 )
 def test_a_damaged_film_is_refused(changed: dict[str, Any]) -> None:
-    tensors = {**shot(empty(), range(2)).tensors(), **changed}
+    tensors = {**take_frames(empty(), range(2)).tensors(), **changed}
     with pytest.raises(RunError, match=r"Delete film\.safetensors"):
-        stored_film({name: each for name, each in tensors.items() if each is not None})
+        read_film({name: each for name, each in tensors.items() if each is not None})
 
 
 class Towards:

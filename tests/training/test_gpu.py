@@ -27,7 +27,7 @@ from lengthwise.text.layers.token_loss import token_loss
 from lengthwise.training import loop
 from lengthwise.training.devices import environment
 from lengthwise.training.state import State
-from stored_runs import copied
+from stored_runs import copy
 
 pytestmark = pytest.mark.gpu
 
@@ -43,7 +43,7 @@ def gpu(request: pytest.FixtureRequest) -> torch.device:
     return found
 
 
-def _drawn(*shapes: Sequence[int]) -> list[Tensor]:
+def _draw(*shapes: Sequence[int]) -> list[Tensor]:
     generator = torch.Generator().manual_seed(0)
     return [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in shapes]
 
@@ -71,11 +71,11 @@ def test_forms_of_attention_are_the_formula_there(
     def attention(query: Tensor, key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
         return KERNELS[form](query, key, value, bias, stride)
 
-    _near(gpu, attention, _drawn(*[(2, 3, 20, 8)] * 3, (3, 4)))
+    _near(gpu, attention, _draw(*[(2, 3, 20, 8)] * 3, (3, 4)))
 
 
 def test_fused_attention_is_that_of_double_precision(gpu: torch.device) -> None:
-    _near(gpu, fused_attention, _drawn((2, 3, 7, 8), (2, 3, 9, 8), (2, 3, 9, 8), (3, 7, 9)))
+    _near(gpu, fused_attention, _draw((2, 3, 7, 8), (2, 3, 9, 8), (2, 3, 9, 8), (3, 7, 9)))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -88,7 +88,7 @@ def test_the_loss_of_tokens_is_that_of_double_precision(
         asked = targets.to(vectors.device)
         return token_loss(vectors, matrix, asked, smoothing=smoothing).loss
 
-    _near(gpu, loss, _drawn((40, 16), (11, 16)))
+    _near(gpu, loss, _draw((40, 16), (11, 16)))
 
 
 def _cases() -> list[tuple[str, str]]:
@@ -121,7 +121,7 @@ def test_the_first_loss_is_that_of_the_processor(
 
 @pytest.mark.parametrize("name", ["steps", "text", "pairs"])
 def test_other_problems_are_trained(name: str, tmp_path: Path, gpu: torch.device) -> None:
-    copied(name, tmp_path)
+    copy(name, tmp_path)
     plan = load_run(tmp_path / "run", device="cpu").require_plan()
     plan = replace(plan, training=replace(plan.training, steps=2, validate_every=1))
     there, here = _losses(plan, gpu), _losses(plan, "cpu")
@@ -134,7 +134,7 @@ def test_products_in_half_precision_change_the_loss_a_little(
 ) -> None:
     if why := why_unavailable("bfloat16", gpu):
         pytest.skip(why)
-    copied(name, tmp_path)
+    copy(name, tmp_path)
     plan = load_run(tmp_path / "run", device="cpu").require_plan()
     single = replace(plan.training, steps=2, validate_every=1)
     first, second = (
@@ -168,38 +168,38 @@ def test_a_run_goes_on_from_its_checkpoint(
     """Also from one of a version that did not fuse the optimiser's operations there."""
     settings = {"steps": 6, "validate_every": 2, "deterministic": True, "optimiser": optimiser}
     plan = make_plan("parity", "decoder", preset="smoke", settings=settings)
-    whole = _validated(train(plan, device=str(gpu)))
+    whole = _validate(train(plan, device=str(gpu)))
     step, taken = loop._train_step, 0
 
-    def stopped(state: State, *others: Any) -> dict[str, Any]:
+    def stop(state: State, *others: Any) -> dict[str, Any]:
         if state.step == 5:
             raise KeyboardInterrupt
         return step(state, *others)
 
-    def counted(*arguments: Any) -> dict[str, Any]:
+    def count(*arguments: Any) -> dict[str, Any]:
         nonlocal taken
         taken += 1
         return step(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "_train_step", stopped)
+        patch.setattr(loop, "_train_step", stop)
         patch.setattr(loop, "FUSED", loop.FUSED if fused_before else frozenset())
         with pytest.raises(KeyboardInterrupt):
             train(plan, out=tmp_path / "run", device=str(gpu))
-    monkeypatch.setattr(loop, "_train_step", counted)
-    resumed = _validated(train(plan, out=tmp_path / "run", device=str(gpu)))
+    monkeypatch.setattr(loop, "_train_step", count)
+    resumed = _validate(train(plan, out=tmp_path / "run", device=str(gpu)))
     assert taken == 2
     assert resumed == whole if fused_before else resumed == pytest.approx(whole, rel=1e-4)
 
 
-def _validated(run: Run) -> list[float]:
+def _validate(run: Run) -> list[float]:
     """Return the losses of a run, which tell of all weights on the way."""
     return [one[name] for one in run.metrics for name in ("loss", "validation_loss")]
 
 
 @pytest.mark.parametrize("name", ["encoder", "continuous", "binary-proved", "compiled"])
 def test_answers_are_those_of_the_processor(name: str, tmp_path: Path, gpu: torch.device) -> None:
-    copied(name, tmp_path)
+    copy(name, tmp_path)
     run = lw.load(tmp_path / "run", device="cpu")
     words = ["0110", "", "1" * 41, "01" * 50]
     here = lw.predict(run, words)
@@ -210,7 +210,7 @@ def test_answers_are_those_of_the_processor(name: str, tmp_path: Path, gpu: torc
 def test_a_network_on_the_device_is_proved(
     tmp_path: Path, gpu: torch.device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copied("binary-proved", tmp_path)
+    copy("binary-proved", tmp_path)
     run = lw.load(tmp_path / "run", device=str(gpu))
     assert _device_of(run.model) == gpu.type
     assert lw.certify(run).verdict == "equivalent"

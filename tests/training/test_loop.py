@@ -13,7 +13,7 @@ import lengthwise as lw
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseWarning, RunError
 from lengthwise.problems.planning import make_plan
 from lengthwise.training.clock import Clock
-from lengthwise.training.loop import Step, Validation, decays, fit, kept
+from lengthwise.training.loop import Step, Validation, decays, find_kept_record, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
@@ -311,8 +311,8 @@ def test_the_weights_of_the_best_validation_are_kept() -> None:
     objective = Worsening()
     model = make_model()
     metrics = fit(model, objective, CONFIG)
-    assert kept(metrics)["step"] == 10
-    assert kept([*metrics, {**metrics[0], "step": 70}])["step"] == 70
+    assert find_kept_record(metrics)["step"] == 10
+    assert find_kept_record([*metrics, {**metrics[0], "step": 70}])["step"] == 70
     assert torch.equal(weights(model), objective.seen[0])
     assert not torch.equal(weights(model), objective.seen[-1])
 

@@ -23,19 +23,19 @@ class Drifting:
         return Validation(loss=1.0, accuracy=0.5, perfect=False)
 
 
-def drifted(seed: int) -> tuple[Drifting, nn.Module]:
+def drift(seed: int) -> tuple[Drifting, nn.Module]:
     model, objective = nn.Linear(1, 1), Drifting()
     fit(model, objective, TrainingConfig(steps=4, validate_every=1, seed=seed))
     return objective, model
 
 
 def test_noise_is_that_of_the_seed() -> None:
-    first, again, other = (drifted(seed)[0].noise for seed in (0, 0, 1))
+    first, again, other = (drift(seed)[0].noise for seed in (0, 0, 1))
     assert first == again
     assert set(first).isdisjoint(other)
 
 
 def test_of_equally_good_weights_the_last_are_kept() -> None:
-    objective, model = drifted(0)
+    objective, model = drift(0)
     assert len(set(objective.seen)) == 4
     assert model(torch.ones(1, 1)).item() == objective.seen[-1]

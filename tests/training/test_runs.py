@@ -97,7 +97,7 @@ def test_what_a_killed_writer_left_is_no_obstacle(tmp_path: Path) -> None:
     folder.path.mkdir()
     (folder.path / ".config.json.999.tmp").write_text("{")
     folder.claim(CONFIG)
-    with folder.locked():  # so that nothing of a writer that lives is removed
+    with folder.lock():  # so that nothing of a writer that lives is removed
         assert [path.name for path in folder.path.iterdir()] == ["config.json"]
 
 
@@ -112,12 +112,12 @@ def test_checkpoint_that_outlived_its_training_is_removed(tmp_path: Path) -> Non
 def test_one_process_at_a_time_trains_in_a_folder(tmp_path: Path) -> None:
     folder = make(tmp_path)
     with (
-        folder.locked(),
+        folder.lock(),
         pytest.raises(RunError, match="another process is training in"),
-        folder.locked(),
+        folder.lock(),
     ):
         pytest.fail("the second lock was given")
-    with folder.locked():
+    with folder.lock():
         assert folder.config() == CONFIG
 
 
@@ -150,5 +150,5 @@ def test_folders_are_locked_where_only_writable_files_can_be(
     folder = RunFolder(tmp_path / "run")
     folder.claim({"seed": 0})
     monkeypatch.setattr(fcntl, "flock", flock)
-    with folder.locked():
+    with folder.lock():
         pass

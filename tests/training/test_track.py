@@ -9,7 +9,7 @@ import pytest
 from lengthwise.cli.main import main
 from lengthwise.data import extra
 from lengthwise.errors import ConfigError
-from lengthwise.training.track import tracked
+from lengthwise.training.track import track_progress
 
 
 class Shown:
@@ -44,10 +44,10 @@ def test_figures_are_written_and_handed_on_and_a_resumed_run_takes_the_place_of_
     shown = Shown()
     record = {"loss": 2.0, "accuracy": 0.5, "words_per_second": 10.0, "note": "x", "right_to": None}
     validation = {"validation_loss": 3.0, "perfect": False}
-    with tracked(shown, tmp_path / "board") as progress:
+    with track_progress(shown, tmp_path / "board") as progress:
         for step in range(1, 6):
             progress.update(step, record)
-    with tracked(shown, tmp_path / "board") as progress:
+    with track_progress(shown, tmp_path / "board") as progress:
         progress.update(4, {**record, "loss": 1.0})
         progress.update(5, {**record, **validation, "loss": 1.0})
     assert shown.steps == [1, 2, 3, 4, 5, 4, 5]
@@ -77,7 +77,7 @@ def test_without_the_library_nothing_is_begun(
     monkeypatch.setattr(extra, "find_spec", lambda name: None)
     with (
         pytest.raises(ConfigError, match=r"library tensorboard.*'lengthwise\[track\]'"),
-        tracked(Shown(), tmp_path / "board"),
+        track_progress(Shown(), tmp_path / "board"),
     ):
         pass
     command = ["train", "parity", "--preset", "smoke", "--out", str(tmp_path / "run")]

@@ -5,10 +5,10 @@ import json
 from pathlib import Path
 
 from lengthwise.board.entries import LANGUAGES
-from lengthwise.shipped import ROOT, shipped_names
+from lengthwise.shipped import ROOT, list_shipped
 from lengthwise.zoo.records import card, read_records
 
-PROVED = [name for name in shipped_names() if (ROOT / name / "certificate.json").exists()]
+PROVED = [name for name in list_shipped() if (ROOT / name / "certificate.json").exists()]
 
 
 def test_every_language_of_the_board_has_a_trained_model_with_a_proof() -> None:

@@ -12,10 +12,10 @@ from cli.shell import Shell
 from lengthwise import shipped
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
-from lengthwise.shipped import ROOT, shipped_names
+from lengthwise.shipped import ROOT, list_shipped
 from lengthwise.zoo.records import read_records
 
-PROVED = [name for name in shipped_names() if (ROOT / name / "certificate.json").exists()]
+PROVED = [name for name in list_shipped() if (ROOT / name / "certificate.json").exists()]
 
 MOST_BYTES = 20_000_000
 """Largest size of all models together."""
@@ -33,7 +33,7 @@ def unchanged() -> Iterator[None]:
     assert {path: path.stat().st_mtime_ns for path in ROOT.rglob("*") if path.is_file()} == before
 
 
-def _checked(name: str) -> Certificate:
+def _check(name: str) -> Certificate:
     certificate = check(Certificate.load(ROOT / name / "certificate.json"))
     run = lw.load(f"zoo:{name}", device="cpu")
     assert run.folder is not None
@@ -72,7 +72,7 @@ def _checked(name: str) -> Certificate:
     ],
 )
 def test_the_proof_of_a_model_is_checked(name: str) -> None:
-    assert _checked(name).verdict == "equivalent"
+    assert _check(name).verdict == "equivalent"
 
 
 def test_all_models_together_are_small() -> None:
@@ -85,10 +85,10 @@ def test_all_models_together_are_small() -> None:
 def test_the_table_and_the_cards(shell: Shell) -> None:
     status, out, error = shell("zoo")
     assert status == 0
-    assert len(out.splitlines()) == len(shipped_names()) + 1
+    assert len(out.splitlines()) == len(list_shipped()) + 1
     assert "zoo:NAME" in error
     models = shell.json("zoo")["models"]
-    assert {one["name"] for one in models} == set(shipped_names())
+    assert {one["name"] for one in models} == set(list_shipped())
     assert shell("zoo", "parity")[1] == (ROOT / "parity" / "README.md").read_text(encoding="utf-8")
     assert shell.json("zoo", "zoo:parity")["folder"] == str(ROOT / "parity")
 

@@ -71,7 +71,7 @@ class Statement(NamedTuple):
         return "**no**" if self.verdict == "no" else self.verdict
 
 
-def decided(holds: bool, *, missing: bool) -> bool | None:
+def decide(holds: bool, *, missing: bool) -> bool | None:
     """Return what cells say of a statement about more of them, if some were not run."""
     return None if holds and missing else holds
 
@@ -196,7 +196,7 @@ def preset_catalogue(smoke: Sizes, laptop: Sizes, paper: Sizes | None = None) ->
     return Catalogue("preset", {"smoke": smoke, "laptop": laptop, "paper": paper or laptop})
 
 
-def chosen(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:
+def choose_places(name: str, names: Sequence[str], only: Sequence[str]) -> list[int]:
     """Return the places of the runs, or parts, of an experiment with all texts in their names.
 
     A whole name chooses that one alone, also where others begin like it.
@@ -228,7 +228,7 @@ class TrainingWatch:
         self._progress(self._before + step, self._steps)
 
 
-def counted(progress: Progress, steps: int) -> Callable[[int], None]:
+def count_steps(progress: Progress, steps: int) -> Callable[[int], None]:
     """Return a function that adds the number of steps it is given to those that are done."""
     done = 0
 
@@ -254,7 +254,7 @@ def file_name(name: str, preset: str) -> str:
     return f"{stem(name)}.json" if preset == "laptop" else f"{stem(name)}-{preset}.json"
 
 
-def reproduced(
+def reproduce(
     name: str, experiment: Experiment, *, preset: str, options: MeasurementOptions
 ) -> dict[str, Any]:
     """Measure an experiment; return its records with preset, commit, environment and date.

@@ -25,7 +25,7 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
     parts = [
         f"## {title}",
         f"**{experiment.claim}** Printed: {experiment.printed}",
-        _made_by(name, result),
+        _describe_origin(name, result),
         *figures,
     ]
     for title, table in experiment.tables(records).items():
@@ -44,7 +44,7 @@ def section(name: str, experiment: Experiment, result: Mapping[str, Any], pictur
     return "\n\n".join(parts)
 
 
-def _made_by(name: str, result: Mapping[str, Any]) -> str:
+def _describe_origin(name: str, result: Mapping[str, Any]) -> str:
     """Name the command, preset, dates, machines and versions of all measurements."""
     records: Sequence[Record] = result["records"]
     trained = [record for record in records if "digest" in record]

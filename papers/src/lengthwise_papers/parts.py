@@ -22,7 +22,7 @@ from lengthwise.problems.planning import plan_from_dict
 from lengthwise.registry import Catalogue
 from lengthwise.sweeps.executors import Executor, InProcess
 from lengthwise.sweeps.folder import JobFolder
-from lengthwise.sweeps.run import timed
+from lengthwise.sweeps.run import train_and_time
 from lengthwise.training.devices import commit
 from lengthwise_papers.experiment import (
     Experiment,
@@ -31,7 +31,7 @@ from lengthwise_papers.experiment import (
     Sizes,
     Statement,
     Unit,
-    chosen,
+    choose_places,
     stem,
 )
 
@@ -97,12 +97,14 @@ class PartsExperiment(Experiment, Generic[Sizes]):
             raise ConfigError(f"{name} has no --seed. Use --seeds.")
         folder = (options.runs / f"{stem(name)}-{preset}").resolve()
         every = self.parts(self.presets[preset], options.seeds)
-        selected = [every[i] for i in chosen(name, [part.name for part in every], options.only)]
-        done = _done(every, folder, options)
+        selected = [
+            every[i] for i in choose_places(name, [part.name for part in every], options.only)
+        ]
+        done = _load_done(every, folder, options)
         missing = [part for part in selected if part.digest not in done]
         if missing and not options.finished:
             self._measure(missing, folder, options)
-            done = _done(every, folder, options)
+            done = _load_done(every, folder, options)
         if not done:
             raise NothingFinishedError(
                 f"{folder} has no finished part of these. Leave out --finished."
@@ -117,7 +119,7 @@ class PartsExperiment(Experiment, Generic[Sizes]):
         """
         folder = options.runs / f"{stem(name)}-{preset}"
         every = self.parts(self.presets[preset], options.seeds)
-        done = _done(every, folder, options)
+        done = _load_done(every, folder, options)
         unnamed = not done and bool(options.earlier)
         return [
             Unit(part.name, part.kind, unnamed or part.digest in done, _seconds(done, part))
@@ -136,7 +138,7 @@ class PartsExperiment(Experiment, Generic[Sizes]):
             over, running = wait(running, return_when=FIRST_COMPLETED)
             for future in over:
                 error = future.exception()
-                if error is not None and executor.lost(error):
+                if error is not None and executor.is_worker_lost(error):
                     raise RunError("a worker died. Run it again: what is finished is kept.")
                 future.result()
             done += len(over)
@@ -158,12 +160,12 @@ def _file(part: Part, folder: Path) -> Path:
     return part.folder(folder) / "records.json"
 
 
-def _done(
+def _load_done(
     parts: Sequence[Part], folder: Path, options: MeasurementOptions
 ) -> dict[str, list[Record]]:
     """Return the records of the parts that are done, by the digest of the part."""
     of_parts = [record for record in options.earlier if "part" in record]
-    earlier = {digest: of_part for (digest,), of_part in grouped(of_parts, "part").items()}
+    earlier = {digest: of_part for (digest,), of_part in group_records(of_parts, "part").items()}
     done = {}
     for part in parts:
         if (file := _file(part, folder)).exists():
@@ -198,7 +200,7 @@ def _measure(measure: Measure, part: Part, folder: str) -> None:
     write_json(_file(part, Path(folder)), {"part": part.name, "records": records})
 
 
-def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
+def group_records(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
     """Group records by the values of these keys, in the order in which they come."""
     groups: dict[tuple[Any, ...], list[Record]] = {}
     for record in records:
@@ -206,13 +208,13 @@ def grouped(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list
     return groups
 
 
-def trained(plan: Plan, folder: Path) -> tuple[Run, Record]:
+def train_in_folder(plan: Plan, folder: Path) -> tuple[Run, Record]:
     """Train or continue a run in a folder; return it and a record of its training.
 
     Steps are those of all its stages together, and times those up to the last checkpoint of each
     attempt; they are None if they were not measured.
     """
-    run, spent = timed(plan, JobFolder(folder), "cpu")
+    run, spent = train_and_time(plan, JobFolder(folder), "cpu")
     names = ("supervision", "steps", "ended", "right_to")
     stages = [{name: stage[name] for name in names} for stage in run.records.stages]
     several = {"stages": stages} if len(stages) > 1 else {}

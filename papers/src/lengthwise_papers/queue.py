@@ -139,7 +139,7 @@ class Queue:
     def _is_wanted(self, name: str) -> bool:
         return all(text.casefold() in name.casefold() for text in self.only)
 
-    def unwritten(self) -> list[str]:
+    def list_unwritten(self) -> list[str]:
         """Return the experiments with units that the folder of runs has and the files of records
         lack: a queue was killed after they had ended."""
         files = replace(self, runs=self.runs / "none")  # as on a machine that has no runs
@@ -202,7 +202,7 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
     waiting = survey.missing
     for name, lack in survey.lacking.items():
         tell(f"left out: {name}: {lack}")
-    for name in (unwritten := queue.unwritten()):
+    for name in (unwritten := queue.list_unwritten()):
         queue.store(name)
         tell(f"written: {name}")
     if unwritten:
@@ -230,11 +230,11 @@ def work_off(queue: Queue, *, workers: int, seconds: float | None, tell: Tell) -
 def _next(waiting: Sequence[Work], times: Mapping[tuple[str, str], Sequence[float]]) -> Work:
     """Return the unit to begin; `times` are those of the units that this queue has finished."""
 
-    def updated(work: Work) -> Work:
+    def update(work: Work) -> Work:
         durations = times.get((work.experiment, work.kind))
         return work._replace(seconds=statistics.median(durations)) if durations else work
 
-    return min(waiting, key=lambda work: _order(updated(work)))
+    return min(waiting, key=lambda work: _order(update(work)))
 
 
 def _is_over(ends_at: float | None) -> bool:

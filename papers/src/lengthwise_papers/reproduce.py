@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from lengthwise.cli.output import (
     add_json,
+    make_integer_type,
     note,
     print_facts,
     print_json,
     print_table,
     say,
-    whole_number,
 )
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.files import require_folder_place
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from lengthwise_papers.experiment import Experiment, Statement, Table
@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="laptop",
         help="smoke, laptop or paper: sizes and steps (default laptop)",
     )
-    parser.add_argument("--seed", type=whole_number(0), default=0, help="of the words (default 0)")
+    parser.add_argument(
+        "--seed", type=make_integer_type(0), default=0, help="of the words (default 0)"
+    )
     parser.add_argument(
         "--seeds", metavar="0,1,2", help="of what is trained (default: the preset's)"
     )
@@ -81,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "again, it continues where it was",
     )
     parser.add_argument(
-        "--workers", type=whole_number(1), default=1, help="processes that train (default 1)"
+        "--workers", type=make_integer_type(1), default=1, help="processes that train (default 1)"
     )
     parser.add_argument(
         "--scheduler", metavar="tcp://...", help="of Dask, whose workers train instead"
@@ -263,7 +265,7 @@ def _duration_in_words(count: "Count") -> str:
         return ""
     if count.unknown == count.missing:
         return "not known"
-    more = f", and {counted(count.unknown, 'unit')} of unknown time" if count.unknown else ""
+    more = f", and {format_count(count.unknown, 'unit')} of unknown time" if count.unknown else ""
     return f"{count.seconds:,.0f}{more}"
 
 

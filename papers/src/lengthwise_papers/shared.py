@@ -20,14 +20,14 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
     continues there.
     """
     missing = [job for job in jobs if not JobFolder.of(job, folder).run.exists()]
-    done = _done_beside(folder) if missing else {}
+    done = _find_done(folder) if missing else {}
     copies = 0
     for job in missing:
         other, place = done.get(_key(job.plan.to_dict())), JobFolder.of(job, folder)
         if other is None:
             continue
         try:
-            with place.locked():
+            with place.lock():
                 if not place.run.exists():
                     place.describe(job)
                     _copy(other, place)
@@ -37,7 +37,7 @@ def take_over(jobs: Sequence[Job], folder: Path) -> int:
     return copies
 
 
-def _done_beside(folder: Path) -> dict[str, JobFolder]:
+def _find_done(folder: Path) -> dict[str, JobFolder]:
     """Return the finished jobs of other sweeps by their plans; damaged ones are ignored."""
     done = {}
     for path in sorted(folder.parent.glob("*/*/job.json")):

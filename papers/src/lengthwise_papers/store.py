@@ -19,7 +19,7 @@ from lengthwise_papers.experiment import (
     Record,
     Unit,
     file_name,
-    reproduced,
+    reproduce,
 )
 from lengthwise_papers.page import section
 from lengthwise_papers.trained import run_name
@@ -29,7 +29,7 @@ class Stored(NamedTuple):
     """Holds what a measurement left."""
 
     result: dict[str, Any]
-    """As `reproduced` returns it."""
+    """As `reproduce` returns it."""
     files: list[str]
     num_kept: int
     """Number of records of trained runs that the file had before."""
@@ -57,7 +57,7 @@ def measure_and_store(name: str, preset: str, options: MeasurementOptions, out: 
     options = _with_earlier(name, preset, options, out)
     earlier = options.stored
     try:
-        result = reproduced(name, experiment, preset=preset, options=options)
+        result = reproduce(name, experiment, preset=preset, options=options)
     except (NothingFinishedError, TextError, MissingLibraryError):
         if not (options.finished and options.earlier):
             raise
@@ -87,11 +87,11 @@ def _as_stored(name: str, experiment: Experiment, file: Path) -> Stored:
 def _has_all(earlier: Sequence[Record], records: Sequence[Record]) -> bool:
     """Return whether all that was found is among earlier records, whatever their settings name."""
 
-    def measured(record: Record) -> Record:
+    def measure(record: Record) -> Record:
         return {key: value for key, value in record.items() if key not in _NOT_MEASURED}
 
-    known = [measured(record) for record in earlier]
-    return all(measured(record) in known for record in records)
+    known = [measure(record) for record in earlier]
+    return all(measure(record) in known for record in records)
 
 
 _NOT_MEASURED = ("settings", "commit", "part")

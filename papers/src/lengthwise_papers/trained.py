@@ -37,7 +37,7 @@ from lengthwise_papers.experiment import (
     Statement,
     Table,
     Unit,
-    chosen,
+    choose_places,
     stem,
 )
 from lengthwise_papers.figures import curves_figure
@@ -88,7 +88,9 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         owner = self.runs_of or name
         folder = options.runs / f"{stem(owner)}-{preset}"
         every = self.runs(self.presets[preset], options.seeds)
-        wanted_runs = [every[i] for i in chosen(name, [run.name for run in every], options.only)]
+        wanted_runs = [
+            every[i] for i in choose_places(name, [run.name for run in every], options.only)
+        ]
         names = {run.name for run in wanted_runs}
         done = {run.job.digest for run in wanted_runs if JobFolder.of(run.job, folder).outcome()}
         stored = {
@@ -108,7 +110,7 @@ class TrainedExperiment(Experiment, Generic[Sizes]):
         records = [
             _since(run, record(run, outcomes[run.job.digest]), options.stored)
             if run.job.digest in outcomes
-            else _kept(run, options.stored)
+            else _load_kept(run, options.stored)
             for run in [*wanted_runs, *other_runs]
         ]
         places = {cell: place for place, cell in enumerate(dict.fromkeys(r[:2] for r in every))}
@@ -211,7 +213,7 @@ def _since(run: CellRun, result: Record, stored: Mapping[str, Record]) -> Record
     return {"commit": before["commit"], **result} if same and _is_of(run, before) else result
 
 
-def _kept(run: CellRun, stored: Mapping[str, Record]) -> Record:
+def _load_kept(run: CellRun, stored: Mapping[str, Record]) -> Record:
     """Return the stored record of a run, under the run's present name."""
     stored_record = stored[run.job.digest]
     return {**stored_record, **_about(run)}
@@ -225,7 +227,7 @@ def record(run: CellRun, result: Outcome | Failure) -> Record:
         **_about(run),
         "steps": result.steps,
         "perfect": result.perfect,
-        **_validated(result),
+        **_count_validated(result),
         "seconds": round(result.seconds, 1),
         "parameters": result.parameters,
         "flops": flops_of(run.job.plan),
@@ -258,7 +260,7 @@ def flops_of(plan: Plan) -> int:
         return forward_flops(model, vocab_size, plan.data.max_length)
 
 
-def _validated(result: Outcome) -> Record:
+def _count_validated(result: Outcome) -> Record:
     """Return how many words of training lengths are right, and their greatest length, if known."""
     known = {"validation_accuracy": result.validation_accuracy, "longest": result.longest}
     return {name: figure for name, figure in known.items() if figure is not None}
@@ -284,7 +286,7 @@ def _test(job: Job, result: TestResult) -> Record:
     job_test = next(test for test in job.tests if test.name == result.name)
     summary = result.summary
     return {
-        "lengths": _written(job_test.lengths),
+        "lengths": _format_lengths(job_test.lengths),
         "missing": list(summary["missing_lengths"]),
         "words_per_length": summary["words_per_length"],
         "protocol": summary["protocol"],
@@ -306,7 +308,7 @@ def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _written(lengths: Sequence[int]) -> str:
+def _format_lengths(lengths: Sequence[int]) -> str:
     """Write the lengths as `parse_lengths` reads them."""
     first, last = lengths[0], lengths[-1]
     step = lengths[1] - first if len(lengths) > 2 else 0

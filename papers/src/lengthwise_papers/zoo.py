@@ -26,7 +26,7 @@ from lengthwise.files import read_json, write_json, write_text
 from lengthwise.languages.language import Language
 from lengthwise.models.recognisers import DEFAULT_MODEL
 from lengthwise.objectives.sizes import LARGE_MODEL
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import load_run, train
@@ -136,12 +136,14 @@ def _tiny() -> dict[str, Recipe]:
         ):
             smallest[name] = record
     return {
-        name: Recipe(spec=record["language"], model=record["model"], settings=_given(record))
+        name: Recipe(
+            spec=record["language"], model=record["model"], settings=_read_given_settings(record)
+        )
         for name, record in smallest.items()
     }
 
 
-def _given(record: Mapping[str, Any]) -> dict[str, Any]:
+def _read_given_settings(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that the search gave the network of a record."""
     settings = record["settings"]
     own_settings = {"d_model": settings["network"]["d_model"], "seed": record["seed"]}
@@ -178,7 +180,7 @@ def make(name: str, recipe: Recipe) -> None:
     for file_name in KEPT:
         if (work / file_name).exists():
             shutil.copyfile(work / file_name, folder / file_name)
-    measured = _measured_text(run) if is_text else _measured_words(run)
+    measured = _measure_text(run) if is_text else _measure_words(run)
     record = {**_record(name, recipe, run, certificate, seconds), **measured}
     write_text(folder / CARD, card(record))
     write_json(folder / RECORD, record)
@@ -228,8 +230,8 @@ def _record(
     }
 
 
-def _measured_words(run: Run) -> dict[str, Any]:
-    tested = evaluated(run, {"lengths": TESTED, "words": WORDS}, stored=False)
+def _measure_words(run: Run) -> dict[str, Any]:
+    tested = evaluate_and_store(run, {"lengths": TESTED, "words": WORDS}, stored=False)
     assert isinstance(tested, RecognitionEvaluation)
     return {
         "accuracy": {str(n): share for n, share in tested.scores.accuracy_by_length().items()},
@@ -239,8 +241,8 @@ def _measured_words(run: Run) -> dict[str, Any]:
     }
 
 
-def _measured_text(run: Run) -> dict[str, Any]:
-    tested = evaluated(run, {"lengths": READ, "words": WINDOWS}, stored=False)
+def _measure_text(run: Run) -> dict[str, Any]:
+    tested = evaluate_and_store(run, {"lengths": READ, "words": WINDOWS}, stored=False)
     return {
         "accuracy": {},
         "perplexity": {str(n): value for n, value in tested.values["perplexity"].items()},

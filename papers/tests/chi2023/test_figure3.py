@@ -6,7 +6,7 @@ from lengthwise_papers.chi2023.figure3 import check
 from lengthwise_papers.experiment import Record
 
 
-def looked_into(language: str, elements: int, purity: float, gap: float, off: float) -> Record:
+def look_into(language: str, elements: int, purity: float, gap: float, off: float) -> Record:
     clusters = {"elements": list(range(elements)), "purity": purity, "gap_to_spread": gap}
     return {
         **{"language": language, "seed": 0, "clusters": clusters},
@@ -14,7 +14,7 @@ def looked_into(language: str, elements: int, purity: float, gap: float, off: fl
     }
 
 
-CYCLE = looked_into("cycle-navigation", 5, 1.0, 2.0, 0.03)
+CYCLE = look_into("cycle-navigation", 5, 1.0, 2.0, 0.03)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ CYCLE = looked_into("cycle-navigation", 5, 1.0, 2.0, 0.03)
 def test_statements_fall_with_the_records(
     parity: tuple[int, float, float, float], holds: list[bool]
 ) -> None:
-    records = [looked_into("parity", *parity), CYCLE]
+    records = [look_into("parity", *parity), CYCLE]
     assert [one.holds for one in check(records)] == holds
     assert {one.verdict for one in check(records) if not one.holds} <= {"open"}  # one run each
     twice = [*records, *records]

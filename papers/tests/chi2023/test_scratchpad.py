@@ -5,12 +5,12 @@ import copy
 from lengthwise_papers.catalogue import EXPERIMENTS
 from lengthwise_papers.chi2023 import scratchpad
 from lengthwise_papers.experiment import Record
-from trained_records import found_by_test, record
+from trained_records import make_test_record, record
 
 
 def test_the_scratchpad_waits_for_every_symbol_and_regular_gpt_for_every_level() -> None:
     def run(model: str, seconds: float) -> Record:
-        tests = {scratchpad.NEAR: found_by_test({}), scratchpad.FAR: found_by_test({})}
+        tests = {scratchpad.NEAR: make_test_record({}), scratchpad.FAR: make_test_record({})}
         tests[scratchpad.FAR]["seconds"] = seconds
         return record("parity", model, 0, {}, tests=tests)
 
@@ -28,7 +28,7 @@ def test_the_scratchpad_waits_for_every_symbol_and_regular_gpt_for_every_level()
     assert not scratchpad.check([records[0], run("regular-gpt-binary", 6.0)])[0].holds
     assert scratchpad.check(records[:1]) == []
     wrong = copy.deepcopy(records)
-    wrong[0]["tests"][scratchpad.NEAR] = found_by_test({"42": 1})
+    wrong[0]["tests"][scratchpad.NEAR] = make_test_record({"42": 1})
     assert scratchpad.check(wrong) == []  # their time says nothing
     others = copy.deepcopy(wrong)
     for one in others:

@@ -140,7 +140,7 @@ def test_lengths_of_training_do_not_count() -> None:
     trained = {"settings": {"data": {"max_length": 42}}}
     runs = [record("d-12", "regular-gpt C=2", 0, {"41": 10, "42": 10, "44": 1}, **trained)]
     assert best_and_mean(runs, NEAR)[0] < 50
-    assert table1._carried(runs) == (95.0, 95.0)
+    assert table1._score_longer_lengths(runs) == (95.0, 95.0)
     columns, rows = table1.table(runs)
     assert dict(zip(columns, rows[1], strict=True))["RegularGPT C=2"] == "95.0 (1 seed)"
 

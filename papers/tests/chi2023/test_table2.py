@@ -5,11 +5,11 @@ import pytest
 from lengthwise_papers.chi2023 import table2
 from lengthwise_papers.chi2023.table1 import TABLE_1
 from lengthwise_papers.experiment import Record
-from trained_records import found_by_test, record
+from trained_records import make_test_record, record
 
 
 def test_table_2_sets_means_beside_the_print() -> None:
-    tests = {table2.SAME: found_by_test({}), table2.FARTHER: found_by_test({"41": 2})}
+    tests = {table2.SAME: make_test_record({}), table2.FARTHER: make_test_record({"41": 2})}
     records = [record("rnn", "P(1) = 0.3", seed, {}, tests=tests) for seed in (0, 1)]
     columns, rows = table2.table(records)
     measured = [dict(zip(columns, row, strict=True)) for row in rows if row[2] == "measured"]
@@ -36,7 +36,7 @@ def test_table_2_trains_its_rnn_as_table_1_does_on_parity() -> None:
 
 def test_a_transformer_is_set_beside_an_rnn_that_is_right() -> None:
     def run(model: str, same: dict[str, int], farther: dict[str, int]) -> Record:
-        tests = {table2.SAME: found_by_test(same), table2.FARTHER: found_by_test(farther)}
+        tests = {table2.SAME: make_test_record(same), table2.FARTHER: make_test_record(farther)}
         return record(model, "P(1) = 0.3", 0, {}, tests=tests)
 
     def says(rnn: dict[str, int], other: dict[str, int]) -> list[tuple[bool | None, str]]:
@@ -89,8 +89,10 @@ def test_a_share_that_training_never_had_is_another_reading() -> None:
         for share in table2.SHARES:
             of = None if share == table2.HALF else share
             wrong = {"41": same.get(share, 0)}
-            tests[table2._name(table2.SAME, of)] = found_by_test(wrong, lengths="41")
-            tests[table2._name(table2.FARTHER, of)] = found_by_test({"41": farther}, lengths="41")
+            tests[table2._name(table2.SAME, of)] = make_test_record(wrong, lengths="41")
+            tests[table2._name(table2.FARTHER, of)] = make_test_record(
+                {"41": farther}, lengths="41"
+            )
         return record(model, f"P(1) = {table2.HALF}", 0, {}, tests=tests)
 
     lost = {0.1: 5, 0.3: 3, 0.7: 4, 0.9: 6}

@@ -18,7 +18,7 @@ from lengthwise_papers.chi2023.table3 import (
     check,
     intervals_table,
     levels_table,
-    printed_table,
+    list_printed,
     table,
 )
 from lengthwise_papers.experiment import MeasurementOptions, Record
@@ -38,7 +38,7 @@ def record(column: str, perplexities: dict[int, float], seed: int = 0) -> Record
     return {"row": "text", "column": column, "seed": seed, "tests": tests}
 
 
-def printed(columns: list[str]) -> list[Record]:
+def print(columns: list[str]) -> list[Record]:
     """Records as if the paper's numbers had been measured."""
     return [
         record(column, {n: v for (c, n), v in PUBLISHED.items() if c == column})
@@ -50,7 +50,7 @@ REGULAR = ["32 / 6", "64 / 6", "128 / 6", "128 / 12", "256 / 6"]
 
 
 def test_the_papers_own_numbers_are_judged_as_the_paper_says() -> None:
-    statements = check(printed(["KERPLE", "T5", "ALiBi", *REGULAR]))
+    statements = check(print(["KERPLE", "T5", "ALiBi", *REGULAR]))
     assert [one.says.split(",")[0].split(" up to")[0] for one in statements] == [
         "perplexity stays about what it is at the training length",
         "and explodes beyond",
@@ -62,7 +62,7 @@ def test_the_papers_own_numbers_are_judged_as_the_paper_says() -> None:
     ]
     assert all(one.holds for one in statements)
     assert statements[5].measured == "128 / 12 has 1.076 times its perplexity at 512 tokens"
-    assert check(printed(["KERPLE", "128 / 12"]))[-1].verdict == "open"
+    assert check(print(["KERPLE", "128 / 12"]))[-1].verdict == "open"
     assert "1.27 (256 / 6)" in statements[0].measured
     assert "C = 128 at 8,192 tokens" in statements[3].measured
 
@@ -72,7 +72,7 @@ def test_a_level_too_many_that_does_no_harm_is_told() -> None:
     says = {one.says: one.holds for one in check(flat)}
     assert says["and explodes beyond"] is False
     assert check([]) == []
-    assert check(printed(["T5"])) == []
+    assert check(print(["T5"])) == []
 
 
 def test_thickness_is_judged_among_those_that_were_trained_alike() -> None:
@@ -122,7 +122,7 @@ def test_a_cell_is_the_mean_over_seeds_with_the_least_and_the_greatest() -> None
 
 
 def test_what_is_printed_stands_beside_it() -> None:
-    columns, rows = printed_table([])
+    columns, rows = list_printed([])
     assert columns[4] == "32 / 6"
     assert rows[2][4] == "791.74"
 
@@ -178,12 +178,12 @@ def test_a_wide_field_is_told_whichever_seed_has_it(last_half: float, holds: boo
 
 
 def test_figure_4_tells_where_the_gradient_is() -> None:
-    columns, rows = FIGURE_4.table(printed(["32 / 6"]))
+    columns, rows = FIGURE_4.table(print(["32 / 6"]))
     assert rows == [["text", "32 / 6", "4", "2", "3"]]
     assert len(columns) == len(rows[0])
-    assert set(FIGURE_4.figures(printed(["32 / 6"]))) == {"receptive-field"}
+    assert set(FIGURE_4.figures(print(["32 / 6"]))) == {"receptive-field"}
     assert FIGURE_4.figures([]) == {}
-    assert set(TABLE_3.figures(printed(REGULAR))) == {"perplexity"}
+    assert set(TABLE_3.figures(print(REGULAR))) == {"perplexity"}
 
 
 def test_nothing_is_fetched_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lengthwise_papers.chiang2022 import figure2
-from smoke_runs import changed, failing, smoke
+from smoke_runs import change, failing, smoke
 from smoke_runs import results as results  # noqa: PLC0414  a fixture
 
 
@@ -16,10 +16,10 @@ def test_figure_2_fails_where_its_curves_are_not_as_the_paper_says(
     name = "chiang2022/figure2"
     records = smoke(results, name)
     one = {"language": "first", "length": 1_000}
-    wrong = changed(records, {"accuracy": 0.95}, **one, epsilon=None)
+    wrong = change(records, {"accuracy": 0.95}, **one, epsilon=None)
     assert failing(name, wrong) == ["the exact networks have"]
-    falls = changed(records, {"bits": 0.991}, **one, epsilon=None)
-    falls = changed(falls, {"bits": 0.992}, language="first", length=100, epsilon=None)
+    falls = change(records, {"bits": 0.991}, **one, epsilon=None)
+    falls = change(falls, {"bits": 0.992}, language="first", length=100, epsilon=None)
     assert failing(name, falls) == ["without layer norm, the"]
     sure = [
         {**r, "bits": r["bits"] * (0.95 if r["language"] == "first" else 1)}
@@ -28,13 +28,13 @@ def test_figure_2_fails_where_its_curves_are_not_as_the_paper_says(
         for r in records
     ]
     assert failing(name, sure) == ["without layer norm, the"]
-    worse = changed(records, {"bits": 0.9995}, **one, epsilon=0.1)
+    worse = change(records, {"bits": 0.9995}, **one, epsilon=0.1)
     assert failing(name, worse) == ["with layer norm and"]
-    falls = changed(records, {"bits": 0.0014}, **one, epsilon=1e-5)
+    falls = change(records, {"bits": 0.0014}, **one, epsilon=1e-5)
     assert failing(name, falls) == ["but it still grows"]
     low = [{**r, "bits": r["bits"] / 4 if r["epsilon"] == 0.1 else r["bits"]} for r in records]
     assert failing(name, low) == ["but it still grows"]
-    uneven = changed(records, {"bits": 0.0014}, **one, epsilon=0.0)
+    uneven = change(records, {"bits": 0.0014}, **one, epsilon=0.0)
     assert failing(name, uneven) == ["with ε = 0,"]
     high = [{**r, "bits": 0.002 if r["epsilon"] == 0 else r["bits"]} for r in records]
     assert failing(name, high) == ["and can be made"]

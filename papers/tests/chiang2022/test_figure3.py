@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lengthwise_papers.chiang2022 import figure3
-from smoke_runs import changed, failing, smoke
+from smoke_runs import change, failing, smoke
 from smoke_runs import results as results  # noqa: PLC0414  a fixture
 
 
@@ -14,16 +14,16 @@ def test_figure_3_fails_where_its_curve_is_not_as_the_paper_says(
 ) -> None:
     name = "chiang2022/figure3"
     records = smoke(results, name)
-    assert failing(name, changed(records, {"accuracy": 0.95}, weight=1.0)) == ["at 1, it has"]
-    assert failing(name, changed(records, {"bits": 0.1}, weight=1.0)) == ["at 1, it has"]
-    assert failing(name, changed(records, {"bits": 0.001}, weight=1.1)) == ["at 1, it has"]
+    assert failing(name, change(records, {"accuracy": 0.95}, weight=1.0)) == ["at 1, it has"]
+    assert failing(name, change(records, {"bits": 0.1}, weight=1.0)) == ["at 1, it has"]
+    assert failing(name, change(records, {"bits": 0.001}, weight=1.1)) == ["at 1, it has"]
     blunt = [
         record | ({"accuracy": 1.0} if abs(record["weight"] - 1) < 0.02 else {})
         for record in records
     ]
     assert failing(name, blunt) == ["cross-entropy and accuracy are"]
     smooth = [record | {"bits": 9 * min(1, 100 * abs(record["weight"] - 1))} for record in records]
-    smooth = changed(smooth, {"bits": 0.0}, weight=1.0)
+    smooth = change(smooth, {"bits": 0.0}, weight=1.0)
     assert failing(name, smooth) == ["the cross-entropy oscillates rapidly"]
 
 

@@ -2,12 +2,15 @@
 
 from lengthwise_papers.chiang2022 import parity
 from lengthwise_papers.experiment import Record
-from trained_records import found_by_test, record
+from trained_records import make_test_record, record
 
 
 def test_parity_is_learned_or_not_by_the_best_seed_at_the_lengths_of_training() -> None:
     def run(key: str, seed: int, near: dict[str, int], longest: int = 100) -> Record:
-        tests = {parity.TRAINED: found_by_test(near), parity.FARTHER: found_by_test({"41": 5})}
+        tests = {
+            parity.TRAINED: make_test_record(near),
+            parity.FARTHER: make_test_record({"41": 5}),
+        }
         return record(f"1..{longest} symbols", key, seed, {}, tests=tests)
 
     half = {str(n): 5 for n in range(41, 45)}

@@ -5,7 +5,7 @@ import pytest
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.proofs.search.certify import certify
-from lengthwise_papers.own.hostile_words import hostile_words, misjudged
+from lengthwise_papers.own.hostile_words import find_misjudged, hostile_words
 from lengthwise_papers.own.kinds import KINDS, language_of_kind
 
 
@@ -16,4 +16,4 @@ def test_the_default_is_proved_on_every_kind_of_language(kind: str) -> None:
     run = train(make_plan(language), device="cpu")
     assert certify(run.model, language).verdict == "equivalent"
     words = hostile_words(language, 40, longest=300, seed=0)
-    assert misjudged(run.model, language, words) == []
+    assert find_misjudged(run.model, language, words) == []

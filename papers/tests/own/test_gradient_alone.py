@@ -18,9 +18,9 @@ from lengthwise_papers.own.gradient_alone import (
     check,
     measure,
     parts,
-    taught,
+    tabulate_taught,
 )
-from lengthwise_papers.parts import trained
+from lengthwise_papers.parts import train_in_folder
 
 SMOKE = replace(
     GRADIENT_ALONE.presets["smoke"], languages=(), changed=(), trees=(), taught=("parity",)
@@ -49,7 +49,7 @@ def test_a_teacher_that_did_not_settle_is_not_counted_but_told() -> None:
     untaught = record(1, settled=False, verdict=UNTAUGHT)
     (statement,) = check([proved, untaught])
     assert (statement.holds, statement.measured) == (True, "1 of 1")
-    (row,) = taught([proved, untaught]).rows
+    (row,) = tabulate_taught([proved, untaught]).rows
     assert row == ["parity", "1 of 2", "100", "2", "5", "3", "the teacher did not settle (seed 1)"]
     assert check([untaught]) == []
 
@@ -58,7 +58,7 @@ def test_a_tree_that_is_wrong_is_named() -> None:
     wrong = {**record(2, settled=True, verdict="counterexample"), "wrong_length": 4}
     (statement,) = check([record(0, settled=True, verdict="equivalent"), wrong])
     assert (statement.holds, statement.measured) == (False, "1 of 2; not parity, seed 2")
-    (row,) = taught([wrong]).rows
+    (row,) = tabulate_taught([wrong]).rows
     assert row[-1] == "wrong at length 4, but settled (seed 2)"
 
 
@@ -81,19 +81,19 @@ def test_an_unsettled_teacher_trains_no_tree(tmp_path: Path) -> None:
 def test_a_teacher_too_large_to_explore_ends_its_own_part_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def settled(plan: Plan, folder: Path) -> tuple[Run, Record]:
-        run, record = trained(plan, folder)
+    def settle(plan: Plan, folder: Path) -> tuple[Run, Record]:
+        run, record = train_in_folder(plan, folder)
         return replace(run, metrics=[{**run.metrics[-1], "perfect": True}]), record
 
     def endless(*given: object) -> None:
         raise VerificationError("codes never close")
 
-    monkeypatch.setattr(gradient_alone, "trained", settled)
+    monkeypatch.setattr(gradient_alone, "trained", settle)
     monkeypatch.setattr(gradient_alone, "extract_automaton", endless)
     (part,) = parts(SMOKE, ())
     (found,) = measure(part.settings, tmp_path / "new")
     assert (found["verdict"], found["wrong_length"]) == (UNTAUGHT, None)
-    (row,) = taught([found]).rows
+    (row,) = tabulate_taught([found]).rows
     assert row[-1] == "the teacher's automaton was not found: codes never close (seed 0)"
 
 

@@ -11,7 +11,7 @@ from lengthwise_papers.own.kinds import KINDS, LEAST, language_of_kind
 def test_languages_and_words_of_a_kind_are_as_said(kind: str) -> None:
     language = language_of_kind(kind, "tests", 1)
     assert language == language_of_kind(kind, "tests", 1)
-    assert language.total().minimised().num_states >= LEAST
+    assert language.total().minimise().num_states >= LEAST
     words = hostile_words(language, 100, longest=3_000, seed=0)
     assert words == hostile_words(language, 100, longest=3_000, seed=0)
     lengths = [len(word) for word in words]

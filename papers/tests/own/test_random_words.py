@@ -19,7 +19,7 @@ from lengthwise_papers.own.random_words import (
 @pytest.mark.parametrize("seed", [0, 7, 23, 49])
 def test_automata_are_minimal_and_words_are_theirs(seed: int) -> None:
     language = draw_automaton(seed)
-    assert language.minimised().num_states == language.num_states == 3 + seed % 8
+    assert language.minimise().num_states == language.num_states == 3 + seed % 8
     words = draw_words(language, 300, seed)
     assert len(words) == 300
     assert {len(word) for word in words} <= set(range(LENGTHS[0], LENGTHS[1] + 1))
@@ -36,7 +36,7 @@ def test_the_preset_has_fifty_automata_of_every_size() -> None:
     assert len(RANDOM_WORDS.parts(sizes, ())) == 50 * 3 * 3
 
 
-def made(learner: str, found: bool, wrong: float, **more: Any) -> Record:
+def make(learner: str, found: bool, wrong: float, **more: Any) -> Record:
     said = {"verdict": "found", "wrong_share_below": 0.01} if learner == "pipeline" else {}
     return {
         **{"learner": learner, "words": 1000, "found": found, "seconds": 1.0, **said},
@@ -46,21 +46,21 @@ def made(learner: str, found: bool, wrong: float, **more: Any) -> Record:
 
 
 def test_statements_fall_with_the_records() -> None:
-    good = [made("pipeline", True, 0.0), made("RPNI", False, 0.2), made("EDSM", True, 0.0)]
+    good = [make("pipeline", True, 0.0), make("RPNI", False, 0.2), make("EDSM", True, 0.0)]
     assert [one.holds for one in check(good)] == [True, True, True]
-    behind = [made("pipeline", False, 0.005), made("RPNI", True, 0.0)]
+    behind = [make("pipeline", False, 0.005), make("RPNI", True, 0.0)]
     assert [one.holds for one in check(behind)] == [False, True, True]
-    false = [made("pipeline", False, 0.02), made("RPNI", False, 0.2)]
+    false = [make("pipeline", False, 0.02), make("RPNI", False, 0.2)]
     assert [one.holds for one in check(false)] == [True, False, True]
-    chance = [made("pipeline", False, 0.39, wrong_share_below=0.5)]
+    chance = [make("pipeline", False, 0.39, wrong_share_below=0.5)]
     assert [one.holds for one in check(chance)] == [True, True, False]
-    said = [made("pipeline", False, 0.39, wrong_share_below=0.5, verdict="not found")]
+    said = [make("pipeline", False, 0.39, wrong_share_below=0.5, verdict="not found")]
     assert [one.holds for one in check(said)] == [True, True, True]
 
 
 def test_tables_have_a_row_for_each_learner_and_verdict() -> None:
-    records = [made("pipeline", True, 0.0), made("pipeline", False, 0.3, verdict="not found")]
-    records.append(made("RPNI", False, 0.2))
+    records = [make("pipeline", True, 0.0), make("pipeline", False, 0.3, verdict="not found")]
+    records.append(make("RPNI", False, 0.2))
     assert [row[:3] for row in table(records).rows] == [
         ["1,000", "pipeline", "1 of 2"],
         ["1,000", "RPNI", "0 of 1"],

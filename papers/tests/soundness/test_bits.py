@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from lengthwise_papers.soundness.bits import Machine, Registers, Rules, scored
+from lengthwise_papers.soundness.bits import Machine, Registers, Rules, score
 
 REGISTERS = Registers({"count": 3, "flag": 2})
 
@@ -19,7 +19,7 @@ def machine(chunk: int = 0) -> Machine:
         rules.becomes("count", value, (held, zero))
     rules.becomes("flag", 0, (zero,))
     rules.becomes("flag", 1, (one,))
-    scores, bias = scored(REGISTERS, [("count", 2, 3.0), ("flag", 0, -2.0)])
+    scores, bias = score(REGISTERS, [("count", 2, 3.0), ("flag", 0, -2.0)])
     return Machine(
         registers=REGISTERS,
         terms=rules.terms(),
@@ -69,7 +69,7 @@ def test_a_tree_reads_chunks_from_the_right_and_the_empty_word_as_pads() -> None
     registers = Registers({"on": 2})
     rules = Rules(registers)
     rules.becomes("on", 1, (registers.literal(0, "on", 1), registers.literal(1, "on", 1)))
-    scores, bias = scored(registers, [("on", 1, 1.0)])
+    scores, bias = score(registers, [("on", 1, 1.0)])
     leaves = (registers.encode({"on": 0}), registers.encode({"on": 1}))
     for pad in (0, 1):
         tree = Machine(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lengthwise_papers import soundness
 from lengthwise_papers.soundness import KINDS
-from lengthwise_papers.soundness.case import Sum, added
+from lengthwise_papers.soundness.case import Sum, add_in_order
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -24,7 +24,7 @@ def test_sums_are_rounded_at_each_addition(numbers: list[float]) -> None:
     total = torch.zeros((), dtype=torch.float32)
     for number in numbers:
         total = total + torch.tensor(number, dtype=torch.float32)
-    assert added(numbers, "float32") == float(total)
+    assert add_in_order(numbers, "float32") == float(total)
     planted = Sum(
         summands=(1e8, -1e8, 0.25, -0.5), dtype="float32", order=(0, 3, 1, 2), weight=("", 0, 0)
     )

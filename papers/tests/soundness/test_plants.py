@@ -11,7 +11,7 @@ from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.short_words import wrong_words
 from lengthwise_papers import soundness
 from lengthwise_papers.soundness.case import runs_as
-from lengthwise_papers.soundness.plants import PLANTS, drawn_member
+from lengthwise_papers.soundness.plants import PLANTS, draw_member
 
 
 @settings(max_examples=8, deadline=None)
@@ -47,7 +47,7 @@ def test_they_are_wrong_at_no_other_length(kind: str) -> None:
         *(2**k + d for k in range(3, 14) for d in (0, 1, 2)),
     }
     for length in sorted(each for each in asked if kind == "powers" or each < 2_200):
-        word = drawn_member(planted.language, length, draw)
+        word = draw_member(planted.language, length, draw)
         if word:
             assert (runs_as(planted.model, word) == 1) == (length not in wrong), length
 

@@ -84,7 +84,7 @@ def clusters(
         [part[rows] for part, rows in zip(maps.of_levels(levels), rows_of_levels, strict=True)]
     )
     seen, element = torch.unique(elements_of(monoid, doing), return_inverse=True)
-    points = torch.cat(_drawn([len(rows) for rows in rows_of_levels]))
+    points = torch.cat(_choose_rows([len(rows) for rows in rows_of_levels]))
     level_of = torch.cat([torch.full((len(rows),), i + 1) for i, rows in enumerate(rows_of_levels)])
     components, explained = principal_components(vectors)
     gap, spread = gap_and_spread(vectors, element)
@@ -102,8 +102,8 @@ def clusters(
             for number, count in zip(seen.tolist(), counts, strict=True)
         ],
         "drawn": {
-            "x": _rounded(components[points, 0]),
-            "y": _rounded(components[points, 1]),
+            "x": _round(components[points, 0]),
+            "y": _round(components[points, 1]),
             "element": element[points].tolist(),
             "level": level_of[points].tolist(),
         },
@@ -212,7 +212,7 @@ def _evenly(count: int, most: int) -> Int[Tensor, " row"]:
     return torch.arange(min(count, most)) * count // min(count, most)
 
 
-def _drawn(counts: list[int]) -> list[Int[Tensor, " row"]]:
+def _choose_rows(counts: list[int]) -> list[Int[Tensor, " row"]]:
     """Return the rows to plot, from the numbers of measured rows of each level."""
     firsts = [sum(counts[:level]) for level in range(len(counts))]
     return [
@@ -220,5 +220,5 @@ def _drawn(counts: list[int]) -> list[Int[Tensor, " row"]]:
     ]
 
 
-def _rounded(values: Float[Tensor, " point"]) -> list[float]:
+def _round(values: Float[Tensor, " point"]) -> list[float]:
     return [round(value, 3) for value in values.tolist()]

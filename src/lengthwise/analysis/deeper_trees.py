@@ -67,7 +67,7 @@ def _answers(model: RegularGPT, tree: Tree, extra: int) -> Int[Tensor, " word"]:
     below = model.leaf(torch.arange(model.config.vocab_size))
     vectors = []
     for level in tree.levels:
-        below = raised(model, model.compose(below, level.children), extra)
+        below = raise_vectors(model, model.compose(below, level.children), extra)
         vectors.append(below)
     return answer_of(model.read(roots(tree, vectors)))
 
@@ -76,7 +76,7 @@ def _share(is_so: Bool[Tensor, " word"]) -> float:
     return is_so.double().mean().item()
 
 
-def raised(
+def raise_vectors(
     model: RegularGPT, nodes: Float[Tensor, "node width"], levels: int
 ) -> Float[Tensor, "node width"]:
     """Return the vectors of the same sub-words a number of levels further up."""

@@ -44,6 +44,6 @@ def block_outputs(
     below = model.leaf(torch.arange(model.config.vocab_size))
     outputs = []
     for children in levels:
-        outputs.append(model.gathered(below, children))
+        outputs.append(model.gather(below, children))
         below = model.memory(outputs[-1])
     return outputs

@@ -78,7 +78,7 @@ def gradient_norms(model: RegularGPT, tokens: FullWords) -> Float[Tensor, "word 
     tree = grow(positions, None, tokens.numel(), model.config.chunk, share=False)
     below, vectors = leaf, []
     for level in tree.levels:
-        below = _remembered(model, model.gathered(below, level.children))
+        below = _record_memory(model, model.gather(below, level.children))
         vectors.append(below)
     largest = model.read(roots(tree, vectors)).amax(dim=1).sum()
     (gradient,) = torch.autograd.grad(largest, leaf)
@@ -86,7 +86,9 @@ def gradient_norms(model: RegularGPT, tokens: FullWords) -> Float[Tensor, "word 
     return scale * gradient.view(num_words, length, -1).norm(dim=2)
 
 
-def _remembered(model: RegularGPT, x: Float[Tensor, "node width"]) -> Float[Tensor, "node width"]:
+def _record_memory(
+    model: RegularGPT, x: Float[Tensor, "node width"]
+) -> Float[Tensor, "node width"]:
     """Return the output of memory, with a gradient."""
     memory = model.memory
     if not isinstance(memory, BinaryMemory):

@@ -49,10 +49,10 @@ def step_attention(
         "gates_with_sources": rows,
         "words": len(words),
         "on_sources": round(float(shares.mean()), 6),
-        "weights": _rounded(weights),
-        "targets": _rounded(targets),
+        "weights": _round(weights),
+        "targets": _round(targets),
     }
 
 
-def _rounded(matrix: torch.Tensor) -> list[list[float]]:
+def _round(matrix: torch.Tensor) -> list[list[float]]:
     return [[round(value, 6) for value in row] for row in matrix.tolist()]

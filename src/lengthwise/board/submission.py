@@ -26,11 +26,11 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.runs import require_own_certificate
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check, check_machine
-from lengthwise.proofs.check.statement import shown
-from lengthwise.shipped import spelled
+from lengthwise.proofs.check.statement import escape_unprintable
+from lengthwise.shipped import spell_path
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _MB = 2**20
 
@@ -75,7 +75,7 @@ def judge_submission(path: Path) -> BoardEntry:
         depth=_depth_of(certificate),
         arithmetic=_arithmetic_of(certificate),
         strength=certificate.strength,
-        told=_told(config),
+        told=_find_supervision(config),
         seed=_seed(config),
         certificate=hashlib.sha256(folder.certificate.read_bytes()).hexdigest(),
     )
@@ -90,7 +90,8 @@ def _require_plain_files(path: Path) -> None:
         if number > len(MOST_BYTES) or file.name not in MOST_BYTES:
             raise RunError(
                 f"a submission has no other files than {', '.join(MOST_BYTES)}, but {path} has "
-                f"{shown(file.name)!r:.60}. Copy {', '.join(NEEDED)} into a folder of their own."
+                f"{escape_unprintable(file.name)!r:.60}. Copy {', '.join(NEEDED)} into a folder "
+                f"of their own."
             )
         status = file.lstat()
         if not stat.S_ISREG(status.st_mode):
@@ -103,8 +104,8 @@ def _require_plain_files(path: Path) -> None:
     for name in NEEDED:
         if not (path / name).exists():
             raise RunError(
-                f"a submission has {', '.join(NEEDED)}, but {spelled(path)} has no {name}. "
-                f"`lengthwise certify {spelled(path)}` makes the certificate of a run, "
+                f"a submission has {', '.join(NEEDED)}, but {spell_path(path)} has no {name}. "
+                f"`lengthwise certify {spell_path(path)}` makes the certificate of a run, "
                 f"if its network is one that can be proved."
             )
 
@@ -165,13 +166,13 @@ def _depth_of(certificate: Certificate) -> str:
     if "cell" in settings:
         return "a cell for each of n symbols"
     if "window" in settings:
-        return f"{counted(settings['num_layers'], 'layer')} for each of n symbols"
+        return f"{format_count(settings['num_layers'], 'layer')} for each of n symbols"
     return depth_of_tree(settings)
 
 
 def depth_of_tree(settings: Mapping[str, Any]) -> str:
     """Return the layers that a tree runs on a word of n symbols, in words."""
-    layers = counted(settings.get("thickness", 1), "layer")
+    layers = format_count(settings.get("thickness", 1), "layer")
     return f"{layers} on each of log{settings['chunk']}(n) levels"
 
 
@@ -182,14 +183,14 @@ def _arithmetic_of(certificate: Certificate) -> str:
 
 
 def _name_of(path: Path) -> str:
-    return shown(path.resolve().name)[:60]
+    return escape_unprintable(path.resolve().name)[:60]
 
 
-def _told(config: Mapping[str, Any]) -> str:
+def _find_supervision(config: Mapping[str, Any]) -> str:
     """Return the supervision that the folder reports."""
     if is_compiled(config):
         return "the automaton"
-    return shown(str(_within(config, "objective", "name") or "not said"))[:40]
+    return escape_unprintable(str(_within(config, "objective", "name") or "not said"))[:40]
 
 
 def _seed(config: Mapping[str, Any]) -> int | None:

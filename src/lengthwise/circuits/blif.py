@@ -143,7 +143,7 @@ def _define(netlist: Netlist, cover: _Cover) -> None:
         if len(rows) == 1:
             netlist.define(cover.target, "AND" if on else "NAND", rows[0])
         else:
-            signals = [netlist.joined(cover.target, "AND", row) for row in rows]
+            signals = [netlist.join(cover.target, "AND", row) for row in rows]
             netlist.define(cover.target, "OR" if on else "NOR", signals)
 
 

@@ -74,7 +74,7 @@ class Circuit:
             )
         for name in self.output_names:
             check_name(name)
-        object.__setattr__(self, "ordered", _ordered(self.gates))
+        object.__setattr__(self, "ordered", _sort_gates(self.gates))
 
     def evaluate(self, bits: Sequence[int]) -> tuple[int, ...]:
         """Evaluate the circuit on one word of inputs, gate by gate.
@@ -144,7 +144,7 @@ def cycle_error(names: Sequence[str]) -> CircuitError:
     )
 
 
-def _ordered(gates: Sequence[Gate]) -> tuple[Gate, ...]:
+def _sort_gates(gates: Sequence[Gate]) -> tuple[Gate, ...]:
     """Sort gates topologically; among gates that are ready, the first given comes first.
 
     Raises:

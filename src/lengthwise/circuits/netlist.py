@@ -105,7 +105,7 @@ class Netlist:
             self._inverted[signal] = self._add(name, "NOT", signal)
         return self._inverted[signal]
 
-    def joined(self, owner: str, function: str, signals: Sequence[str]) -> str:
+    def join(self, owner: str, function: str, signals: Sequence[str]) -> str:
         """Return a function of signals under a fresh name; a single signal is returned itself."""
         if len(signals) == 1:
             return signals[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.cli.known import ANALYSES as KNOWN
-from lengthwise.cli.output import add_json, note, print_facts, print_json, whole_number
+from lengthwise.cli.output import add_json, make_integer_type, note, print_facts, print_json
 from lengthwise.errors import ClaimError, ConfigError
 from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.files import require_file_place, write_bytes, write_json
@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of training)",
     )
     parser.add_argument(
-        "--words", type=whole_number(1), default=100, help="words per length (default 100)"
+        "--words", type=make_integer_type(1), default=100, help="words per length (default 100)"
     )
-    parser.add_argument("--seed", type=whole_number(0), default=0, help="of the words")
+    parser.add_argument("--seed", type=make_integer_type(0), default=0, help="of the words")
     parser.add_argument(
         "--out",
         type=Path,

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
     entries = load_entries()
     if arguments.shown != "check":
         if arguments.shown is not None:
-            entries = _about(arguments.shown, entries)
+            entries = _list_entries(arguments.shown, entries)
         if arguments.folder is not None:
             raise ConfigError(
                 f"board shows all languages or one, but {arguments.folder} came, too. Leave it out."
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
     _tell(judge_submission(arguments.folder), entries, arguments)
 
 
-def _about(language: str, entries: list[BoardEntry]) -> list[BoardEntry]:
+def _list_entries(language: str, entries: list[BoardEntry]) -> list[BoardEntry]:
     """Return the entries of a language."""
     matches = [entry for entry in entries if entry.language == language]
     if not matches and Path(language).is_dir():

@@ -73,7 +73,7 @@ def demo(out: Path, plans: "Sequence[Plan]") -> Iterator[tuple[str, dict[str, An
     The runs are folders of `out`; a run that was trained there before is tested again, not trained
     again.
     """
-    from lengthwise.problems.base import evaluated
+    from lengthwise.problems.base import evaluate_and_store
     from lengthwise.problems.runs import train
     from lengthwise.proofs.search.certify import certify
     from lengthwise.training.progress import counting_progress, training_progress
@@ -83,7 +83,7 @@ def demo(out: Path, plans: "Sequence[Plan]") -> Iterator[tuple[str, dict[str, An
         spec = plan.problem.name
         with training_progress(f"{spec}, {plan.model}", plan.training.steps) as progress:
             run = train(plan, out=out / spec, device="cpu", progress=progress)
-        tested = evaluated(run, {"lengths": TEST_LENGTHS}, counting_progress)
+        tested = evaluate_and_store(run, {"lengths": TEST_LENGTHS}, counting_progress)
         results = {**tested.values, "run": str(out / spec), "steps": run.metrics[-1]["step"]}
         certificate = certify(run.model, run.language)
         certificate.save(RunFolder(out / spec).certificate)

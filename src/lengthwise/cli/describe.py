@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from lengthwise.cli.output import add_json, add_language, note, print_facts, print_json
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.describe import LADDER_KEYS, describe
 from lengthwise.languages.ladder import QUESTIONS
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _MOST_SHOWN = 16
 """Classes, samples or counts that are printed; a group can have thousands."""
@@ -33,14 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the description of the language."""
     language = parse(arguments.spec, arguments.alphabet)
-    description = described(language)
+    description = describe_language(language)
     if arguments.json:
         print_json(description)
     else:
         print_description(language, description)
 
 
-def described(language: Language) -> dict[str, Any]:
+def describe_language(language: Language) -> dict[str, Any]:
     """Describe a language; say first if it takes a while."""
     if language.num_states > _MANY:
         note(f"{language.num_states:,} states take some seconds.")
@@ -52,7 +52,9 @@ def print_description(language: Language, description: Mapping[str, Any]) -> Non
     plain = {key: value for key, value in description.items() if key not in LADDER_KEYS}
     if not plain["spec"]:  # an automaton that was inferred has none
         del plain["spec"]
-    plain["alphabet"] = f"{listed(language.alphabet)} ({counted(language.num_symbols, 'symbol')})"
+    plain["alphabet"] = (
+        f"{list_symbols(language.alphabet)} ({format_count(language.num_symbols, 'symbol')})"
+    )
     plain["samples"] = {
         name: ", ".join(map(_show, words)) or "none" for name, words in plain["samples"].items()
     }
@@ -83,7 +85,7 @@ def _classes(description: Mapping[str, Any]) -> list[tuple[str, str]]:
     return lines
 
 
-def _joined(texts: list[str], separator: str) -> str:
+def _join(texts: list[str], separator: str) -> str:
     """Return the texts in one line, or the first of them and how many there are."""
     if len(texts) <= _MOST_SHOWN:
         return separator.join(texts)
@@ -92,9 +94,9 @@ def _joined(texts: list[str], separator: str) -> str:
 
 def _show(value: object) -> str:
     if isinstance(value, dict):
-        return _joined([f"{key}: {_show(inner)}" for key, inner in value.items()], "; ")
+        return _join([f"{key}: {_show(inner)}" for key, inner in value.items()], "; ")
     if isinstance(value, list | tuple):
-        return _joined([_show(inner) for inner in value], " ")
+        return _join([_show(inner) for inner in value], " ")
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "unknown" if value is None else (str(value) or "(empty word)")

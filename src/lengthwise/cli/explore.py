@@ -4,13 +4,13 @@ import argparse
 import webbrowser
 from pathlib import Path
 
-from lengthwise.cli.output import add_json, note, print_json, say, whole_number
+from lengthwise.cli.output import add_json, make_integer_type, note, print_json, say
 from lengthwise.errors import ConfigError
 from lengthwise.explorer.bounded import Workers
 from lengthwise.explorer.server import Explorer
 from lengthwise.explorer.subjects import subject_of
 from lengthwise.files import require_file_place, write_text
-from lengthwise.silence import muted
+from lengthwise.silence import mute
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="FILE.html", help="write the page to a file, and serve nothing"
     )
     parser.add_argument(
-        "--port", type=whole_number(0, 65_535), help="the port (default: 0, any free one)"
+        "--port", type=make_integer_type(0, 65_535), help="the port (default: 0, any free one)"
     )
     parser.add_argument(
         "--no-browser", action="store_true", help="print the address, and open no browser"
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
             if not arguments.no_browser:
                 webbrowser.open(server.url)
             note("Ctrl-C ends it.")
-            with muted():
+            with mute():
                 server.serve_forever()
     finally:
         workers.close()

@@ -4,14 +4,21 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lengthwise.cli.output import add_json, note, print_facts, print_json, print_table, whole_number
+from lengthwise.cli.output import (
+    add_json,
+    make_integer_type,
+    note,
+    print_facts,
+    print_json,
+    print_table,
+)
 from lengthwise.files import require_file_place, write_text
 from lengthwise.languages.att import to_att
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.dot import to_dot
 from lengthwise.languages.language import Language
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from lengthwise.proofs.search.extraction import ExtractedAlgebra
@@ -30,14 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-elements",
-        type=whole_number(1),
+        type=make_integer_type(1),
         default=MAX_ELEMENTS,
         help=f"classes of vectors of one level at most, where memory is continuous (default "
         f"{MAX_ELEMENTS})",
     )
     parser.add_argument(
         "--max-states",
-        type=whole_number(1),
+        type=make_integer_type(1),
         default=MAX_STATES,
         help=f"states of an automaton learned from a RegularGPT at most (default {MAX_STATES})",
     )
@@ -79,9 +86,12 @@ def run(arguments: argparse.Namespace) -> None:
         return
     print_facts(
         [
-            ("automaton", counted(machine.num_states, "state")),
+            ("automaton", format_count(machine.num_states, "state")),
             ("classes", " ".join(machine.class_names)),
-            (f"is {language.spec or 'its language'}", _told(machine, language, difference)),
+            (
+                f"is {language.spec or 'its language'}",
+                _describe_difference(machine, language, difference),
+            ),
             ("is the model", extraction.likeness),
             ("algebra", "none" if extraction.algebra is None else _levels(extraction.algebra)),
         ]
@@ -102,7 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _levels(algebra: "ExtractedAlgebra") -> str:
-    levels = counted(len(algebra.levels), "level")
+    levels = format_count(len(algebra.levels), "level")
     return f"{levels}, then from level {algebra.algebra.repeat} again"
 
 
@@ -114,7 +124,7 @@ def _columns(machine: Language) -> dict[str, tuple[int, ...]]:
     alike: dict[tuple[int, ...], list[str]] = {}
     for symbol, column in columns:
         alike.setdefault(column, []).append(symbol)
-    return {listed(symbols, most=8): column for column, symbols in alike.items()}
+    return {list_symbols(symbols, most=8): column for column, symbols in alike.items()}
 
 
 def _difference(
@@ -129,7 +139,9 @@ def _difference(
     }
 
 
-def _told(machine: Language, language: Language, word: tuple[int, ...] | None) -> str:
+def _describe_difference(
+    machine: Language, language: Language, word: tuple[int, ...] | None
+) -> str:
     difference = _difference(machine, language, word)
     if difference is None:
         return "yes, on every word"

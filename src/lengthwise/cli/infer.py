@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lengthwise.cli.describe import described, print_description
+from lengthwise.cli.describe import describe_language, print_description
 from lengthwise.cli.output import (
     add_columns,
     add_json,
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     Raises:
         ClaimError: the words that were held out refute the automaton.
     """
-    from lengthwise.problems.inferred.inference import infer_from, referred
+    from lengthwise.problems.inferred.inference import infer_from, read_reference
     from lengthwise.problems.inferred.settings import InferenceConfig
     from lengthwise.sweeps.executors import executor_for
     from lengthwise.training.progress import counting_progress
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> None:
             settings |= parse_settings([f"{name}={value}"])
     config = InferenceConfig.from_dict(settings)
     with executor_for(scheduler=arguments.scheduler) as executor:
-        words = referred(
+        words = read_reference(
             arguments.words,
             arguments.alphabet,
             config,
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> None:
     if out is not None:
         write_text(out, _WRITERS[out.suffix](inference))
         note(f"saved {out}")
-    description = described(inference.language)
+    description = describe_language(inference.language)
     if arguments.json:
         file = None if out is None else str(out)
         print_json({**inference.to_dict(), "description": description, "file": file})

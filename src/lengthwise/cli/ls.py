@@ -6,7 +6,7 @@ from pathlib import Path
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.evaluation.scores import percent
 from lengthwise.training.listing import Listed, list_runs
-from lengthwise.wording import counted, shorter_mark
+from lengthwise.wording import format_count, shorter_mark
 
 COLUMNS = ["folder", "what", "seed", "written", "state", "right %", "evaluated", "proof"]
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     if runs:
         print_table(COLUMNS, [_row(entry) for entry in runs])
-    note(f"{counted(len(runs), 'run')} below {folder}")
+    note(f"{format_count(len(runs), 'run')} below {folder}")
 
 
 def _row(run: Listed) -> list[str]:

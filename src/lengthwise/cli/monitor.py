@@ -18,8 +18,8 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.monitor import UNKNOWN, Change, Monitor
 from lengthwise.shipped import PREFIX
-from lengthwise.silence import muted
-from lengthwise.wording import counted
+from lengthwise.silence import mute
+from lengthwise.wording import format_count
 
 _AT_ONCE = 2**20
 """Bytes that are read at a time."""
@@ -92,8 +92,8 @@ def run(arguments: argparse.Namespace) -> None:
         state.save(at_once=True)
         sys.stdout.flush()
     tally = "; ".join(f"{number:,} {verdict}" for verdict, number in monitor.tally().items())
-    skipped = f" ({counted(monitor.skipped, 'event')} skipped)" if monitor.skipped else ""
-    note(f"{counted(state.lines, 'event')}{skipped}: {tally or 'no sequence'}")
+    skipped = f" ({format_count(monitor.skipped, 'event')} skipped)" if monitor.skipped else ""
+    note(f"{format_count(state.lines, 'event')}{skipped}: {tally or 'no sequence'}")
 
 
 def _language(subject: str, alphabet: str | None) -> Language:
@@ -155,7 +155,7 @@ def _blocks(source: Path | None, offset: int, *, follow: bool) -> Iterator[bytes
             stream.seek(offset)
         rest = b""
         while True:
-            with muted():
+            with mute():
                 some = stream.read1(_AT_ONCE)
                 if not some and follow:
                     time.sleep(_WAIT)

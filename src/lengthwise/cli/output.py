@@ -18,6 +18,7 @@ __all__ = [
     "add_language",
     "add_objective",
     "add_settings",
+    "make_integer_type",
     "note",
     "objective_of",
     "parse_settings",
@@ -28,7 +29,6 @@ __all__ = [
     "refuse",
     "say",
     "settings_in_words",
-    "whole_number",
 ]
 
 
@@ -230,7 +230,7 @@ def settings_in_words(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "none"
 
 
-def whole_number(least: int, most: int = 2**62) -> Callable[[str], int]:
+def make_integer_type(least: int, most: int = 2**62) -> Callable[[str], int]:
     """Return a type for arguments: integers in a range."""
 
     def read(text: str) -> int:

@@ -14,11 +14,11 @@ from lengthwise.cli.options import options_of
 from lengthwise.cli.output import (
     add_device,
     add_json,
+    make_integer_type,
     note,
     print_answers,
     print_json,
     refuse,
-    whole_number,
 )
 from lengthwise.cli.snapped import add_snapped
 from lengthwise.cli.words import Lines, read_words, standard_lines
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a run")
     parser.add_argument(
         "--tokens",
-        type=whole_number(1, 2**20),
+        type=make_integer_type(1, 2**20),
         help="number of tokens that a language model adds (default 50)",
     )
     parser.add_argument(
@@ -45,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         help="temperature of a language model's sampling (default 0: always the likeliest token)",
     )
-    parser.add_argument("--seed", type=whole_number(0), help="seed of the sampling (default 0)")
+    parser.add_argument(
+        "--seed", type=make_integer_type(0), help="seed of the sampling (default 0)"
+    )
     parser.add_argument(
         "--text", type=Path, metavar="DIR", help="the corpus of a language model, if it was moved"
     )
@@ -106,7 +108,7 @@ def answer_lines(predictor: Predictor, arguments: argparse.Namespace) -> None:
         every.numbers.extend(group.numbers)
         every.errors.update(group.errors)
         if not arguments.json:
-            print_answers(group.shown([answer.line for answer in answers]))
+            print_answers(group.answer_lines([answer.line for answer in answers]))
     if arguments.json:
         print_json(_as_json(predictor, every, answered, keep_going=arguments.keep_going))
     for line in predictor.notes(answered):

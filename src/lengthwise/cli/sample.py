@@ -2,7 +2,13 @@
 
 import argparse
 
-from lengthwise.cli.output import add_json, add_language, print_answers, print_json, whole_number
+from lengthwise.cli.output import (
+    add_json,
+    add_language,
+    make_integer_type,
+    print_answers,
+    print_json,
+)
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -12,10 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the language and the number, length and class of the words to the parser."""
     add_language(parser)
     parser.add_argument(
-        "--length", type=whole_number(0), required=True, help="symbols of each word"
+        "--length", type=make_integer_type(0), required=True, help="symbols of each word"
     )
     parser.add_argument(
-        "--count", type=whole_number(0), default=1, help="how many words (default 1)"
+        "--count", type=make_integer_type(0), default=1, help="how many words (default 1)"
     )
     parser.add_argument("--class", dest="label", help="the class of the words (default: any)")
     parser.add_argument(
@@ -24,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file of labelled words, for `infer`: WORD<TAB>CLASS, of lengths up to --length, "
         "drawn as those of tests are (audited), equal ones once",
     )
-    parser.add_argument("--seed", type=whole_number(0), default=0)
+    parser.add_argument("--seed", type=make_integer_type(0), default=0)
     add_json(parser)
 
 

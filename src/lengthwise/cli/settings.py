@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
     rows = [
         [
             setting.name,
-            shown_default(setting.default),
+            format_default(setting.default),
             setting.origin,
             setting.unit,
             setting.letter,
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def shown_default(default: object) -> str:
+def format_default(default: object) -> str:
     """Return a default as `--set` takes it, or a dash if it follows from other settings."""
     if default is None:
         return "-"

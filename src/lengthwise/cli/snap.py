@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from lengthwise.cli.output import add_json, print_facts, print_json, print_table, whole_number
-from lengthwise.cli.snapped import snapped_file
+from lengthwise.cli.output import add_json, make_integer_type, print_facts, print_json, print_table
+from lengthwise.cli.snapped import find_tables
 from lengthwise.proofs.search.limits import MAX_ELEMENTS
 
 
@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, metavar="DIR", help="the folder of a trained run")
     parser.add_argument(
         "--max-elements",
-        type=whole_number(1),
+        type=make_integer_type(1),
         default=MAX_ELEMENTS,
         help=f"classes of vectors of one level at most, where memory is continuous (default "
         f"{MAX_ELEMENTS})",
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> None:
     extraction = extract_algebra(
         trained.model, trained.language.domain, max_elements=arguments.max_elements
     )
-    path = snapped_file(arguments.run)
+    path = find_tables(arguments.run)
     save_snapped(path, extraction, trained.model)
     summary = extraction.summary()
     if arguments.json:

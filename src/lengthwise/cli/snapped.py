@@ -11,7 +11,7 @@ def add_snapped(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def snapped_file(run: Path) -> Path:
+def find_tables(run: Path) -> Path:
     """Return the path of the tables of a run."""
     from lengthwise.problems.recognition.measure import SNAPPED_FILE
 

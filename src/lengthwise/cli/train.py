@@ -27,7 +27,7 @@ from lengthwise.cli.output import (
 from lengthwise.errors import ClaimError, ConfigError, LengthwiseError
 from lengthwise.files import parse_json, read_text
 from lengthwise.problems.presets import PRESETS
-from lengthwise.silence import noting_time
+from lengthwise.silence import report_time
 
 if TYPE_CHECKING:
     from lengthwise.problems.base import Plan, Run
@@ -129,7 +129,7 @@ def _run(arguments: argparse.Namespace) -> None:
             inferred.settings,
             inferred.options,
         )
-    with noting_time(f"{arguments.spec}: making a plan"):
+    with report_time(f"{arguments.spec}: making a plan"):
         plan = plan_for(
             arguments.out, spec, model, preset=preset, settings=settings, options=options
         )
@@ -148,7 +148,7 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
     out, had_ended = arguments.out, RunFolder(arguments.out).is_finished
     if not had_ended and isinstance(plan.training, TextTrainingConfig) and plan.training.compile:
         note("The network is compiled before the first step, which takes a minute or two.")
-    trained, cost = _trained(plan, arguments, film=film)
+    trained, cost = _train(plan, arguments, film=film)
     if had_ended:
         note(f"{out}: training had ended")
     account, values, rows = trained.account, {}, []
@@ -168,7 +168,7 @@ def train_and_tell(plan: "Plan", arguments: argparse.Namespace, *, film: bool = 
         raise ClaimError(f"{out}: {account.refutation}")
 
 
-def _trained(
+def _train(
     plan: "Plan", arguments: argparse.Namespace, *, film: bool
 ) -> "tuple[Run, TrainingCost | None]":
     """Train, and return the run, with the cost of an example where it is known."""
@@ -186,9 +186,9 @@ def _trained(
             training_progress(plan.title, plan.training.steps, unit, most)
         )
         if arguments.tensorboard is not None:
-            from lengthwise.training.track import tracked
+            from lengthwise.training.track import track_progress
 
-            progress = held.enter_context(tracked(progress, arguments.tensorboard))
+            progress = held.enter_context(track_progress(progress, arguments.tensorboard))
         trained = train(
             plan, out=arguments.out, device=arguments.device, film=film, progress=progress
         )

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from lengthwise.cli.output import (
     add_json,
     add_settings,
+    make_integer_type,
     parse_settings,
     print_facts,
     print_json,
     print_table,
     say,
     settings_in_words,
-    whole_number,
 )
 from lengthwise.constructions.defaults import ALL_WORDS, MOST, PRECISIONS
 from lengthwise.errors import ClaimError, ConfigError, LanguageError, RunError
@@ -36,21 +36,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--longest",
-        type=whole_number(0, MOST["longest"]),
+        type=make_integer_type(0, MOST["longest"]),
         default=1_000,
         help="longest words (default 1000)",
     )
     parser.add_argument(
         "--all",
         dest="all_words",
-        type=whole_number(1, MOST["all_words"]),
+        type=make_integer_type(1, MOST["all_words"]),
         default=ALL_WORDS,
         metavar="N",
         help=f"ask about all words of lengths that have at most N (default {ALL_WORDS})",
     )
     parser.add_argument(
         "--words",
-        type=whole_number(1, MOST["words_per_length"]),
+        type=make_integer_type(1, MOST["words_per_length"]),
         default=32,
         help="words drawn at each longer length; as many neighbours are added (default 32)",
     )
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=PRECISIONS,
         help="one of " + ", ".join(PRECISIONS) + "; may be repeated (default: all)",
     )
-    parser.add_argument("--seed", type=whole_number(0), default=0, help="of the words")
+    parser.add_argument("--seed", type=make_integer_type(0), default=0, help="of the words")
     add_settings(parser, "epsilon=0, eta=0.001, bits=16; for a name, not a folder")
     add_json(parser)
 
@@ -122,7 +122,7 @@ def _print(result: "Verification") -> None:
             ("claim", result.claim),
             ("range", result.range or "none is claimed"),
             ("margin", result.required_margin_in_words),
-            ("asked", _asked(result)),
+            ("asked", _describe_words(result)),
         ]
     )
     for key, numbers in (("is_binary", "zeros and ones"), ("is_whole", "whole numbers")):
@@ -150,7 +150,7 @@ def _print(result: "Verification") -> None:
             say(f"{name} was skipped: {precision.skipped}.")
 
 
-def _asked(result: "Verification") -> str:
+def _describe_words(result: "Verification") -> str:
     if result.is_circuit:
         return "all inputs" if result.exhaustive_to == result.longest else "random inputs"
     return f"all words to length {result.exhaustive_to}, some to {result.longest:,}"

@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 from lengthwise.cli.output import note
 from lengthwise.errors import WordError
 from lengthwise.languages.validation import is_encodable
-from lengthwise.silence import muted
-from lengthwise.wording import counted
+from lengthwise.silence import mute
+from lengthwise.wording import format_count
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ class Lines(Generic[T]):
     errors: dict[int, str]
     """The error of each of the other lines, by line number."""
 
-    def shown(self, answers: Iterable[str]) -> Iterator[str]:
+    def answer_lines(self, answers: Iterable[str]) -> Iterator[str]:
         """Yield an answer for each line; it is empty where the line could not be read."""
         by_number = dict(zip(self.numbers, answers, strict=True))
         for number in sorted((*self.numbers, *self.errors)):
@@ -40,7 +40,8 @@ class Lines(Generic[T]):
         if self.errors:
             total = len(self.numbers) + len(self.errors)
             raise WordError(
-                f"{len(self.errors)} of {counted(total, 'line')} could not be read; the others are "
+                f"{len(self.errors)} of {format_count(total, 'line')} could not be read; the "
+                f"others are "
                 f"answered."
             )
 
@@ -53,7 +54,7 @@ def standard_lines() -> Iterator[str]:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
     while True:
-        with muted():
+        with mute():
             line = sys.stdin.readline()
         if not line:
             return

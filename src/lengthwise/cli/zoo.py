@@ -7,8 +7,8 @@ from pathlib import Path
 from lengthwise.cli.output import add_json, note, print_json, print_table
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import require_folder_place
-from lengthwise.shipped import PREFIX, resolved
-from lengthwise.wording import counted
+from lengthwise.shipped import PREFIX, resolve_path
+from lengthwise.wording import format_count
 from lengthwise.zoo.records import CARD, COLUMNS, read_record, read_records, row
 
 
@@ -31,10 +31,13 @@ def run(arguments: argparse.Namespace) -> None:
             print_json({"models": records})
             return
         print_table(COLUMNS, [row(record) for record in records])
-        note(f"{counted(len(records), 'model')}; name one as {PREFIX}NAME wherever a run is taken")
+        note(
+            f"{format_count(len(records), 'model')}; name one as {PREFIX}NAME wherever a run is "
+            f"taken"
+        )
         return
     name = arguments.name.removeprefix(PREFIX)
-    record, folder = read_record(name), resolved(PREFIX + name)
+    record, folder = read_record(name), resolve_path(PREFIX + name)
     if arguments.out is not None:
         _copy(folder, arguments.out)
         note(f"copied to {arguments.out}")

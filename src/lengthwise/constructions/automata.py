@@ -107,7 +107,7 @@ def design_automaton(
             "norm=post keeps zeros and ones, but target=images has integers. Use norm=none, "
             "or target=matrices."
         )
-    machine = language.minimised()
+    machine = language.minimise()
     return smallest(
         language,
         target,
@@ -172,7 +172,7 @@ def smallest(
     sizes = [design.summary for design in designs] + refused
     raise ConstructionError(
         f"at most {MAX_PARAMETERS:,} parameters are built, but {language.spec or 'the language'}, "
-        f"with {language.minimised().num_states} states when minimised, needs {'; '.join(sizes)}. "
+        f"with {language.minimise().num_states} states when minimised, needs {'; '.join(sizes)}. "
         f"Use "
         + ("chunk 2, or " if chunk > 2 else "")
         + ("another target, or " if target != "auto" else "")

@@ -32,16 +32,16 @@ from lengthwise.constructions.counters import MAX_COUNT
 from lengthwise.constructions.defaults import PRECISIONS
 from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.lookups import SHARP, LookupDesign, design_lookups
-from lengthwise.constructions.programs import Memory, Program, TallyOf, trimmed
+from lengthwise.constructions.programs import Memory, Program, TallyOf, trim
 from lengthwise.constructions.tallies import MAX_SUM
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.algebra import c_rasp
 from lengthwise.languages.balance import BalanceCounter as BalancedCounter
-from lengthwise.languages.balance import CountedPart, counted_parts
+from lengthwise.languages.balance import CountedPart, count_parts
 from lengthwise.languages.components import parts
 from lengthwise.languages.evidence import LadderSubject
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged_language
+from lengthwise.languages.merged import merge_outside_domain
 
 MAX_ROUTES = 200
 """Largest number of ways through the parts."""
@@ -65,7 +65,7 @@ def design_c_rasp(language: Language, *, longest: int = 1_000) -> LookupDesign:
             too large, or a setting is out of range.
     """
     name = language.spec or "the language"
-    machine = merged_language(language)
+    machine = merge_outside_domain(language)
     verdict = c_rasp(LadderSubject(machine))
     if not verdict.holds:
         not_in = "is not in C-RASP: " if verdict.holds is False else "has no network of tallies: "
@@ -127,7 +127,7 @@ class _Compiler:
     def __init__(self, machine: Language) -> None:
         self.machine = machine
         edges = machine.transitions
-        counted = {part.states: part for part in counted_parts(machine)}
+        counted = {part.states: part for part in count_parts(machine)}
         self.parts: list[_Part] = []
         for part in reversed(parts([list(dict.fromkeys(row)) for row in edges])):
             inside, states = set(part), tuple(sorted(part))
@@ -168,7 +168,7 @@ class _Compiler:
                 diagrams.condition(class_diagram, c) for c in range(self.machine.num_classes)
             ),
         )
-        return trimmed(program)
+        return trim(program)
 
     def _classes(self, entry: int, *, is_start: bool) -> Cases:
         """Return the class by the symbol and the tallies of the part that was entered last."""

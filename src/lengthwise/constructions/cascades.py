@@ -23,12 +23,12 @@ coordinates before it. (Krohn and Rhodes 1965; Liu et al. 2023, arXiv 2210.10749
 from collections.abc import Callable, Iterator, Mapping
 
 from lengthwise.constructions.diagrams import Diagrams
-from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, trimmed
+from lengthwise.constructions.programs import Counter, LookupTable, Memory, Program, trim
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.cascade import Cascade, CascadeLevel
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged_language
-from lengthwise.languages.series import balanced, inverse, series
+from lengthwise.languages.merged import merge_outside_domain
+from lengthwise.languages.series import centre_residue, inverse, series
 
 MAX_CASES = 20_000
 """Largest number of combinations of a symbol and values of the memories."""
@@ -37,7 +37,7 @@ Values = tuple[int, ...]
 """The values of the memories of one level: of its counters, then of its lookup."""
 
 
-def decomposed(language: Language, decompose: Callable[[Language], Cascade]) -> Program:
+def decompose(language: Language, decompose: Callable[[Language], Cascade]) -> Program:
     """Return the program of a language, by a cascade of an automaton.
 
     That is the automaton whose states are merged where no word of the domain tells them apart. If
@@ -50,13 +50,13 @@ def decomposed(language: Language, decompose: Callable[[Language], Cascade]) -> 
         ConstructionError: there are too many combinations of values, or a condition has too many
             cases.
     """
-    machine = merged_language(language)
+    machine = merge_outside_domain(language)
     try:
         return program_of(machine, decompose(machine))
     except (LanguageError, ConstructionError):
         if language.domain is None:
             raise
-    machine = language.minimised()
+    machine = language.minimise()
     return program_of(machine, decompose(machine))
 
 
@@ -69,7 +69,7 @@ def program_of(machine: Language, cascade: Cascade) -> Program:
             cases.
     """
     levels = [_Level(level) for level in cascade.levels]
-    reached = _reached(machine, levels)
+    reached = _find_reached(machine, levels)
     sizes = [machine.num_symbols + 1, *(size for level in levels for size in level.sizes)]
     diagrams = Diagrams(sizes)
     memories: list[Memory] = []
@@ -94,7 +94,7 @@ def program_of(machine: Language, cascade: Cascade) -> Program:
                     layer=1,
                     modulus=modulus,
                     amounts=tuple(
-                        (balanced(amount, modulus), diagrams.condition(adds, amount))
+                        (centre_residue(amount, modulus), diagrams.condition(adds, amount))
                         for amount in sorted(set(step.values()) - {0})
                     ),
                 )
@@ -115,7 +115,7 @@ def program_of(machine: Language, cascade: Cascade) -> Program:
                 machine.classes[target]
             )
     class_diagram = diagrams.from_cases(range(len(sizes)), classes)
-    return trimmed(
+    return trim(
         Program(
             alphabet=machine.alphabet,
             memories=tuple(memories),
@@ -163,7 +163,7 @@ class _Level:
         return (*moved, last_value if reset is None else reset)
 
 
-def _reached(machine: Language, levels: list[_Level]) -> Mapping[tuple[Values, ...], Values]:
+def _find_reached(machine: Language, levels: list[_Level]) -> Mapping[tuple[Values, ...], Values]:
     """Return all values of the memories that occur, level by level, with the coordinates."""
 
     def coordinates(values: tuple[Values, ...]) -> Values:

@@ -18,7 +18,7 @@ from lengthwise.errors import TaskError
 from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.languages.language import Language
 from lengthwise.tasks.audited import one_edit_into, other_classes
-from lengthwise.tasks.balance import balanced_classes
+from lengthwise.tasks.balance import draw_balanced_classes
 from lengthwise.tasks.sampling import UniformSampler
 
 _MOST_SYMBOLS = 1 << 18
@@ -87,7 +87,7 @@ class WordCases:
         else:
             generator = torch.Generator().manual_seed(self._seed + length)
             lengths = torch.full((self._count,), length)
-            classes = balanced_classes(self._sampler, lengths, generator)
+            classes = draw_balanced_classes(self._sampler, lengths, generator)
             sampled = self._sampler.draw(classes, lengths, generator)
             same = torch.arange(num_symbols)[:, None].expand(-1, length)
             plain = self._inside(torch.cat([sampled, same]))

@@ -81,7 +81,7 @@ from lengthwise.errors import ConstructionError
 from lengthwise.layers.attention import Attention
 from lengthwise.layers.encodings import LearnedPosition
 from lengthwise.models.decoder import Decoder, DecoderConfig
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 NAMES = ("value", "-value", "balance", "read", "-read", "answer", "-answer")
 """Coordinates of the stream besides the positions."""
@@ -309,8 +309,8 @@ def zero_decoder(
         )
     if report_size:
         report_size(
-            f"{counted(sequence.num_inputs, 'input')} and "
-            f"{counted(len(sequence.steps), 'gate')}, width {d_model:,}, "
+            f"{format_count(sequence.num_inputs, 'input')} and "
+            f"{format_count(len(sequence.steps), 'gate')}, width {d_model:,}, "
             f"{size:,} parameters"
         )
     model = Decoder(config)

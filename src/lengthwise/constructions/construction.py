@@ -14,7 +14,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.made_for import remember
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 EVERY_LENGTH: Mapping[str, int | None] = dict.fromkeys(PRECISIONS)
 """The range of a claim for every length in every precision."""
@@ -66,9 +66,9 @@ class Computed(Viewed):
 
     def __repr__(self) -> str:
         return (
-            f"Construction({self.name}: {shortened(self.claim, 100)} Range: "
+            f"Construction({self.name}: {shorten(self.claim, 100)} Range: "
             f"{self.range_in_words()}. {self.architecture} of "
-            f"{counted(self.num_parameters, 'parameter')})"
+            f"{format_count(self.num_parameters, 'parameter')})"
         )
 
     @property

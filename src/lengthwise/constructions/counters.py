@@ -97,7 +97,7 @@ class SumNames:
         """The sum, and 1, both divided by the number of positions: x and y."""
         return f"sum {self.number}", f"one {self.number}"
 
-    def found(self, value: int) -> str:
+    def name_nonzero(self, value: int) -> str:
         """Return the coordinate that is 1 if the memory has a value other than 0."""
         return f"found {self.number} {value}"
 
@@ -151,7 +151,7 @@ class CounterNames(SumNames):
             modulus = self.counter.modulus
             for c in self.steps:
                 bits = {c % modulus: 1.0, (c - 1) % modulus: -1.0}
-                column = {self.found(r): sign for r, sign in bits.items() if r}
+                column = {self.name_nonzero(r): sign for r, sign in bits.items() if r}
                 yield Unit(row={self._fine(c): -power}, column=column, bias=1.0)
 
     @property

@@ -48,7 +48,7 @@ class Diagrams:
         """Return the function whose value is the operation's on the values of the functions."""
         known: dict[tuple[int, ...], int] = {}
 
-        def combined(them: tuple[int, ...]) -> int:
+        def combine(them: tuple[int, ...]) -> int:
             if them not in known:
                 nodes = [self._nodes[node] for node in them]
                 variables = [variable for variable, _ in nodes if variable >= 0]
@@ -59,7 +59,7 @@ class Diagrams:
                     known[them] = self.node(
                         first,
                         [
-                            combined(
+                            combine(
                                 tuple(
                                     children[v] if variable == first else node
                                     for node, (variable, children) in zip(them, nodes, strict=True)
@@ -70,7 +70,7 @@ class Diagrams:
                     )
             return known[them]
 
-        return combined(functions)
+        return combine(functions)
 
     def from_cases(self, variables: Sequence[int], cases: Mapping[tuple[int, ...], int]) -> int:
         """Return a function with these values; where no case is given, it may have any."""

@@ -160,7 +160,7 @@ def read_stream(
     ]
     if len(model.block) > 2:  # the layer of Proposition 2 puts s first
         layers[-1] = {"answer": layers[-1][names[0]]}
-    weights = model.observed(tokens)[1][:, 0].double().tolist()
+    weights = model.observe(tokens)[1][:, 0].double().tolist()
     return StreamReading(
         word=tuple(language.alphabet[symbol] for symbol in symbols),
         answer=language.class_names[int(number)],

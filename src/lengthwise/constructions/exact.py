@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from lengthwise.arguments import whole
+from lengthwise.arguments import require_integer
 from lengthwise.constructions.construction import Computed
 from lengthwise.constructions.explain import Explanation, explain_weights
 from lengthwise.constructions.verify import Verification, verify_construction
@@ -60,11 +60,11 @@ class Construction(Computed):
         """
         watch = caller_watch(progress)
         options: dict[str, Any] = {
-            "longest": whole("longest", longest, error=VerificationError),
-            "words_per_length": whole(
+            "longest": require_integer("longest", longest, error=VerificationError),
+            "words_per_length": require_integer(
                 "words_per_length", words_per_length, 1, error=VerificationError
             ),
-            "seed": whole("seed", seed, error=VerificationError),
+            "seed": require_integer("seed", seed, error=VerificationError),
         }
         with watch(f"verifying {self.name}", "lengths") as bar:
             return verify_construction(self, **options, progress=bar)

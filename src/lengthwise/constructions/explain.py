@@ -30,7 +30,7 @@ from lengthwise.constructions.programs import Counter, LookupTable, Memory, Prog
 from lengthwise.constructions.rungs import RUNGS
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged_language
+from lengthwise.languages.merged import merge_outside_domain
 from lengthwise.layers.attention import Attention
 from lengthwise.models.causal_recogniser import PrefixRecogniser
 from lengthwise.models.encoder import Encoder
@@ -77,7 +77,7 @@ class Reading:
         for head in self.heads:
             yield f"layer {head.layer}, head {head.head} ({head.what})"
             for i, weights in enumerate(head.weights):
-                yield f"  {i} attends to {_attended(weights)}"
+                yield f"  {i} attends to {_format_weights(weights)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; attention is `heads`, each with `weights[query][key]`."""
@@ -167,11 +167,11 @@ def explain_weights(construction: Computed, word: str | None = None) -> Explanat
         construction=construction.name,
         rung=rung,
         summary=f"{RUNGS[rung].summary}. Range: {construction.range_in_words()}.",
-        layers=_scanned(language, rung) if program is None else tuple(_layers(program)),
+        layers=_describe_scan(language, rung) if program is None else tuple(_layers(program)),
         answer=tuple(_read_out(language))
         if program is None
         else tuple(
-            f"{names[c]} if {_written(program, condition)}"
+            f"{names[c]} if {_format_condition(program, condition)}"
             for c, condition in enumerate(program.classes)
             if condition
         ),
@@ -226,7 +226,7 @@ def _layers(program: Program) -> Iterator[tuple[str, ...]]:
     for layer in range(1, program.num_layers + 1):
         heads = [memory for memory in numbered if memory[1].layer == layer]
         does = [
-            f"head {head}: m{number} = {_sought(program, memory)}"
+            f"head {head}: m{number} = {_describe_sought(program, memory)}"
             for head, (number, memory) in enumerate(heads, start=1)
         ]
         reads = [n for n, m in numbered if m.layer <= layer <= m.ready and m.ready > m.layer]
@@ -245,20 +245,22 @@ def _these(numbers: Sequence[int]) -> str:
     return ", ".join(f"m{number}" for number in numbers)
 
 
-def _sought(program: Program, memory: Memory) -> str:
+def _describe_sought(program: Program, memory: Memory) -> str:
     """Write what the head of a memory finds."""
     if isinstance(memory, LookupTable):
         values = [
-            f"{value} if {_written(program, condition)}"
+            f"{value} if {_format_condition(program, condition)}"
             for value, condition in enumerate(memory.values, start=1)
             if condition
         ]
         place = (
-            f"that has not ({_written(program, memory.blocked)})" if memory.blocked else "of all"
+            f"that has not ({_format_condition(program, memory.blocked)})"
+            if memory.blocked
+            else "of all"
         )
         return f"at the nearest earlier position {place}: {'; '.join([*values, 'else 0'])}"
     amounts = "; ".join(
-        f"{amount:+d} where {_written(program, condition)}"
+        f"{amount:+d} where {_format_condition(program, condition)}"
         for amount, condition in memory.amounts
         if condition
     )
@@ -269,7 +271,7 @@ def _sought(program: Program, memory: Memory) -> str:
     return f"{tally}; {known} (known in layer {memory.ready})"
 
 
-def _written(program: Program, condition: Condition) -> str:
+def _format_condition(program: Program, condition: Condition) -> str:
     """Write a condition as text."""
     if any(not path for path in condition):
         return "always"
@@ -302,9 +304,9 @@ def _term(program: Program, variable: int, values: frozenset[int]) -> str:
 # ---- automata ------------------------------------------------------------------------------------
 
 
-def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
+def _describe_scan(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
     """Return what the one block of a scan or a tree does, each time that it runs."""
-    machine = language.total().minimised() if rung == "slots" else merged_language(language)
+    machine = language.total().minimise() if rung == "slots" else merge_outside_domain(language)
     moves = [
         f"{machine.alphabet[symbol]} moves the states "
         + ", ".join(f"{q} to {row[symbol]}" for q, row in enumerate(machine.transitions))
@@ -342,7 +344,7 @@ def _scanned(language: Language, rung: str) -> tuple[tuple[str, ...], ...]:
 
 def _read_out(language: Language) -> Iterator[str]:
     """Yield the class of each state."""
-    machine = merged_language(language)
+    machine = merge_outside_domain(language)
     for c, name in enumerate(machine.class_names):
         states = [str(q) for q, class_number in enumerate(machine.classes) if class_number == c]
         if states:
@@ -407,7 +409,7 @@ def _heads(program: Program | None, attention: Sequence[Tensor]) -> Iterator[Hea
             )
 
 
-def _attended(weights: Sequence[float]) -> str:
+def _format_weights(weights: Sequence[float]) -> str:
     """Write the weights of a row that are not tiny."""
     seen = [(j, weight) for j, weight in enumerate(weights) if weight >= 0.005]
     shares = {round(weight, 3) for _, weight in seen}

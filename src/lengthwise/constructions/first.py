@@ -38,7 +38,7 @@ the empty word and, for n >= 2,
     |s| >= (n k_1/2 - t k_0) / (2n - 1) = k_1/4.
 
 The second layer's norms turn s into S(k_0^2 + s^2) s and so on, increasing in |s|, so the least |s|
-gives the least logit (`scaled_floor`), and the read-out is scaled by it. QED
+gives the least logit (`compute_scaled_floor`), and the read-out is scaled by it. QED
 
 The flawed transformer (5.2) has one layer; CLS gathers is_one - 1/2 from every position:
 
@@ -142,8 +142,8 @@ def compile_scaled_normed_first(*, eta: float = 1e-3, epsilon: float = 1e-5) -> 
         ConstructionError: eta is not positive, or epsilon is negative.
     """
     require_epsilon(epsilon)
-    gain = logit_for(eta) / scaled_floor(epsilon)
-    mark, least = _kept(epsilon)
+    gain = logit_for(eta) / compute_scaled_floor(epsilon)
+    mark, least = _compute_images(epsilon)
     stream = DoubledCoordinates(NAMES)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=2, scale="log-length")
     _set(model, stream, 1 / (mark * least), tie=least / (4 * mark), gain=gain)
@@ -156,14 +156,14 @@ def compile_flawed_first(*, sharpness: float = 5.0) -> Encoder:
     Raises:
         ConstructionError: the sharpness is not positive.
     """
-    return _flawed(sharpness, "standard")
+    return _compile_flawed(sharpness, "standard")
 
 
 def compile_flawed_scaled_first() -> Encoder:
     """Build the flawed network with log-length scaled attention and c = 1 (section 5.3): right at
     every length.
     """
-    return _flawed(1.0, "log-length")
+    return _compile_flawed(1.0, "log-length")
 
 
 # ---- closed forms ------------------------------------------------------------------------------
@@ -171,28 +171,28 @@ def compile_flawed_scaled_first() -> Encoder:
 
 def first_logit(n: int, begins_with_one: bool, sharpness: float = 1.0) -> float:
     """Return the logit of a word of n - 1 >= 1 symbols, without layer norm (equation 1)."""
-    return _seen(n, sharpness) * (begins_with_one - 0.5)
+    return _compute_weight(n, sharpness) * (begins_with_one - 0.5)
 
 
-def scaled_first_logit(n: int, begins_with_one: bool) -> float:
+def compute_scaled_logit(n: int, begins_with_one: bool) -> float:
     """Return the logit with log-length scaled attention and c = 1 (proof of Proposition 3)."""
     return n / (2 * n - 1) * (begins_with_one - 0.5)
 
 
-def flawed_logit(n: int, begins_with_one: bool, k: int, sharpness: float) -> float:
+def compute_flawed_logit(n: int, begins_with_one: bool, k: int, sharpness: float) -> float:
     """Return the logit of the flawed network for n - 1 symbols with k ones (section 5.2)."""
     weight = math.exp(sharpness)
     return ((weight - 1) * (begins_with_one - 0.5) + k - n / 2) / (weight + n - 1)
 
 
-def flawed_scaled_logit(n: int, begins_with_one: bool, k: int) -> float:
+def compute_flawed_scaled_logit(n: int, begins_with_one: bool, k: int) -> float:
     """Return the logit of the flawed network with log-length scaled attention (section 5.3)."""
     return ((n - 1) * (begins_with_one - 0.5) + k - n / 2) / (2 * n - 1)
 
 
-def scaled_floor(epsilon: float) -> float:
+def compute_scaled_floor(epsilon: float) -> float:
     """Return the least |logit| of the normed network of Proposition 3 before the read-out."""
-    mark, least = _kept(epsilon)
+    mark, least = _compute_images(epsilon)
     answer = least / 4
     for _ in range(2):  # the two norms of the second layer
         factor = _factor(mark**2 + answer**2, epsilon)
@@ -200,7 +200,7 @@ def scaled_floor(epsilon: float) -> float:
     return answer
 
 
-def _seen(n: int, sharpness: float) -> float:
+def _compute_weight(n: int, sharpness: float) -> float:
     """Return the attention weight of position 1."""
     weight = math.exp(sharpness)
     return weight / (weight + n - 1)
@@ -211,7 +211,7 @@ def _factor(squares: float, epsilon: float) -> float:
     return 1 / math.sqrt(squares / len(NAMES) + epsilon)
 
 
-def _kept(epsilon: float) -> tuple[float, float]:
+def _compute_images(epsilon: float) -> tuple[float, float]:
     """Return k_0 and k_1, the first layer's images of a 1 at CLS and at a first position with 1."""
     mark, first = _factor(1.0, epsilon), _factor(2.0, epsilon)
     return mark * _factor(mark**2, epsilon), first * _factor(3 * first**2, epsilon)
@@ -255,7 +255,7 @@ def _set(
         model.answer.weight[0] = stream.row({"answer": gain})
 
 
-def _flawed(sharpness: float, scale: str) -> Encoder:
+def _compile_flawed(sharpness: float, scale: str) -> Encoder:
     require_sharpness(sharpness)
     stream = Coordinates([name for name in NAMES if name != "match"])
     model = _blank(stream, norm="none", epsilon=0.0, num_layers=1, scale=scale)

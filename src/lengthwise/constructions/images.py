@@ -55,7 +55,7 @@ from lengthwise.constructions.points import MOST, points_of
 from lengthwise.constructions.units import Floats, Integers, Units
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.merged import merged_language
+from lengthwise.languages.merged import merge_outside_domain
 
 
 class ImageEncoding:
@@ -69,7 +69,7 @@ class ImageEncoding:
     ones = None
 
     def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
-        machine = merged_language(language)
+        machine = merge_outside_domain(language)
         least: float = math.inf
         for points in points_of(machine):
             if _least_parameters(points.action, chunk) > most_parameters:

@@ -24,7 +24,7 @@ from lengthwise.constructions.defaults import AUTO, DEFAULT, PRECISIONS
 from lengthwise.constructions.nor_circuits import compile_nor
 from lengthwise.constructions.rungs import RUNGS, usual
 from lengthwise.constructions.setting_values import complete
-from lengthwise.constructions.shallowest import decided, shallowest
+from lengthwise.constructions.shallowest import resolve_auto, shallowest
 from lengthwise.errors import ConfigError, ConstructionError, unknown_name
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import is_named, parse
@@ -69,7 +69,7 @@ def _surely(settings: Mapping[str, Any]) -> float:
     return 0.0 if settings.get("epsilon", 0.0) else logit_for(settings["eta"])
 
 
-def _scaled(settings: Mapping[str, Any]) -> float:
+def _compute_logit(settings: Mapping[str, Any]) -> float:
     """Return the logit with cross-entropy eta."""
     return logit_for(settings["eta"])
 
@@ -141,13 +141,13 @@ CONSTRUCTIONS: Catalogue[EncoderEntry] = Catalogue(
             first.compile_scaled_first,
             "Proposition 3",
             "right; cross-entropy at most eta on words with a symbol: log-length scaling",
-            margin=_scaled,
+            margin=_compute_logit,
         ),
         "chiang2022/first-scaled-norm": _first(
             first.compile_scaled_normed_first,
             "Proposition 3",
             "right, with cross-entropy at most eta: log-length scaled attention, layer norm",
-            margin=_scaled,
+            margin=_compute_logit,
         ),
         "chiang2022/first-flawed": _first(
             first.compile_flawed_first,
@@ -280,12 +280,12 @@ def require_settings(name: str, settings: Mapping[str, Any]) -> None:
     if not is_construction(name) and RUNG in settings:
         own_settings = {RUNG: DEFAULT}
     rest = {key: value for key, value in settings.items() if key not in own_settings}
-    known = {**complete(_made_by(name, settings), rest, also=own_settings), **own_settings}
+    known = {**complete(_choose_maker(name, settings), rest, also=own_settings), **own_settings}
     if missing := [key for key in known if key not in settings]:
         raise ConfigError(f"{name} needs a value for {', '.join(missing)}.")
 
 
-def _made_by(name: str, settings: Mapping[str, Any]) -> Callable[..., object]:
+def _choose_maker(name: str, settings: Mapping[str, Any]) -> Callable[..., object]:
     """Return the function whose keyword arguments are the settings of the construction."""
     if name in CONSTRUCTIONS:
         return CONSTRUCTIONS[name].compile
@@ -352,7 +352,7 @@ def _of_language(
     design = rung.design(language, **settings)
     if report_size:
         report_size(design.summary)
-    settings = {**rung_setting, **decided(design, settings)}
+    settings = {**rung_setting, **resolve_auto(design, settings)}
     return Computed(
         name=language.spec or _NAMELESS,
         settings=settings,

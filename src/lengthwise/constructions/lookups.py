@@ -77,7 +77,7 @@ from lengthwise.constructions.weights import count_parameters, set_unit, zero_we
 from lengthwise.errors import ConstructionError
 from lengthwise.layers.layer_biases import RecencyPosition
 from lengthwise.models.causal_recogniser import CausalRecogniser, CausalRecogniserConfig
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 ATTENTIONS = ("softmax", "rightmost")
 """Attentions of programs of lookups alone."""
@@ -122,7 +122,7 @@ class LookupDesign:
         counters, tallies = len(program.counters), len(program.tallies)
         lookups = len(program.memories) - counters - tallies
         kinds = {"lookup": lookups, "counter": counters, "bounded sum": tallies}
-        counts = [counted(count, kind) for kind, count in kinds.items() if count]
+        counts = [format_count(count, kind) for kind, count in kinds.items() if count]
         return (
             f"{' and '.join(counts) or 'no lookups'} in {config.num_layers} layers of "
             f"{config.num_heads} heads: {self.num_parameters:,} parameters, width {config.d_model}"
@@ -258,7 +258,7 @@ def _set_embedding(model: CausalRecogniser, design: LookupDesign) -> None:
         bits = {_symbol(symbol): 1.0}
         for number, memory in design.memories:
             if memory.layer == 1:
-                for name, factor, condition in _sought(number, memory):
+                for name, factor, condition in _find_sought(number, memory):
                     if any(_holds_of(path, symbol + 1) for path in condition):
                         bits[name] = factor
         model.embedding.weight[symbol] = stream.column(bits)
@@ -287,7 +287,7 @@ def _set_lookup(
     for value in range(1, lookup.size):
         slot = head * attention.value_width + value - 1
         attention.value.weight[slot] = stream.row({f"value {number} {value}": 1.0})
-        attention.output.weight[:, slot] = stream.column({_found(number, value): 1.0})
+        attention.output.weight[:, slot] = stream.column({_name_match(number, value): 1.0})
 
 
 def _set_sum(
@@ -335,7 +335,7 @@ def _conditions(program: Program, layer: int) -> Iterator[tuple[str, float, Cond
         if memory.layer == layer + 1:
             yield from (
                 (name, factor, _past_start(condition, len(program.alphabet)))
-                for name, factor, condition in _sought(number, memory)
+                for name, factor, condition in _find_sought(number, memory)
             )
     if layer == program.num_layers:
         for number, condition in enumerate(program.classes):
@@ -390,14 +390,14 @@ def _stream(program: Program, longest: int) -> Iterator[str]:
         yield START
     for number, memory in enumerate(program.memories, start=1):
         if isinstance(memory, LookupTable):
-            yield from (name for name, _, _ in _sought(number, memory))
+            yield from (name for name, _, _ in _find_sought(number, memory))
         else:
             yield from _names_of(number, memory, longest).names()
-        yield from (_found(number, value) for value in range(1, memory.size))
+        yield from (_name_match(number, value) for value in range(1, memory.size))
     yield from map(_class, range(len(program.classes)))
 
 
-def _sought(number: int, memory: Memory) -> Iterator[tuple[str, float, Condition]]:
+def _find_sought(number: int, memory: Memory) -> Iterator[tuple[str, float, Condition]]:
     """Yield the coordinates that a memory looks at, with what is added under which condition."""
     if isinstance(memory, LookupTable):
         yield f"blocked {number}", 1.0, memory.blocked
@@ -409,14 +409,14 @@ def _sought(number: int, memory: Memory) -> Iterator[tuple[str, float, Condition
 
 
 def _bit(variable: int, value: int) -> str:
-    return _symbol(value - 1) if variable == 0 else _found(variable, value)
+    return _symbol(value - 1) if variable == 0 else _name_match(variable, value)
 
 
 def _symbol(symbol: int) -> str:
     return f"symbol {symbol}"
 
 
-def _found(number: int, value: int) -> str:
+def _name_match(number: int, value: int) -> str:
     return f"found {number} {value}"
 
 

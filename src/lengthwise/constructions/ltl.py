@@ -20,7 +20,7 @@ from contextlib import suppress
 
 from lengthwise.constructions.diagrams import Diagrams
 from lengthwise.constructions.lookups import LookupDesign, design_lookups
-from lengthwise.constructions.programs import LookupTable, Program, trimmed
+from lengthwise.constructions.programs import LookupTable, Program, trim
 from lengthwise.constructions.star_free import star_free_program
 from lengthwise.errors import ConstructionError
 from lengthwise.languages.language import Language
@@ -86,7 +86,7 @@ def ltl_program(formula: Formula, alphabet: tuple[str, ...]) -> Program:
         memories=tuple(lookups),
         classes=(diagrams.condition(meaning_of_all, 0), diagrams.condition(meaning_of_all, 1)),
     )
-    return trimmed(program)
+    return trim(program)
 
 
 def _meanings(

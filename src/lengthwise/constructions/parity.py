@@ -101,7 +101,7 @@ def compile_normed_parity(
         ConstructionError: epsilon is negative, or the sharpness not positive.
     """
     require_epsilon(epsilon)
-    require_sharpness(sharpness, _kept(epsilon))
+    require_sharpness(sharpness, _compute_least_factor(epsilon))
     stream = DoubledCoordinates(NAMES)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=2)
     _set(model, stream, sharpness, count_weight)
@@ -118,7 +118,7 @@ def compile_confident_parity(
         ConstructionError: eta or the sharpness is not positive, or epsilon is negative.
     """
     require_epsilon(epsilon)
-    require_sharpness(sharpness, _kept(epsilon))
+    require_sharpness(sharpness, _compute_least_factor(epsilon))
     stream = DoubledCoordinates(NAMES)
     gain = logit_for(eta) / math.sqrt(stream.width / 2)
     model = _blank(stream, norm="post", epsilon=epsilon, num_layers=3)
@@ -143,7 +143,7 @@ def parity_logit(n: int, k: int, sharpness: float = 1.0) -> float:
     return sign * (n + sign) * math.sinh(2 * sharpness) / (n * z1 * z2)
 
 
-def _kept(epsilon: float) -> float:
+def _compute_least_factor(epsilon: float) -> float:
     """Return the least factor of layer norm on the logits: r_0^2 on a long word of ones."""
     return 3 / (1 + epsilon + 3 * epsilon**2)
 

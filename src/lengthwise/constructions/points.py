@@ -59,7 +59,7 @@ def points_of(machine: Language) -> list[Points]:
     """Return all choices of points for a minimised automaton over all words."""
     choices: list[Points] = [StatePoints(machine)]
     if machine.num_states == len(set(machine.classes)):
-        congruences = _telling(machine)
+        congruences = _find_congruences(machine)
         if congruences and sum(blocks.max() + 1 for blocks in congruences) < machine.num_states:
             choices.append(BlockPoints(machine, congruences))
     return choices
@@ -173,7 +173,7 @@ def _maps(moves: Integers, start: int, steps: Integers) -> Integers | None:
     return maps
 
 
-def _telling(machine: Language) -> list[Integers]:
+def _find_congruences(machine: Language) -> list[Integers]:
     """Return right congruences, with few blocks, whose blocks' images tell all states apart.
 
     They are chosen by the information that they give for each block. None are returned if all that

@@ -47,12 +47,12 @@ class LookupTable:
         """The condition that blocks, then those of the values."""
         return (self.blocked, *self.values)
 
-    def renumbered(self, number: Mapping[int, int]) -> "LookupTable":
+    def renumber(self, number: Mapping[int, int]) -> "LookupTable":
         """Return the same with other numbers of the variables."""
         return replace(
             self,
-            blocked=_renumbered(self.blocked, number),
-            values=tuple(_renumbered(value, number) for value in self.values),
+            blocked=_renumber(self.blocked, number),
+            values=tuple(_renumber(value, number) for value in self.values),
         )
 
     def value(self, held: int) -> int:
@@ -99,12 +99,12 @@ class WeightedSum:
         """True if an amount is negative."""
         return any(amount < 0 for amount, _ in self.amounts)
 
-    def renumbered(self: S, number: Mapping[int, int]) -> S:
+    def renumber(self: S, number: Mapping[int, int]) -> S:
         """Return the same with other numbers of the variables."""
         return replace(
             self,
             amounts=tuple(
-                (amount, _renumbered(condition, number)) for amount, condition in self.amounts
+                (amount, _renumber(condition, number)) for amount, condition in self.amounts
             ),
         )
 
@@ -235,30 +235,30 @@ class Program:
         ]
 
 
-def trimmed(program: Program) -> Program:
+def trim(program: Program) -> Program:
     """Return the program without memories that decide nothing, each in the lowest layer that it can
     have.
     """
     needed: set[int] = set()
-    for variable in (queue := sorted(_asked(program.classes))):
+    for variable in (queue := sorted(_find_memories(program.classes))):
         if variable not in needed:
             needed.add(variable)
-            queue += _asked(program.memories[variable - 1].conditions)
+            queue += _find_memories(program.memories[variable - 1].conditions)
     placed: dict[int, Memory] = {}
     for variable in sorted(needed):
         memory = program.memories[variable - 1]
-        below = max((placed[other].ready for other in _asked(memory.conditions)), default=0)
+        below = max((placed[other].ready for other in _find_memories(memory.conditions)), default=0)
         placed[variable] = replace(memory, layer=1 + below)
     order = sorted(needed, key=lambda variable: (placed[variable].layer, variable))
     number = {0: 0, **{old: new for new, old in enumerate(order, start=1)}}
     return replace(
         program,
-        memories=tuple(placed[old].renumbered(number) for old in order),
-        classes=tuple(_renumbered(condition, number) for condition in program.classes),
+        memories=tuple(placed[old].renumber(number) for old in order),
+        classes=tuple(_renumber(condition, number) for condition in program.classes),
     )
 
 
-def _asked(conditions: Iterable[Condition]) -> set[int]:
+def _find_memories(conditions: Iterable[Condition]) -> set[int]:
     """Return the memories that conditions ask about, as variables."""
     return set(_variables(conditions)) - {0}
 
@@ -269,7 +269,7 @@ def _variables(conditions: Iterable[Condition]) -> Iterator[int]:
             yield from (variable for variable, _ in path)
 
 
-def _renumbered(condition: Condition, number: Mapping[int, int]) -> Condition:
+def _renumber(condition: Condition, number: Mapping[int, int]) -> Condition:
     return tuple(
         tuple(sorted((number[variable], values) for variable, values in path)) for path in condition
     )

@@ -43,7 +43,7 @@ class _Step:
         }
 
 
-def decided(design: RungDesign, settings: Settings) -> dict[str, Any]:
+def resolve_auto(design: RungDesign, settings: Settings) -> dict[str, Any]:
     """Return the settings, with what the design decided in place of `auto`."""
     return {key: getattr(design, key, value) for key, value in settings.items()}
 
@@ -56,7 +56,7 @@ def climb(language: Language) -> list[_Step]:
         settings = complete(rung.design, {})
         try:
             design = rung.design(language, **settings)
-            range_ = dict(rung.claim(decided(design, settings))["range"])
+            range_ = dict(rung.claim(resolve_auto(design, settings))["range"])
         except (ConstructionError, LanguageError) as error:
             refused = str(error)
         steps.append(_Step(name=name, rung=rung, design=design, refused=refused, range=range_))

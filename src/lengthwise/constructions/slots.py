@@ -68,7 +68,7 @@ def design_slots(language: Language, *, chunk: int = 2) -> SlotsDesign:
             `MAX_PARAMETERS`, or the chunk is out of range.
     """
     require_chunk(chunk)
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     bits = bits_for(machine.num_states)
     if bits > MOST_BITS:
         raise ConstructionError(

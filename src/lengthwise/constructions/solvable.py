@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lengthwise.constructions.automata import SURE
-from lengthwise.constructions.cascades import decomposed
+from lengthwise.constructions.cascades import decompose
 from lengthwise.constructions.construction import Claim
 from lengthwise.constructions.counters import COUNTS, MAX_COUNT
 from lengthwise.constructions.defaults import PRECISIONS
@@ -43,7 +43,7 @@ def design_cascade(language: Language, *, longest: int = 1_000, amount: int = 0)
     """
     name = language.spec or "the language"
     try:
-        program = decomposed(language, permuting_cascade)
+        program = decompose(language, permuting_cascade)
     except LanguageError as error:
         raise ConstructionError(
             f"{name} has no network of counters: {error} Use another rung, such as scan."

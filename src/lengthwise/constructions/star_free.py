@@ -1,6 +1,6 @@
 """From star-free automata to programs of lookups, by a cascade of resets."""
 
-from lengthwise.constructions.cascades import decomposed
+from lengthwise.constructions.cascades import decompose
 from lengthwise.constructions.programs import Program
 from lengthwise.errors import ConstructionError, LanguageError
 from lengthwise.languages.cascade import cascade
@@ -15,7 +15,7 @@ def star_free_program(language: Language) -> Program:
             too large.
     """
     try:
-        return decomposed(language, cascade)
+        return decompose(language, cascade)
     except LanguageError as error:
         raise ConstructionError(
             f"{language.spec or 'the language'} has no network of lookups: {error} Use another "

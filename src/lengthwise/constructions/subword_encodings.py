@@ -158,7 +158,7 @@ class MatrixEncoding(ZeroOneEncoding):
     """
 
     def __init__(self, language: Language, chunk: int, most_parameters: int) -> None:
-        machine = language.minimised()
+        machine = language.minimise()
         self._machine, self._num_classes = machine, machine.num_classes
         steps = np.array(machine.transitions, dtype=np.int64)
         reach = np.eye(machine.num_states, dtype=np.bool_)
@@ -231,7 +231,7 @@ class ElementEncoding(ZeroOneEncoding):
         self._rows = np.array(self._maps)
         if len(self._masks) == 1 and self._masks[0].all():
             self._number[0, states.tobytes()] = 0
-        self._symbols = self._numbered(self._found.maps[self._found.symbols], 0)
+        self._symbols = self._number_maps(self._found.maps[self._found.symbols], 0)
         self._children, self._product = self._explore()
         self.size, self.ones = len(self._maps), 1
 
@@ -290,7 +290,7 @@ class ElementEncoding(ZeroOneEncoding):
         first, count = self._first, len(self._masks)
         return level if level < count else first + (level - first) % (count - first)
 
-    def _numbered(self, maps: Integers, level: int) -> Integers:
+    def _number_maps(self, maps: Integers, level: int) -> Integers:
         """Return the elements of maps at a level; new maps are numbered, undefined ones are -1."""
         phase = self._phase(level)
         inside = np.append(self._masks[phase], False)
@@ -380,7 +380,7 @@ class ElementEncoding(ZeroOneEncoding):
             if at_edge:  # the word begins here
                 lost = lost | (maps[:, self._found.machine.start] < 0)
             maps[lost] = -1
-            results[part] = self._numbered(maps, level)
+            results[part] = self._number_maps(maps, level)
             self._require_few(int(np.count_nonzero(results[: part.stop] >= 0)))
         results[empty] = 0
         return tuples[results >= 0], results[results >= 0]

@@ -63,9 +63,11 @@ class TallyNames(SumNames):
         elif layer == 1:
             power = 2.0 ** (4 * self.longest - 1).bit_length()
             if ordered[0]:
-                yield Unit(row={}, column={self.found(ordered[0]): 1.0}, bias=1.0)
+                yield Unit(row={}, column={self.name_nonzero(ordered[0]): 1.0}, bias=1.0)
             for below, value in pairwise(ordered):
-                column = {self.found(v): sign for v, sign in ((value, 1.0), (below, -1.0)) if v}
+                column = {
+                    self.name_nonzero(v): sign for v, sign in ((value, 1.0), (below, -1.0)) if v
+                }
                 yield Unit(row={self._below(value): -power}, column=column, bias=1.0)
 
     @property

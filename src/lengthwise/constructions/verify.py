@@ -143,7 +143,7 @@ def verify_construction(
     results = {}
     for index, name in enumerate(precisions):
         if name in skipped:
-            results[name] = _skipped(construction, name, skipped[name])
+            results[name] = _make_skipped(construction, name, skipped[name])
             continue
         model = copy.deepcopy(construction.model).to(getattr(torch, name)).eval()
         trial = _Asked(cases, model)
@@ -271,7 +271,7 @@ def _judge(
     )
 
 
-def _skipped(construction: Computed, precision: str, reason: str) -> PrecisionResult:
+def _make_skipped(construction: Computed, precision: str, reason: str) -> PrecisionResult:
     return PrecisionResult(
         claimed=precision in construction.range,
         claimed_to=construction.range.get(precision),

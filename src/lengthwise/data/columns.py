@@ -99,7 +99,7 @@ class Columns:
             return (self.word, *label)
         return (self.case, self.event, *label, *([self.time] if self.time else []))
 
-    def labelled(self, values: Sequence[Any]) -> tuple[Any, ...]:
+    def label_row(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values of a row with its label: `1` where there is no column of labels."""
         if self.label:
             return tuple(values)

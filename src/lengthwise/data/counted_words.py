@@ -43,7 +43,7 @@ class Workers(Protocol):
         """Call a function."""
         ...
 
-    def lost(self, error: BaseException) -> bool:
+    def is_worker_lost(self, error: BaseException) -> bool:
         """Return whether the error of a future means that its worker died."""
         ...
 
@@ -75,7 +75,7 @@ def counted_words(
             error = future.exception()
             if isinstance(error, TextError):
                 return None
-            if error is not None and workers.lost(error):
+            if error is not None and workers.is_worker_lost(error):
                 raise RunError("a worker died. Run it again: what is counted is kept.")
             ready[first] = last, future.result()
         for first, (last, one) in sorted(ready.items()):

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_symbols import (
-    written_word,
+    format_word,
 )
 
 PARTS = (TRAIN, VALID, TEST)
@@ -139,10 +139,10 @@ class LabelledWords:
         """Return the greatest number of symbols of some words."""
         return int(self.lengths(rows).max(initial=0))
 
-    def written(self, row: int) -> str:
+    def format_word(self, row: int) -> str:
         """Return a word as it is written."""
         symbols = self.symbols[self.ends[row] : self.ends[row + 1]].tolist()
-        return written_word([self.alphabet[symbol] for symbol in symbols], self.alphabet)
+        return format_word([self.alphabet[symbol] for symbol in symbols], self.alphabet)
 
 
 def hash_of(word: Sequence[str]) -> bytes:

@@ -17,7 +17,7 @@ PACKED = (".xz", ".gz", ".zst")
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[io.BufferedIOBase]:
+def open_unpacked(path: Path) -> Iterator[io.BufferedIOBase]:
     """Open a file, unpacked as it is read.
 
     Raises:
@@ -25,7 +25,7 @@ def opened(path: Path) -> Iterator[io.BufferedIOBase]:
         ConfigError: a library that it needs is not installed.
     """
     try:
-        with _unpacked(path) as file:
+        with _unpack(path) as file:
             yield file
     except OSError as error:
         why = error.strerror or str(error)  # a damaged .gz has the latter only
@@ -34,7 +34,7 @@ def opened(path: Path) -> Iterator[io.BufferedIOBase]:
         raise TextError(f"{path} is damaged: {error}. Fetch it again.") from None
 
 
-def _unpacked(path: Path) -> io.BufferedIOBase:
+def _unpack(path: Path) -> io.BufferedIOBase:
     packed = path.suffix.lower()
     if packed == ".xz":
         return lzma.open(path)
@@ -82,7 +82,7 @@ class _Zstandard(io.RawIOBase):
         return len(part)
 
 
-def decoded(content: bytes, path: Path, lines_before: int) -> str:
+def decode_text(content: bytes, path: Path, lines_before: int) -> str:
     """Decode UTF-8, without the mark that Windows puts before it.
 
     Raises:

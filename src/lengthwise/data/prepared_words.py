@@ -28,7 +28,7 @@ from lengthwise.data.labelled_words import ONE_LABEL, LabelledWords
 from lengthwise.data.numbered_words import NumberedWords, number_words
 from lengthwise.data.word_files import WordFile
 from lengthwise.data.word_symbols import (
-    written_word,
+    format_word,
 )
 from lengthwise.errors import LengthwiseError, TextError
 from lengthwise.files import (
@@ -40,7 +40,7 @@ from lengthwise.files import (
     write_json,
 )
 from lengthwise.languages.validation import check_alphabet
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 try:
     import fcntl
@@ -56,7 +56,7 @@ _AT_ONCE = 2**22
 """Number of symbols that are moved at once when words are put in order."""
 
 
-def prepared(
+def prepare_words(
     path: Path,
     alphabet: Sequence[str] | None = None,
     *,
@@ -86,17 +86,17 @@ def prepared(
     key = json.dumps(parts)
     folder = cache_folder() / "words" / hashlib.sha256(key.encode()).hexdigest()[:32]
     try:
-        if (words := _opened(folder)) is not None:
+        if (words := _open(folder)) is not None:
             return words
-        with _locked(folder):
-            if (words := _opened(folder)) is not None:  # another process has made it
+        with _lock(folder):
+            if (words := _open(folder)) is not None:  # another process has made it
                 return words
             read = None
             if workers is not None:
                 read = counted_words(file, alphabet, folder.with_suffix(".parts"), workers)
             _prepare(file, folder, given_alphabet, source, by_majority=by_majority, read=read)
             shutil.rmtree(folder.with_suffix(".parts"), ignore_errors=True)
-            words = _opened(folder)
+            words = _open(folder)
     except OSError as error:
         raise TextError(
             f"the words of {path} cannot be kept in {folder.parent}: {error.strerror}. Set "
@@ -106,7 +106,7 @@ def prepared(
     return words
 
 
-def _opened(folder: Path) -> LabelledWords | None:
+def _open(folder: Path) -> LabelledWords | None:
     """Return prepared words, or None if they do not exist or are damaged."""
     try:
         index = read_object(folder / _INDEX)
@@ -134,7 +134,7 @@ def _opened(folder: Path) -> LabelledWords | None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     """Let one process prepare these words; the system releases the lock if it dies."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("wb") as file:
@@ -272,11 +272,11 @@ def _require_one_label(
     word = [
         known[symbol] for symbol in read.raw[starts[first] : starts[first] + read.lengths[first]]
     ]
-    text = written_word(word, known)
+    text = format_word(word, known)
     names = list(read.classes)
     unit = f"{file.reader.unit}s"
     raise TextError(
-        f"{file}: {counted(len(several), 'word')} with two labels; the first is "
+        f"{file}: {format_count(len(several), 'word')} with two labels; the first is "
         f"{text!r:.60}, of {unit} {read.places[first]} ({names[read.labels[first]]!r:.40}) and "
         f"{read.places[two]} ({names[read.labels[two]]!r:.40}). Leave one label for each word, or "
         f"allow for wrong labels, --set label_noise=0.01."

@@ -18,7 +18,7 @@ from lengthwise.data.formats.plain_block import PlainBlock
 from lengthwise.data.formats.reader import Row
 from lengthwise.data.word_files import WordFile
 from lengthwise.errors import LanguageError, TextError
-from lengthwise.languages.characters import MAX_SYMBOLS, listed
+from lengthwise.languages.characters import MAX_SYMBOLS, list_symbols
 from lengthwise.languages.validation import check_alphabet
 
 _MANY = 10
@@ -99,10 +99,10 @@ def split_word(word: str | list[str], spaced: bool) -> list[str]:
         return list(word.replace(" ", ""))
     if "\\" not in word:
         return [symbol for symbol in word.split(" ") if symbol]
-    return [_unescaped(part) for part in _PART.findall(word)]
+    return [_unescape(part) for part in _PART.findall(word)]
 
 
-def _unescaped(symbol: str) -> str:
+def _unescape(symbol: str) -> str:
     return _ESCAPED.sub(lambda match: "\t" if match[1] == "t" else match[1], symbol)
 
 
@@ -112,7 +112,7 @@ def _columns(row: Row, spaced: bool) -> Iterator[tuple[str, str]]:
         yield from ((f"symbol {place}", symbol) for place, symbol in enumerate(row.word, start=1))
         return
     for part in _PART.finditer(row.word) if spaced else re.finditer("[^ ]", row.word):
-        yield f"column {part.start() + 1}", _unescaped(part[0]) if spaced else part[0]
+        yield f"column {part.start() + 1}", _unescape(part[0]) if spaced else part[0]
 
 
 def refuse_symbol(file: WordFile, row: Row, alphabet: Sequence[str], spaced: bool) -> None:
@@ -122,14 +122,14 @@ def refuse_symbol(file: WordFile, row: Row, alphabet: Sequence[str], spaced: boo
         TextError: there is one; the message has its line and column.
     """
     for column, symbol in _columns(row, spaced):
-        if shown_name(symbol) not in alphabet:
+        if format_name(symbol) not in alphabet:
             raise TextError(
                 f"{file.place(row.place)}, {column}: symbol {symbol!r:.40} is not in the "
-                f"alphabet. Use: {listed(alphabet)}"
+                f"alphabet. Use: {list_symbols(alphabet)}"
             )
 
 
-def shown_name(name: str) -> str:
+def format_name(name: str) -> str:
     """Return the symbol of a name: its spaces are shown as `_`.
 
     >>> shown_name(" check in"), shown_name("pay")
@@ -161,7 +161,7 @@ class Names:
         for name in dict.fromkeys(word):
             if name in self.numbers:
                 continue
-            symbol = shown_name(name)
+            symbol = format_name(name)
             try:
                 check_alphabet((symbol,))
             except LanguageError:
@@ -185,6 +185,6 @@ class Names:
                 )
 
 
-def written_word(word: Sequence[str], alphabet: Sequence[str]) -> str:
+def format_word(word: Sequence[str], alphabet: Sequence[str]) -> str:
     """Return a word as it is written: with spaces where a symbol has several characters."""
     return (" " if any(len(symbol) > 1 for symbol in alphabet) else "").join(word)

@@ -8,7 +8,7 @@ from typing import Any, Self
 from lengthwise.data.columns import Columns
 from lengthwise.data.counted_words import Workers
 from lengthwise.data.labelled_words import LabelledWords
-from lengthwise.data.prepared_words import prepared
+from lengthwise.data.prepared_words import prepare_words
 from lengthwise.errors import TextError
 
 
@@ -47,7 +47,9 @@ class WordsReference:
             TextError: it cannot be read; or it `needs_labels`, and all words have one.
         """
         columns = columns or Columns()
-        words = prepared(file, alphabet, by_majority=by_majority, columns=columns, workers=workers)
+        words = prepare_words(
+            file, alphabet, by_majority=by_majority, columns=columns, workers=workers
+        )
         if needs_labels:
             require_labels(words, f"words:{file}")
         return cls(
@@ -87,7 +89,9 @@ class WordsReference:
         file = Path(self.file if moved is None else moved)
         try:
             alphabet = self.alphabet if self.is_stated else None
-            words = prepared(file, alphabet, by_majority=self.by_majority, columns=self.columns)
+            words = prepare_words(
+                file, alphabet, by_majority=self.by_majority, columns=self.columns
+            )
         except TextError as error:
             raise TextError(
                 f"the words of this run cannot be read: {error} If the file was moved, name it "

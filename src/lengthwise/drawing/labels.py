@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from lengthwise.escapes import printable
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 
 FONT_SIZE = 12
@@ -73,7 +73,7 @@ def arrow_labels(arrows: dict[Pair, list[str]]) -> dict[Pair, str]:
     for pairs in leaving.values():
         largest = max(pairs, key=lambda pair: len(arrows[pair]))
         for pair in pairs:
-            label = printable(listed(arrows[pair], most=len(arrows[pair]), joint=", "))
+            label = printable(list_symbols(arrows[pair], most=len(arrows[pair]), joint=", "))
             if text_width(label) > WIDEST:
                 word = "any" if len(pairs) == 1 else "other"
                 is_rest = pair == largest and len(arrows[pair]) > 1 and word not in taken
@@ -89,7 +89,7 @@ def _shortened(symbols: Sequence[str]) -> str:
     ending = f", … ({len(symbols):,})"
     label = fitted(symbols[0], WIDEST - text_width(ending))
     for number in range(2, len(symbols)):
-        longer = printable(listed(symbols[:number], most=number, joint=", "))
+        longer = printable(list_symbols(symbols[:number], most=number, joint=", "))
         if text_width(longer + ending) > WIDEST:
             break
         label = longer

@@ -15,8 +15,8 @@ from lengthwise.languages.language import Language
 from lengthwise.layers.rows import unusual
 from lengthwise.precision import require_usable
 from lengthwise.tasks.task import MOST_AT_ONE_LENGTH, Task
-from lengthwise.transfer import sent
-from lengthwise.wording import counted
+from lengthwise.transfer import send
+from lengthwise.wording import format_count
 
 MOST_SYMBOLS = 1_000_000
 """Greatest number of positions of one batch, so that memory stays bounded whatever the lengths."""
@@ -104,7 +104,8 @@ def _require_logits(output: Any, tokens: Tensor) -> Tensor:
     else:
         return output
     raise ConfigError(
-        f"the model gave {description} for a batch of {counted(len(tokens), 'word')}; it must give "
+        f"the model gave {description} for a batch of {format_count(len(tokens), 'word')}; it "
+        f"must give "
         f"logits [word, class], a tensor of floating-point numbers."
     )
 
@@ -117,7 +118,7 @@ def require_numbers(logits: Float[Tensor, "word class"]) -> None:
     """
     if len(logits) and (bad := int((~torch.isfinite(logits.amax(1))).sum())):
         raise ConfigError(
-            f"the model gave logits that are not finite for {counted(bad, 'word')} of "
+            f"the model gave logits that are not finite for {format_count(bad, 'word')} of "
             f"{len(logits):,}: its weights are damaged, or training diverged. Train or compile "
             f"again."
         )
@@ -181,7 +182,7 @@ def evaluate_words(
     for group in neighbours(drawable, words_per_length):
         classes = torch.tensor(drawable[group]).repeat_interleave(words_per_length)
         batch = task.draw(classes, generator)
-        logits = answers(model, sent(batch.tokens, device), sent(batch.lengths, device)).cpu()
+        logits = answers(model, send(batch.tokens, device), send(batch.lengths, device)).cpu()
         require_classes(logits, task.language, task.id)
         names = task.language.class_names
         records.extend(

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from lengthwise.evaluation.evaluate import Recogniser, answers, neighbours
 from lengthwise.tasks.automaton import PAD
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 
 def logits_of(
@@ -24,7 +24,7 @@ def logits_of(
     results: list[Tensor] = []
     for group in neighbours([len(words[index]) for index in order]):
         tokens, lengths = right_aligned([words[index] for index in order[group]])
-        results.append(answers(model, sent(tokens, device), sent(lengths, device)).cpu())
+        results.append(answers(model, send(tokens, device), send(lengths, device)).cpu())
     if not results:
         return torch.zeros(0, 1)
     logits = torch.cat(results)

@@ -9,7 +9,7 @@ from typing import Any
 from lengthwise.display import Viewed
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.files import require_kinds
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _MOST_LENGTHS = 100_000
 
@@ -69,7 +69,8 @@ class Scores(Viewed):
         return (
             f"Scores({self.records[0].model} on {self.records[0].task}: mean "
             f"{percent(summary['mean_accuracy'])} %, worst {percent(summary['worst_accuracy'])} % "
-            f"at length {summary['worst_length']}; {counted(summary['words'], 'word')} of length "
+            f"at length {summary['worst_length']}; {format_count(summary['words'], 'word')} of "
+            f"length "
             f"{first}..{last})"
         )
 

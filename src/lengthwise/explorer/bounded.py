@@ -13,7 +13,7 @@ from lengthwise.explorer.server import Asked
 from lengthwise.explorer.worker import WorkerQuestion
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 SECONDS = 1.8
 """Time after which a language is stopped, counted from the request."""
@@ -27,21 +27,23 @@ class Workers:
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._spare: subprocess.Popen[bytes] | None = _started()
+        self._spare: subprocess.Popen[bytes] | None = _start()
 
     def answer(self, asked: Asked) -> dict[str, Any]:
-        """Return the same of what the page asks for: `drawn`, or `spec` with an `alphabet`."""
+        """Return the same of what the page asks for: `answer_drawing`, or `spec` with an
+        `alphabet`.
+        """
         if "drawn" in asked:
-            return self.drawn(asked["drawn"])
-        return self.typed(asked.get("spec", ""), asked.get("alphabet"))
+            return self.answer_drawing(asked["drawn"])
+        return self.answer_typed(asked.get("spec", ""), asked.get("alphabet"))
 
-    def typed(self, spec: str, alphabet: str | None) -> dict[str, Any]:
+    def answer_typed(self, spec: str, alphabet: str | None) -> dict[str, Any]:
         """Return the finished stages of a language that the page asks for, with `error` or
-        `stopped` if not all were finished.
+        `describe_stop` if not all were finished.
         """
         return self._answer(WorkerQuestion(spec=spec, alphabet=alphabet, is_typed=True))
 
-    def given(self, spec: str, alphabet: str | None) -> dict[str, Any]:
+    def answer_given(self, spec: str, alphabet: str | None) -> dict[str, Any]:
         """Return the same of a language that the user of this machine named, files too."""
         return self._answer(WorkerQuestion(spec=spec, alphabet=alphabet, is_typed=False))
 
@@ -49,14 +51,14 @@ class Workers:
         """Return the same of a language."""
         return self._answer(WorkerQuestion(stored=to_dict(language)))
 
-    def drawn(self, text: str) -> dict[str, Any]:
+    def answer_drawing(self, text: str) -> dict[str, Any]:
         """Return the same of an automaton that is drawn in the page, from its JSON, with `att`."""
         return self._answer(WorkerQuestion(drawn=text))
 
     def _answer(self, question: WorkerQuestion) -> dict[str, Any]:
         start = time.monotonic()
         with self._lock:
-            process, self._spare = self._spare or _started(), None
+            process, self._spare = self._spare or _start(), None
         line = json.dumps(question).encode() + b"\n"
         try:
             output, _ = process.communicate(line, timeout=self._seconds)
@@ -67,12 +69,12 @@ class Workers:
             is_stopped = True
         with self._lock:
             if self._spare is None:
-                self._spare = _started()
+                self._spare = _start()
         stages = _read(output)
         if "error" in stages or all(stage in stages for stage in STAGES):
             return stages
         after = f"{time.monotonic() - start:.1f} s" if is_stopped else "a fault of its process"
-        return {**stages, "stopped": stopped(stages, question.get("spec", ""), after)}
+        return {**stages, "stopped": describe_stop(stages, question.get("spec", ""), after)}
 
     def close(self) -> None:
         """End the process that waits."""
@@ -83,7 +85,7 @@ class Workers:
             process.communicate()
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "lengthwise.explorer.worker"],
         stdin=subprocess.PIPE,
@@ -112,17 +114,17 @@ def refusal(message: str) -> dict[str, Any]:
     return {"error": line, "column": None if column is None else int(column.group(1))}
 
 
-def stopped(values: dict[str, Any], spec: str, after: str) -> str:
+def describe_stop(values: dict[str, Any], spec: str, after: str) -> str:
     """Return a line that says how far the computation of a language came."""
     if "automaton" not in values:
-        progress = f"{counted(len(spec), 'character')} were read" if spec else "all was read"
+        progress = f"{format_count(len(spec), 'character')} were read" if spec else "all was read"
         return (
             f"stopped after {after}: {progress}, and the automaton was not finished. Ask for less"
         )
-    states = counted(values["automaton"]["num_states"], "state")
+    states = format_count(values["automaton"]["num_states"], "state")
     if "monoid" not in values:
         return f"stopped after {after}: the automaton has {states}, and its monoid was not finished"
     size = values["monoid"].get("size")
     known = f"the automaton has {states}"
-    known += "" if size is None else f", its monoid {counted(size, 'element')}"
+    known += "" if size is None else f", its monoid {format_count(size, 'element')}"
     return f"stopped after {after}: {known}, and the ladder was not finished"

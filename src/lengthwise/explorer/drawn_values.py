@@ -7,7 +7,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict
 
 
-def drawn_language(text: str) -> Language:
+def read_drawing(text: str) -> Language:
     """Return the recogniser of a drawing: `alphabet`, `transitions`, `classes` (0 or 1), `start`.
 
     Raises:

@@ -36,7 +36,7 @@ def film_values(film: Film, language: Language) -> dict[str, Any]:
     Raises:
         RunError: the words are not those of the language.
     """
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     words = [
         tuple(row[len(row) - length :])
         for row, length in zip(film.tokens.tolist(), film.lengths.tolist(), strict=True)
@@ -48,7 +48,7 @@ def film_values(film: Film, language: Language) -> dict[str, Any]:
     states = torch.tensor([machine.run(word) for word in words])
     classes = torch.tensor(machine.classes)[states]
     held = torch.stack([frame.values for frame in film.frames])
-    points, shares = projected(held)
+    points, shares = project(held)
     return {
         "words": [machine.decode(word) for word in words],
         "states": states.tolist(),
@@ -60,7 +60,7 @@ def film_values(film: Film, language: Language) -> dict[str, Any]:
     }
 
 
-def projected(
+def project(
     held: Float[Tensor, "frame word place"],
 ) -> tuple[Int[Tensor, "frame word 2"], Float[Tensor, " component"]]:
     """Return the points of all frames on two axes, scaled alike to 0..`SIDE`, and the shares of

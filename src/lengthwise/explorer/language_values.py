@@ -19,7 +19,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.languages.spec import is_self_contained
 from lengthwise.languages.validation import short
-from lengthwise.wording import shortened
+from lengthwise.wording import shorten
 
 Values = dict[str, Any]
 
@@ -54,7 +54,7 @@ def require_harmless(spec: str) -> None:
 
 def stages(language: Language) -> Iterator[tuple[str, Values]]:
     """Yield the name and the values of each stage."""
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     yield "automaton", automaton_values(language, machine)
     try:
         monoid = transition_monoid(machine)
@@ -70,7 +70,7 @@ def automaton_values(language: Language, machine: Language | None = None) -> Val
     Words outside the domain have the class `num_classes`. A machine with more than 2,000 states
     has no transitions here, only their number.
     """
-    machine = language.total().minimised() if machine is None else machine
+    machine = language.total().minimise() if machine is None else machine
     is_whole = machine.num_states <= _MOST_STATES
     return {
         "spec": language.spec,
@@ -167,7 +167,7 @@ def _box(green: Green, j: int, *, cells: bool) -> Values:
 
 
 def _name(machine: Language, word: tuple[int, ...]) -> str:
-    return shortened(machine.decode(word), _LONGEST_NAME) or "ε"
+    return shorten(machine.decode(word), _LONGEST_NAME) or "ε"
 
 
 def ladder_values(language: Language) -> Values:

@@ -49,7 +49,7 @@ def render_explorer(data: dict[str, Any], *, served: bool) -> str:
         policy=policy(program, style, served=served),
         style=style,
         program=program,
-        data=embedded({**data, "served": served}),
+        data=embed_json({**data, "served": served}),
     )
 
 
@@ -71,7 +71,7 @@ def policy(program: str, style: str, *, served: bool) -> str:
 _ASKED, _NOBODY = "'self'", "'none'"
 
 
-def embedded(data: Any) -> str:
+def embed_json(data: Any) -> str:
     """Return data as JSON that cannot end the HTML script element that holds it."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -93,7 +93,7 @@ def plane_of(model: Recurrent | BinaryRecurrent, task: Task) -> Values:
     points = (vectors - middle) @ axes[:2].T
     shift = (points.amin(dim=0) + points.amax(dim=0)) / 2
     points, middle = points - shift, middle + shift @ axes[:2]
-    machine = task.language.total().minimised()
+    machine = task.language.total().minimise()
     rows = zip(words.tokens.tolist(), words.lengths.tolist(), strict=True)
     return {
         "middle": middle.tolist(),

@@ -80,7 +80,7 @@ def _subject_of(
             return _subject_of_run(Path(name), workers, served, say)
         if name is not None and "/" in name and ":" not in name:  # names of languages have none
             raise RunError(f"{name} is not a folder. Give the folder of a run, or a language.")
-        first = workers.given(EXAMPLES[0] if name is None else name, alphabet)
+        first = workers.answer_given(EXAMPLES[0] if name is None else name, alphabet)
     finally:
         workers.close()
     if "error" in first:

@@ -75,7 +75,7 @@ def table_values(model: RegularGPT, domain: Language | None) -> Values:
             {
                 "inner": level.interior.shape[0],
                 "outer": level.edge[0].shape[0],
-                "tables": [_packed(array) for array in _arrays(level)],
+                "tables": [_pack(array) for array in _arrays(level)],
                 "classes": level.classes.tolist(),
             }
             for level in tables
@@ -105,7 +105,7 @@ def _arrays(level: Tables) -> list[NDArray[np.int64]]:
     return list(level.edge) if is_shared else [level.interior, *level.edge]
 
 
-def _packed(array: NDArray[np.int64]) -> str:
+def _pack(array: NDArray[np.int64]) -> str:
     flat = np.where(array == NONE, _NONE, array).astype("<u2")
     return base64.b64encode(flat.tobytes()).decode()
 
@@ -118,7 +118,7 @@ def _of_codes(model: RegularGPT, domain: Language | None) -> _Tabulated:
     )
     recalled, leaves = node.recall(algebra.codes).centre, node.leaves().centre
     return _Tabulated(
-        algebra=merged_tables(finite, numbered, algebra),
+        algebra=merge_tables(finite, numbered, algebra),
         codes=hexadecimal(algebra.codes),
         vectors=[(leaves, leaves), (recalled, recalled)],
         note=""
@@ -127,7 +127,7 @@ def _of_codes(model: RegularGPT, domain: Language | None) -> _Tabulated:
     )
 
 
-def merged_tables(
+def merge_tables(
     finite: FiniteAlgebra, numbered: Sequence[tuple[Integers, Integers]], algebra: BinaryAlgebra
 ) -> FiniteAlgebra:
     """Return the tables of all levels as two: one of symbols, one of codes, by number of code.
@@ -225,6 +225,6 @@ def children_of(shape: Sequence[int], chunk: int, first: int, offset: int) -> Te
 
 
 def _in_bytes(model: RegularGPT, below: Tensor, children: Tensor, attentions: list[Tensor]) -> str:
-    model.gathered(below, children)
+    model.gather(below, children)
     weights = attentions.pop().clamp(0, 1)
     return base64.b64encode((weights * 255).round().byte().numpy().tobytes()).decode()

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, TypedDict
 
 from lengthwise.errors import LengthwiseError, in_a_line
-from lengthwise.explorer.drawn_values import att_or_none, drawn_language
+from lengthwise.explorer.drawn_values import att_or_none, read_drawing
 from lengthwise.explorer.language_values import require_harmless, stages
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict
@@ -64,7 +64,7 @@ def main() -> None:
 
 def _language(question: WorkerQuestion) -> Language:
     if "drawn" in question:
-        return drawn_language(question["drawn"])
+        return read_drawing(question["drawn"])
     if "stored" in question:
         return from_dict(question["stored"])
     if question["is_typed"]:

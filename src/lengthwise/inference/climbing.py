@@ -18,7 +18,7 @@ from lengthwise.inference.packed import PackedWords, count_weighted, log_likelih
 from lengthwise.inference.rungs.counting import symbol_counts
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, to_language
-from lengthwise.inference.state_merging import explained
+from lengthwise.inference.state_merging import bound_wrong_labels
 from lengthwise.languages.language import Language
 
 _STATES = (14, 12, 18, 10)
@@ -65,7 +65,7 @@ class Climb(Searcher):
         draw = np.random.default_rng(number)
         words = DrawnWords.of(task, draw)
         if number == 0:
-            return words.result(*_counted(words))
+            return words.result(*_find_counter(words))
         turn, goes_on = divmod(number - 1, 2)
         most_states = min(_STATES[turn % len(_STATES)], task.max_states)
         moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
@@ -76,7 +76,7 @@ class Climb(Searcher):
         wide = min(max(1, task.sample.num_symbols // 8), _WIDE)
         most_work = wide * _WORK * 2 ** min(turn // 2, _DOUBLINGS)
         num_words = _WORDS[turn // 2 % len(_WORDS)]
-        return words.result(*_grown(words, moves, most_states, num_words, most_work))
+        return words.result(*_grow(words, moves, most_states, num_words, most_work))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ class DrawnWords:
         """Return a local search by the first words."""
         part = self.packed.part(0, some)
         noise, lines = self.task.noise, part.lines
-        enough = explained(noise, len(part))
+        enough = bound_wrong_labels(noise, len(part))
         if lines is not None:
-            enough = max(explained(noise, int(lines.sum())) - int(lines[:, 1].sum()), 0.0)
+            enough = max(bound_wrong_labels(noise, int(lines.sum())) - int(lines[:, 1].sum()), 0.0)
         return LocalSearch(
             part,
             self.draw,
@@ -120,7 +120,7 @@ class DrawnWords:
         return Attempt(to_language(moves, classes, sample), work)
 
 
-def _counted(words: DrawnWords) -> tuple[Array | None, int]:
+def _find_counter(words: DrawnWords) -> tuple[Array | None, int]:
     """Return the counter that explains the classes best, improved, if it is above chance."""
     search = words.search(_WORDS[0], np.inf)
     numbers = symbol_counts(words.task.sample.part(words.order[: _WORDS[0]]))
@@ -137,7 +137,7 @@ def _counted(words: DrawnWords) -> tuple[Array | None, int]:
             best, best_score = moves[scores.argmax()].copy(), score
     if best is None:
         return None, search.work
-    return corrected(words, best, [search], _WORK)
+    return correct(words, best, [search], _WORK)
 
 
 def _ends(moves: Array, numbers: Array, words: PackedWords) -> Array:
@@ -183,7 +183,7 @@ def _moves(language: Language) -> Array:
     return np.argsort(order)[np.array(language.transitions, dtype=np.int64)[order]]
 
 
-def _grown(
+def _grow(
     words: DrawnWords, moves: Array, most_states: int, num_words: int, most_work: int
 ) -> tuple[Array, int]:
     """Return an automaton that grew by some words, from another one, and was corrected by all."""
@@ -198,10 +198,10 @@ def _grown(
                 moves = better.copy()
     except WorkUsedUpError:
         return moves, search.work
-    return corrected(words, moves, [search], most_work)
+    return correct(words, moves, [search], most_work)
 
 
-def corrected(
+def correct(
     words: DrawnWords, moves: Array, searches: list[LocalSearch], most_work: int
 ) -> tuple[Array, int]:
     """Return an automaton that is corrected by more and more words, and shrinks while it fits.

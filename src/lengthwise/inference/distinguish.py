@@ -101,7 +101,7 @@ def _residuals(sample: Sample, beginnings: Sequence[Word]) -> _Residuals:
     )
 
 
-def distinguished(
+def find_distinguished(
     sample: Sample, prefixes: Sequence[Word], elements: Sequence[Word]
 ) -> NDArray[np.bool_]:
     """Return which prefixes and elements are distinguished by the words, `[row, element]`."""
@@ -151,7 +151,7 @@ def witness(sample: Sample, beginning: Word, other: Word) -> tuple[int, int] | N
     return min(pairs, key=lambda rows: int(sample.lengths[list(rows)].sum()), default=None)
 
 
-def needed_states(language: Language, sample: Sample) -> int:
+def count_needed_states(language: Language, sample: Sample) -> int:
     """Return a number of states that every automaton that fits the words has.
 
     It is the number of short prefixes of an automaton that are pairwise distinguished; prefixes
@@ -159,14 +159,14 @@ def needed_states(language: Language, sample: Sample) -> int:
     as classes.
     """
     words = access_words(language)
-    return _needed(distinguished(sample, words, words), sample)
+    return _count_needed(find_distinguished(sample, words, words), sample)
 
 
-def _needed(matrix: NDArray[np.bool_], sample: Sample) -> int:
-    return max(len(_apart(matrix)), len(np.unique(sample.classes)))
+def _count_needed(matrix: NDArray[np.bool_], sample: Sample) -> int:
+    return max(len(_choose_apart(matrix)), len(np.unique(sample.classes)))
 
 
-def _apart(matrix: NDArray[np.bool_]) -> list[int]:
+def _choose_apart(matrix: NDArray[np.bool_]) -> list[int]:
     """Return rows that are pairwise distinguished, by a greedy choice from those with most."""
     rows: list[int] = []
     for row in np.argsort(-matrix.sum(axis=1), kind="stable").tolist():
@@ -185,7 +185,7 @@ _MOST_BEGINNINGS = 2_000
 """Greatest number of beginnings that are compared."""
 
 
-def apart(sample: Sample, most: int) -> list[Word]:
+def choose_distinguished(sample: Sample, most: int) -> list[Word]:
     """Return at most `most` beginnings of words that are pairwise distinguished.
 
     The choice among the shortest beginnings is greedy, so there may be more of them.
@@ -200,7 +200,7 @@ def apart(sample: Sample, most: int) -> list[Word]:
         if len(beginnings) > 2 * _MOST_BEGINNINGS:
             break
     words = sorted(beginnings, key=lambda word: (len(word), word))[:_MOST_BEGINNINGS]
-    selected = _apart(distinguished(sample, words, words))[:most]
+    selected = _choose_apart(find_distinguished(sample, words, words))[:most]
     return [words[number] for number in selected]
 
 
@@ -238,14 +238,14 @@ def _characteristic(language: Language, sample: Sample) -> Characteristic:
     words = access_words(language)
     count, symbols = language.num_states, language.num_symbols
     longer = [(*word, symbol) for word in words for symbol in range(symbols)]
-    matrix = distinguished(sample, words, [*words, *longer])
+    matrix = find_distinguished(sample, words, [*words, *longer])
     targets = np.array(language.transitions).ravel()
     same = targets == np.arange(count)[:, None]
     apart_states = matrix[:, :count] | np.eye(count, dtype=bool)
     forced = (matrix[:, count:] | same).all(axis=0).reshape(count, symbols)
     ended = np.bincount(states_of(language, sample), minlength=count) > 0
     return Characteristic(
-        needed_states=_needed(matrix[:, :count], sample),
+        needed_states=_count_needed(matrix[:, :count], sample),
         forced=forced,
         is_characteristic=bool(apart_states.all() and forced.all() and ended.all()),
     )

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from lengthwise.inference.distinguish import apart, words_at_transitions
+from lengthwise.inference.distinguish import choose_distinguished, words_at_transitions
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.sat_formula import ColouringFormula, PrefixTree
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, count_wrong, to_language
@@ -63,7 +63,7 @@ class Exact(Searcher):
         if best is not None and not count_wrong(best, task.sample):
             most = min(most, best.num_states - 1)
         search = _Search(task, _PROPAGATIONS * 2**number)
-        states, language = max(_needed(task), task.least_states), None
+        states, language = max(_count_needed(task), task.least_states), None
         try:
             while language is None and states <= most:
                 language = search.automaton(states)
@@ -73,11 +73,11 @@ class Exact(Searcher):
         return Attempt(language, search.work, least_states=states)
 
 
-def _needed(task: SearchTask) -> int:
+def _count_needed(task: SearchTask) -> int:
     """Return the states that the words need by their distinguished beginnings, and by classes."""
     if task.sample not in _APART:
         few = task.sample.part(np.arange(min(len(task.sample), _TELLING)))
-        _APART[task.sample] = len(apart(few, task.max_states + 1))
+        _APART[task.sample] = len(choose_distinguished(few, task.max_states + 1))
     return max(_APART[task.sample], len(np.unique(task.sample.classes)), 1)
 
 
@@ -120,7 +120,7 @@ class _Search:
                     raise _UndecidedError
                 self.work += _READ * growth
                 solver.append_formula(formula.of_tree(self._tree))
-                if not self._solved(solver):
+                if not self._solve(solver):
                     return None
                 language = to_language(*formula.read(solver.get_model()), sample)
                 self.task.check()
@@ -130,7 +130,7 @@ class _Search:
                     return _without_guesses(language, sample)
                 self._add(wrong[:_MORE])
 
-    def _solved(self, solver: "Glucose4") -> bool:
+    def _solve(self, solver: "Glucose4") -> bool:
         """Return whether the clauses so far have a solution.
 
         Raises:

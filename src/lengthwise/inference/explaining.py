@@ -155,7 +155,7 @@ class ByAlarms(LabelExplanation):
         """Return the bits of each, with rates that fit it."""
         bits = []
         for candidate in candidates:
-            rates, labels = self._fitted(candidate)
+            rates, labels = self._fit(candidate)
             alarms = int((rates > _COUNTED).sum()) * np.log2(rates.size)
             size = float(bits_of_moves(candidate.moves[None])[0]) + alarms
             bits.append(labels + weight * size)
@@ -163,7 +163,7 @@ class ByAlarms(LabelExplanation):
 
     def adopt(self, candidate: Candidate) -> None:
         """Continue from the rates of a candidate."""
-        self.rates = self._fitted(candidate)[0]
+        self.rates = self._fit(candidate)[0]
 
     def gains(self, moves: Array, passes: Passes, count: int) -> Floats:
         """Return the bits that are gained; two more targets are that of `moves`, without an alarm
@@ -195,13 +195,13 @@ class ByAlarms(LabelExplanation):
         quiet = (1 - 2 * self._noise) * np.exp(-total) + self._noise
         return np.log(np.where(alarmed, 1 - quiet, quiet))
 
-    def _fitted(self, candidate: Candidate) -> tuple[Rates, float]:
+    def _fit(self, candidate: Candidate) -> tuple[Rates, float]:
         """Return rates that fit an automaton, and the bits of the labels.
 
         Each round multiplies a rate by the root of what speaks for a greater one over what speaks
         for a smaller one.
         """
-        passed = self._passed(candidate.moves)
+        passed = self._count_passes(candidate.moves)
         rounds, rates = _FIRST_ROUNDS, np.full(passed.shape[1], np.float32(_RATES[1]))
         if len(self.rates):
             rates = self.rates[candidate.parents].ravel()
@@ -218,7 +218,7 @@ class ByAlarms(LabelExplanation):
         bits = float(likelihood.sum()) / -np.log(2)
         return rates.reshape(candidate.moves.shape), bits
 
-    def _passed(self, moves: Array) -> Rates:
+    def _count_passes(self, moves: Array) -> Rates:
         """Return how often each word passes each edge, `[word, edge]`."""
         sample = self.sample
         count, size = len(sample), moves.size

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from lengthwise.inference.climbing import DrawnWords, corrected
-from lengthwise.inference.packed import misjudged
+from lengthwise.inference.climbing import DrawnWords, correct
+from lengthwise.inference.packed import count_misjudged
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask
 from lengthwise.inference.soft_automaton import SoftAutomaton, WordBatch
@@ -72,19 +72,19 @@ class Guide(Searcher):
             task.check()
             rows = draw.integers(0, len(sample), _BATCH)
             network.train_step(words.part(rows), rate=min(1.0, 2 - 2 * step / _STEPS))
-        result = _corrected(DrawnWords.of(task, draw), network.snapped())
+        result = _correct(DrawnWords.of(task, draw), network.snap())
         return Attempt(result.language, work + result.work)
 
 
-def _corrected(words: DrawnWords, moves: Array) -> Attempt:
+def _correct(words: DrawnWords, moves: Array) -> Attempt:
     """Return the automaton that local search makes of another one, which takes longer the second
     time, and is worth it only if the first left few words misjudged."""
     count, work = len(words.packed), 0
     for most_work in _CORRECTING:
         search = words.search(count, most_work)
-        moves, read = corrected(words, moves, [search], most_work)
+        moves, read = correct(words, moves, [search], most_work)
         work += read
-        wrong = int(misjudged(words.packed.counts(moves[None]))[0])
+        wrong = int(count_misjudged(words.packed.counts(moves[None]))[0])
         if not search.enough < wrong <= search.enough + _NEARLY * count:
             break
     return words.result(moves, work)

@@ -121,7 +121,7 @@ def _at_most(wrong: int, total: int, share: float) -> float:
     return math.fsum(map(math.exp, terms))
 
 
-def rounded_up(value: float) -> str:
+def round_up(value: float) -> str:
     """Format a positive value with two significant digits, rounded up."""
     exact = Decimal(repr(value))
     digits = max(0, 1 - exact.adjusted())

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lengthwise.inference.packed import PackedWords, log_likelihood, misjudged
+from lengthwise.inference.packed import PackedWords, count_misjudged, log_likelihood
 from lengthwise.inference.sample import Array
 
 _FIRST = 400
@@ -100,7 +100,7 @@ class LocalSearch:
 
     def fits(self, moves: Array) -> bool:
         """Return whether an automaton misjudges few enough words."""
-        return int(misjudged(self.counts(moves[None]))[0]) <= self.enough
+        return int(count_misjudged(self.counts(moves[None]))[0]) <= self.enough
 
     def _best(self, candidates: Array, now: int, heat: float = 0.0) -> tuple[int, bool]:
         """Return a candidate that is better than candidate `now`, or `now`; and whether it is
@@ -135,7 +135,7 @@ class LocalSearch:
         own_place = int(np.flatnonzero(candidates_left == now)[0])
         if not heat and noisy[best] <= noisy[own_place] + _EXACT:
             best = own_place
-        is_right = tier is self._tiers[-1] and not misjudged(total[best])
+        is_right = tier is self._tiers[-1] and not count_misjudged(total[best])
         return int(candidates_left[best]), bool(is_right)
 
     # ---- moves -------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class LocalSearch:
 
     def descend(self, moves: Array) -> None:
         """Redirect, recast and restart until nothing helps; `moves` changes in place."""
-        while misjudged(self.counts(moves[None]))[0] and (
+        while count_misjudged(self.counts(moves[None]))[0] and (
             self.redirect(moves) or self.recast(moves) or self.restart(moves)
         ):
             pass
@@ -217,22 +217,22 @@ class LocalSearch:
         candidates[:, :states] = moves
         candidates[:, states] = moves[moves.ravel()[edges]]
         candidates[np.arange(len(edges)), edges // symbols, edges % symbols] = states
-        return self._proposed(candidates, heat)
+        return self._propose(candidates, heat)
 
     def drop(self, moves: Array, heat: float) -> Array:
         """Leave a state out: what led to it leads to another state."""
-        return self._proposed(self._dropped(moves), heat)
+        return self._propose(self._drop_states(moves), heat)
 
-    def _dropped(self, moves: Array) -> Array:
+    def _drop_states(self, moves: Array) -> Array:
         """Return automata with one state fewer, as many as are made at once."""
-        return dropped(moves, self._some((len(moves) - 1) ** 2, moves.size))
+        return drop_states(moves, self._some((len(moves) - 1) ** 2, moves.size))
 
     def _some(self, count: int, size: int) -> Array:
         """Return the numbers of the candidates of a size that are made at once."""
         most = max(1, _ENTRIES // size)
         return np.arange(count) if count <= most else self._draw.choice(count, most, replace=False)
 
-    def _proposed(self, candidates: Array, heat: float) -> Array:
+    def _propose(self, candidates: Array, heat: float) -> Array:
         likelihood = log_likelihood(self.counts(candidates, self._proposing))
         noisy = likelihood + heat * self._draw.gumbel(size=len(likelihood))
         return candidates[int(noisy.argmax())].copy()
@@ -271,7 +271,7 @@ class LocalSearch:
         """Leave out states while the automaton, after a descent, still fits about as well."""
         score = self.score(moves)
         while len(moves) > 1:
-            candidates = self._dropped(moves)
+            candidates = self._drop_states(moves)
             likelihood = log_likelihood(self.counts(candidates, self._proposing))
             least = score - _state_cost(moves)
             for candidate in np.argsort(-likelihood, kind="stable")[:_KEPT]:
@@ -300,7 +300,7 @@ def _state_cost(moves: Array) -> float:
     return float(moves.shape[1] * np.log(len(moves)))
 
 
-def dropped(moves: Array, pairs: Array | None = None) -> Array:
+def drop_states(moves: Array, pairs: Array | None = None) -> Array:
     """Return automata with a state less: what led to one leads to another.
 
     `pairs` are numbers of the pairs of states, the first state after the start with all others

@@ -157,7 +157,7 @@ class Merging:
         bits = np.bincount(self._places[first:] - self._slots, gains).astype(np.float64)
         return bits[edges]
 
-    def judged(self, edge: int) -> _Scores:
+    def judge(self, edge: int) -> _Scores:
         """Judge all states as targets of an open edge.
 
         Without noise, a state that was refused once is refused for ever, since places only merge.
@@ -255,7 +255,7 @@ class Merging:
         return np.where(counts.any(axis=1), counts.argmax(axis=1), NOWHERE)
 
 
-def merged_automaton(
+def merge_states(
     sample: Sample,
     *,
     noise: float = 0.0,
@@ -280,7 +280,7 @@ def merged_automaton(
         decided = False
         for edge in edges[search.most_bits(edges) >= enough].tolist():
             check()
-            judgement = search.judged(edge)
+            judgement = search.judge(edge)
             if judgement.refused.all():
                 search.promote(edge)
                 decided = True

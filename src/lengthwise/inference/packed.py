@@ -117,7 +117,7 @@ class PackedWords:
     def _counts(self, moves: Array, check: Callable[[], None]) -> Array:
         check()
         number, states, _ = moves.shape
-        table = _composed(moves, self.block)
+        table = _compose_tables(moves, self.block)
         width = table.shape[1]
         flat = (table * width).ravel()
         state = np.repeat(np.arange(number) * states * width, len(self)).reshape(number, -1)
@@ -143,7 +143,7 @@ def count_weighted(codes: Array, weights: Array | None, size: int) -> Array:
     return counts if weights is None else counts.astype(np.int64)
 
 
-def _composed(moves: Array, block: int) -> Array:
+def _compose_tables(moves: Array, block: int) -> Array:
     """Return the tables of all strings of up to `block` symbols, `[candidate * state, code]`.
 
     The states of all candidates are numbered one after the other.
@@ -179,6 +179,6 @@ def _times_log(most: int) -> Floats:
     return _TABLE[0]
 
 
-def misjudged(counts: Array) -> Array:
+def count_misjudged(counts: Array) -> Array:
     """Return the number of words whose class differs from that of most words of their state."""
     return counts.sum(axis=(-1, -2)) - counts.max(axis=-1).sum(axis=-1)

@@ -22,7 +22,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 
 from lengthwise.inference.climbing import Climb
-from lengthwise.inference.distinguish import needed_states
+from lengthwise.inference.distinguish import count_needed_states
 from lengthwise.inference.exact import Exact
 from lengthwise.inference.guiding import Guide
 from lengthwise.inference.rungs.catalogue import RUNGS
@@ -37,7 +37,7 @@ from lengthwise.inference.searcher import (
     to_language,
 )
 from lengthwise.inference.splitting import Splitting
-from lengthwise.inference.state_merging import StateMerging, explained
+from lengthwise.inference.state_merging import StateMerging, bound_wrong_labels
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 
@@ -165,7 +165,7 @@ class Judge:
         counts = (self.train.num_lines, self.valid.num_lines)
         errors = (hypothesis.wrong, hypothesis.wrong_in_validation)
         if any(
-            wrong > explained(self.noise, count)
+            wrong > bound_wrong_labels(self.noise, count)
             for wrong, count in zip(errors, counts, strict=True)
         ):
             return False
@@ -294,5 +294,5 @@ def _keep_better(hypothesis: Hypothesis, state: SearchState, judge: Judge) -> No
         return
     state.best, state.work_at_best = hypothesis, state.work[hypothesis.searcher]
     if fits_all(hypothesis, judge):
-        proved = needed_states(hypothesis.language, judge.train)
+        proved = count_needed_states(hypothesis.language, judge.train)
         state.least_states = max(state.least_states, proved)

@@ -42,7 +42,7 @@ class _Tables:
         self.classes[seen] = counts[seen].argmax(axis=1)
         self.wrong = np.where(self.classes[state] != sample.classes, self.weights, 0)
 
-    def redirected(self, edge: int) -> tuple[int, int]:
+    def redirect(self, edge: int) -> tuple[int, int]:
         """Return the best target of an edge, and how many fewer words it misjudges."""
         rows = np.flatnonzero(self.first[:, edge])
         if not len(rows):
@@ -66,14 +66,14 @@ class _Tables:
         return int(self.wrong[rows].sum() - wrong[best]), best
 
 
-def refined(language: Language, sample: Sample) -> Language:
+def refine(language: Language, sample: Sample) -> Language:
     """Return an automaton that misjudges as few words as single changes of transitions reach."""
-    tables = _Tables(language.minimised(), sample)
+    tables = _Tables(language.minimise(), sample)
     for _ in range(_ROUNDS):
         tables.judge()
         before = int(tables.wrong.sum())
         for edge in range(tables.moves.size):
-            gain, target = tables.redirected(edge)
+            gain, target = tables.redirect(edge)
             if gain > 0:
                 tables.moves.ravel()[edge] = target
                 tables.judge()
@@ -85,4 +85,4 @@ def refined(language: Language, sample: Sample) -> Language:
         classes=tuple(tables.classes.tolist()),
         start=tables.start,
         class_names=language.class_names,
-    ).minimised()
+    ).minimise()

@@ -180,7 +180,7 @@ def weights_of(lines: NDArray[Any] | None) -> Array | None:
     return None if lines is None else np.subtract(*lines.T, dtype=np.int64)
 
 
-def joined(first: Sample, other: Sample) -> Sample:
+def join_samples(first: Sample, other: Sample) -> Sample:
     """Return the words of two samples, which have nfirst in common, as first; shortest first, then
     those of the first sample."""
     width = max(first.symbols.shape[1], other.symbols.shape[1])

@@ -89,7 +89,7 @@ def to_language(
         classes=tuple(np.asarray(classes).tolist()),
         start=start,
         class_names=tuple(str(number) for number in range(sample.num_classes)),
-    ).minimised()
+    ).minimise()
 
 
 def count_wrong(language: Language, sample: Sample) -> int:

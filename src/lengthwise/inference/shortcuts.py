@@ -77,7 +77,7 @@ def right_answers(
     """Return the number of right answers of each shortcut, learnt from other words."""
     classes, true = (np.concatenate([words.classes for words in part]) for part in (seen, tested))
 
-    def answered(feature: Feature | None, otherwise: Array) -> Array:
+    def answer(feature: Feature | None, otherwise: Array) -> Array:
         known, new = (
             np.concatenate([_with_length(words, feature, num_symbols) for words in part])
             for part in (seen, tested)
@@ -85,11 +85,11 @@ def right_answers(
         return _most_frequent(known, classes, new, otherwise, num_classes)
 
     majority = np.full(len(true), np.bincount(classes, minlength=num_classes).argmax())
-    by_length = answered(None, majority)
+    by_length = answer(None, majority)
     answers = (
         majority,
         by_length,
-        *(answered(feature, by_length) for feature in (rank_counts, ends)),
+        *(answer(feature, by_length) for feature in (rank_counts, ends)),
     )
     return {
         name: int((answer == true).sum()) for name, answer in zip(SHORTCUTS, answers, strict=True)

@@ -126,6 +126,6 @@ class SoftAutomaton:
         loss = float(-np.log(right).mean())
         return loss, (_before_softmax(gradient, moves), _before_softmax(by_answers, answers))
 
-    def snapped(self) -> Array:
+    def snap(self) -> Array:
         """Return the likeliest transitions, `[state, symbol]`."""
         return np.ascontiguousarray(self.moves.argmax(axis=-1).T)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lengthwise.inference.explaining import ByAlarms, ByEnd, Candidate, LabelExplanation
-from lengthwise.inference.local_search import commonest_classes, dropped
+from lengthwise.inference.local_search import commonest_classes, drop_states
 from lengthwise.inference.packed import PackedWords
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, never_stop, to_language
@@ -71,11 +71,11 @@ class Splitting(Searcher):
         moves = np.zeros((1, task.sample.num_symbols), dtype=np.int64)
         if kind:
             alarms = ByAlarms(search.sample, int(classes[kind - 1]), task.noise)
-            moves = search.changed(alarms, moves, light)
+            moves = search.change(alarms, moves, light)
             moves = alarms.with_alarm(moves)
         elif turn:
-            moves = search.changed(ByEnd(search.sample), moves, light)
-        moves = search.changed(ByEnd(search.sample), moves, 1.0)
+            moves = search.change(ByEnd(search.sample), moves, light)
+        moves = search.change(ByEnd(search.sample), moves, 1.0)
         counts = PackedWords.of(task.sample, np.arange(len(task.sample))).counts(moves[None])[0]
         common = int(task.sample.shares.argmax())
         language = to_language(moves, commonest_classes(counts, common), task.sample)
@@ -106,7 +106,7 @@ class _Search:
         )
         return cls(part, most, task.check)
 
-    def changed(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
+    def change(self, explanation: LabelExplanation, moves: Array, weight: float) -> Array:
         """Change an automaton as long as that saves bits."""
         now = Candidate(moves, np.arange(len(moves)))
         bits = float(explanation.bits([now], weight)[0])
@@ -149,7 +149,7 @@ class _Search:
         """Yield all automata with a state less."""
         states = np.arange(len(moves))
         left = np.repeat(states[1:], len(moves) - 1)
-        for other, state in zip(dropped(moves), left, strict=True):
+        for other, state in zip(drop_states(moves), left, strict=True):
             yield Candidate(other, np.delete(states, state))
 
 

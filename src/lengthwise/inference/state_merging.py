@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from lengthwise.inference.merging import MergedTooLargeError, merged_automaton
-from lengthwise.inference.refining import refined
+from lengthwise.inference.merging import MergedTooLargeError, merge_states
+from lengthwise.inference.refining import refine
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import Attempt, Searcher, SearchTask, count_wrong
 from lengthwise.languages.language import Language
@@ -52,22 +52,22 @@ class StateMerging(Searcher):
         if number == len(settings):
             if task.best is None or not count_wrong(task.best, words):
                 return None
-            return Attempt(refined(task.best, words), _work(words, task.best.num_states))
+            return Attempt(refine(task.best, words), _work(words, task.best.num_states))
         setting = settings[number]
         part = words.part(np.arange(setting.words))
         try:
-            language = merged_automaton(
+            language = merge_states(
                 part,
                 noise=setting.noise,
                 caution=setting.caution,
                 max_states=task.max_states,
                 guesses=setting.is_last or setting.words < len(words),
                 check=task.check,
-            ).minimised()
+            ).minimise()
         except MergedTooLargeError:
             return Attempt(None, _work(part, task.max_states))
         work = _work(part, language.num_states)
-        return Attempt(_improved(language, task, setting.words), work)
+        return Attempt(_improve(language, task, setting.words), work)
 
 
 def _work(sample: Sample, states: int) -> int:
@@ -101,7 +101,7 @@ def _each(count: int, noise: float) -> Iterator[_Merge]:
                 yield _Merge(words, caution, share)
 
 
-def _improved(language: Language, task: SearchTask, merged_words: int) -> Language:
+def _improve(language: Language, task: SearchTask, merged_words: int) -> Language:
     """Return an automaton after local search on twice, four and eight times as many words as were
     merged, and, without noise, on all words if it does well."""
     train, noise = task.sample, task.noise
@@ -111,14 +111,16 @@ def _improved(language: Language, task: SearchTask, merged_words: int) -> Langua
     ]
     for words in (*sizes, count):
         wrong = count_wrong(language, train)
-        if wrong <= explained(noise, lines) or (words == count and wrong > _NEARLY * lines):
+        if wrong <= bound_wrong_labels(noise, lines) or (
+            words == count and wrong > _NEARLY * lines
+        ):
             break
         if words <= _REFINED or noise == 0:
             task.check()
-            language = refined(language, train.part(np.arange(words)))
+            language = refine(language, train.part(np.arange(words)))
     return language
 
 
-def explained(noise: float, count: int) -> float:
+def bound_wrong_labels(noise: float, count: int) -> float:
     """Return three standard deviations more wrong labels than there are on average."""
     return noise * count + 3 * math.sqrt(noise * (1 - noise) * count)

@@ -34,18 +34,18 @@ import numpy as np
 from lengthwise.inference.agreement import Agreement, Chances
 from lengthwise.inference.distinguish import (
     access_words,
-    apart,
     characteristic,
+    choose_distinguished,
     witness,
     words_at_transitions,
 )
-from lengthwise.inference.limits import chance_of_at_least, limit_of_different, rounded_up
-from lengthwise.inference.sample import Sample, joined
+from lengthwise.inference.limits import chance_of_at_least, limit_of_different, round_up
+from lengthwise.inference.sample import Sample, join_samples
 from lengthwise.inference.shortcuts import best_shortcut
 from lengthwise.inference.support import Support
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import short
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 CONFIDENCE = 0.999
 """Probability with which the bound holds, whatever the true share of wrong words is; and with
@@ -172,7 +172,7 @@ class DataStatement(WordStatement):
             return "at chance"
         if self.chances.held_out < _DOUBTFUL and not self._beats_shortcut:
             return "not found"
-        if self._refuted_by(self.chances.least):
+        if self._refutes(self.chances.least):
             return "refuted"
         return "in doubt" if self.chances.least < _DOUBTFUL else ""
 
@@ -186,7 +186,7 @@ class DataStatement(WordStatement):
         parts = self._parts
         return sum(each.wrong_lines for each in parts), sum(each.lines for each in parts)
 
-    def _refuted_by(self, chance: float) -> bool:
+    def _refutes(self, chance: float) -> bool:
         return _TESTS * chance < 1 - self.confidence
 
     @property
@@ -205,7 +205,7 @@ class DataStatement(WordStatement):
         """The result on the words held out, in a few words that lead wherever a run is shown."""
         held, verdict = self.held_out, self.verdict
         right = (
-            f"right on {held.words - held.wrong:,} of {counted(held.words, 'word')} held out "
+            f"right on {held.words - held.wrong:,} of {format_count(held.words, 'word')} held out "
             f"(the best shortcut: {self.shortcut_right:,})"
         )
         return f"{verdict}: {right}" if verdict else right
@@ -214,11 +214,11 @@ class DataStatement(WordStatement):
         """Return the statement in sentences; what speaks against A comes first."""
         held, known = self.held_out, self.training.words + self.validation.words
         num_agreed = known - self.training.wrong - self.validation.wrong
-        share = f"{rounded_up(100 * self.wrong_share_below)} %"
+        share = f"{round_up(100 * self.wrong_share_below)} %"
         lines = [
             *self._against(),
-            f"A, an automaton of {counted(self.states, 'state')}, agrees with "
-            f"{held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and with "
+            f"A, an automaton of {format_count(self.states, 'state')}, agrees with "
+            f"{held.words - held.wrong:,} of {format_count(held.words, 'word')} held out, and with "
             f"{num_agreed:,} of the {known:,} that it was inferred from and chosen by. Of those "
             f"held out, the shortcut {self.shortcut!r} is right on {self.shortcut_right:,}.",
             f"With confidence {100 * self.confidence:g} %, less than {share} of different words "
@@ -229,19 +229,21 @@ class DataStatement(WordStatement):
         wrong, num_lines = self._lines
         if num_lines > held.words + known:
             lines.append(
-                f"Of {counted(num_lines, 'line')} with these words {num_lines - wrong:,} have the "
+                f"Of {format_count(num_lines, 'line')} with these words {num_lines - wrong:,} "
+                f"have the "
                 f"label that A gives."
             )
         if self.undecided:
             lines.append(
-                f"{counted(self.undecided, 'word')} with several labels, of which none has the "
+                f"{format_count(self.undecided, 'word')} with several labels, of which none has "
+                f"the "
                 f"most lines, {'is' if self.undecided == 1 else 'are'} left out."
             )
-        lines.append(self._forced())
+        lines.append(self._describe_forced())
         length, num_present, every = self.short_words
         lines.append(
             f"All words up to length {length} would identify an automaton of "
-            f"{counted(self.states, 'state')}; {num_present:,} of "
+            f"{format_count(self.states, 'state')}; {num_present:,} of "
             + ("more than 10^18" if every is None else f"{every:,}")
             + " are there."
         )
@@ -250,13 +252,15 @@ class DataStatement(WordStatement):
             guesses = "is a guess" if self.num_unseen == 1 else "are guesses"
             subject = "it" if self.num_thin == 1 else f"{self.num_unseen:,} of these"
             lines.append(
-                f"{counted(self.num_thin, 'transition')} {rest} on fewer than {self.thin_below} "
+                f"{format_count(self.num_thin, 'transition')} {rest} on fewer than "
+                f"{self.thin_below} "
                 f"words of training"
                 + (f"; no word passes {subject}, which {guesses}." if self.num_unseen else ".")
             )
         if self.unlabelled:
             lines.append(
-                f"No word of training ends in {counted(len(self.unlabelled), 'state')}, such as "
+                f"No word of training ends in {format_count(len(self.unlabelled), 'state')}, such "
+                f"as "
                 f"that after {self.unlabelled[0]!r}: the class is a guess."
             )
         return lines
@@ -274,7 +278,8 @@ class DataStatement(WordStatement):
         if self.verdict == "not found":
             return [
                 f"The language is not found: A is right on {held.words - held.wrong:,} of "
-                f"{counted(held.words, 'word')} held out, and the shortcut {self.shortcut!r} on "
+                f"{format_count(held.words, 'word')} held out, and the shortcut {self.shortcut!r} "
+                f"on "
                 f"{self.shortcut_right:,}. {_HELPS}"
             ]
         parts: tuple[Agreement, ...] = (held,)
@@ -282,11 +287,13 @@ class DataStatement(WordStatement):
         if self.chances.every == least and not (held.wrong and self.label_noise == 0):
             parts, where, wrong, words = self._parts, "in all", *self._lines
             noun = "line" if words > sum(each.words for each in parts) else "word"
-        are = f"{wrong:,} of {counted(words, noun)} {where} {'is' if wrong == 1 else 'are'} wrong"
+        verb = "is" if wrong == 1 else "are"
+        are = f"{wrong:,} of {format_count(words, noun)} {where} {verb} wrong"
         if not self.label_noise:
             word = next(part.shortest_wrong[0] for part in parts if part.wrong)
             return [
-                f"A is not the language, or labels are wrong: {are}, such as {_shown(word)}. Give "
+                f"A is not the language, or labels are wrong: {are}, such as "
+                f"{_format_word(word)}. Give "
                 f"more words, or say how many labels may be wrong, such as label_noise=0.01."
             ]
         noise = self.label_noise
@@ -298,10 +305,10 @@ class DataStatement(WordStatement):
             return [f"A is not the language, or more labels are wrong than was said: {why}."]
         return [
             f"A may not be the language: {why}; by chance this happens with probability "
-            f"{rounded_up(least)}."
+            f"{round_up(least)}."
         ]
 
-    def _forced(self) -> str:
+    def _describe_forced(self) -> str:
         if self.forced is None and self.label_noise:
             return "Since labels may be wrong, the words force no automaton."
         if self.forced is None:
@@ -311,12 +318,13 @@ class DataStatement(WordStatement):
         if self.forced:
             return (
                 f"The words force A: no other automaton of at most "
-                f"{counted(self.states, 'state')} fits all words of training and validation."
+                f"{format_count(self.states, 'state')} fits all words of training and validation."
             )
         return (
             f"The words do not force A: every automaton that fits them has at least "
-            f"{counted(self.needed_states or 1, 'state')}, and "
-            f"{counted(self.unforced_transitions or 0, 'transition')} could lead elsewhere as far "
+            f"{format_count(self.needed_states or 1, 'state')}, and "
+            f"{format_count(self.unforced_transitions or 0, 'transition')} could lead elsewhere "
+            f"as far "
             f"as this condition tells."
         )
 
@@ -337,7 +345,7 @@ def state_data(
     The part that was held out must have had no influence on the automaton. A search may have proved
     a least number of states for every automaton that fits the words.
     """
-    known = joined(train, valid)
+    known = join_samples(train, valid)
     counts, support = words_at_transitions(language, train), Support.of(language, known)
     reached = access_words(language)
     thin = np.argwhere(counts < THIN)
@@ -397,17 +405,17 @@ def no_automaton(sample: Sample, blank: Language, max_states: int) -> str:
 
     They prove it by more beginnings than states, where each two lead to different states.
     """
-    beginnings = apart(sample, max_states + 1)
+    beginnings = choose_distinguished(sample, max_states + 1)
     if len(beginnings) <= max_states:
         return ""
     rows = witness(sample, *beginnings[:2])
     assert rows is not None
     labels = " and ".join(
-        f"{_shown(blank.decode(sample.word(row)))} has the label "
+        f"{_format_word(blank.decode(sample.word(row)))} has the label "
         f"{blank.class_names[int(sample.classes[row])]}"
         for row in rows
     )
-    first, second = (_shown(blank.decode(word)) for word in beginnings[:2])
+    first, second = (_format_word(blank.decode(word)) for word in beginnings[:2])
     return (
         f"no automaton with up to {max_states} states fits all words: {len(beginnings)} beginnings "
         f"lead to as many different states; for instance {first} and {second} cannot lead to the "
@@ -415,5 +423,5 @@ def no_automaton(sample: Sample, blank: Language, max_states: int) -> str:
     )
 
 
-def _shown(word: str) -> str:
+def _format_word(word: str) -> str:
     return short(word) if word else "the empty word"

@@ -14,7 +14,7 @@ import numpy as np
 from lengthwise.inference.portfolio import Judge
 from lengthwise.inference.sample import Array, Sample, answers_of
 from lengthwise.inference.searcher import count_wrong
-from lengthwise.inference.state_merging import explained
+from lengthwise.inference.state_merging import bound_wrong_labels
 from lengthwise.languages.language import Language
 
 ENOUGH = 2**17
@@ -55,20 +55,22 @@ class Working:
         train, valid = self.judge.train.part(self.chosen), self.judge.valid.part(self.judging)
         return replace(self.judge, train=train.wide, valid=valid.wide)
 
-    def grown(self, language: Language) -> "Working | None":
+    def grow(self, language: Language) -> "Working | None":
         """Return more words if enough of all words refute the automaton found, or else None."""
         if self.are_all:
             return None
         train, valid, noise = self.judge.train, self.judge.valid, self.judge.noise
         lines = train.num_lines + valid.num_lines
-        if count_wrong(language, train) + count_wrong(language, valid) <= explained(noise, lines):
+        if count_wrong(language, train) + count_wrong(language, valid) <= bound_wrong_labels(
+            noise, lines
+        ):
             return None
         if noise > 0:
             rows = _some(len(train), 2 * len(self.chosen))
             judging = _some(len(valid), 2 * len(self.judging))
         else:
-            rows = _with_some(self.chosen, _misjudged(language, train), 2 * _MORE)
-            judging = _with_some(self.judging, _misjudged(language, valid), _MORE)
+            rows = _with_some(self.chosen, _find_misjudged(language, train), 2 * _MORE)
+            judging = _with_some(self.judging, _find_misjudged(language, valid), _MORE)
         if len(rows) + len(judging) == len(self.chosen) + len(self.judging):
             return None
         return replace(self, chosen=rows, judging=judging)
@@ -90,6 +92,6 @@ def _some(count: int, size: int) -> Array:
     return np.unique(np.concatenate([np.arange(short), spread]))
 
 
-def _misjudged(language: Language, sample: Sample) -> Array:
+def _find_misjudged(language: Language, sample: Sample) -> Array:
     """Return the rows of the words whose class an automaton does not give."""
     return np.flatnonzero(answers_of(language, sample) != sample.classes)

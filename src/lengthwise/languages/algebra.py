@@ -6,25 +6,25 @@
 import numpy as np
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.balance import CountedPart, counted_parts
+from lengthwise.languages.balance import CountedPart, count_parts
 from lengthwise.languages.evidence import (
     LadderSubject,
     Piece,
     PumpedWord,
     Verdict,
     Word,
-    pumped,
+    make_family,
     shortest_path,
     unlike,
 )
 from lengthwise.languages.local import in_context, turning_words
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 
-def left_trivial(subject: LadderSubject) -> Verdict:
+def is_left_trivial(subject: LadderSubject) -> Verdict:
     """Return whether no two elements of the monoid are L-related."""
     green = subject.green
-    pair = green.related(green.l)
+    pair = green.find_related(green.l)
     if pair is None:
         return Verdict(
             holds=True, says="read from the right, every cycle of the automaton is a self-loop"
@@ -71,7 +71,7 @@ def star_free(subject: LadderSubject) -> Verdict:
     verdict = unlike(subject, words, "agree but for one turn")
     return Verdict(
         holds=False,
-        says=f"{PumpedWord((turn,)).written(subject)} turns {loop.times} states in a circle: "
+        says=f"{PumpedWord((turn,)).format(subject)} turns {loop.times} states in a circle: "
         f"{verdict.says}",
         words=words,
     )
@@ -107,8 +107,10 @@ def is_group(subject: LadderSubject) -> Verdict:
         if len(merged):
             second = int(merged[0])
             first = int(firsts[places.reshape(-1)[second]])
-            words = tuple(pumped(subject.access(state), (symbol,)) for state in (first, second))
-            spellings = [word.written(subject.machine) for word in words]
+            words = tuple(
+                make_family(subject.access(state), (symbol,)) for state in (first, second)
+            )
+            spellings = [word.format(subject.machine) for word in words]
             return Verdict(
                 holds=False,
                 says=f"{spellings[0]} and {spellings[1]} lead to one state, which they did not "
@@ -137,7 +139,7 @@ def solvable(subject: LadderSubject) -> Verdict:
         says=f"{says}: in it {spellings[0]}, {spellings[1]} and {spellings[2]} have the "
         f"orders {orders[0]}, {orders[1]} and {orders[2]}, no two with a common factor, and one "
         f"after the other they do nothing (Thompson's test)",
-        words=tuple(pumped(word) for word in words),
+        words=tuple(make_family(word) for word in words),
         numbers={"order": len(group.elements)},
     )
 
@@ -160,12 +162,12 @@ def complexity(subject: LadderSubject) -> tuple[int, int]:
 def c_rasp(subject: LadderSubject) -> Verdict:
     """Return whether counters tell all states of each strongly connected part apart."""
     try:
-        counts = counted_parts(subject.machine)
+        counts = count_parts(subject.machine)
     except LanguageError as error:
         return Verdict(holds=None, says=f"not decided: {error}")
     failing = next((part for part in counts if not part.is_counted), None)
     if failing is not None:
-        return _confused(subject, failing)
+        return _refute_by_counters(subject, failing)
     if not counts:
         return Verdict(holds=True, says="every cycle of the automaton stays in one state")
     part = max(counts, key=lambda part: len(part.states))
@@ -179,19 +181,20 @@ def c_rasp(subject: LadderSubject) -> Verdict:
         says=f"counting tells states apart that lead to each other: with the weights "
         f"{weights}{more} every cycle sums to 0"
         + (f", and so on for {rounds} rounds" if rounds > 1 else "")
-        + f" ({counted(len(counts), 'part')} of the automaton, of up to {len(part.states)} states)",
+        + f" ({format_count(len(counts), 'part')} of the automaton, of up to "
+        f"{len(part.states)} states)",
         numbers={"rounds": rounds},
     )
 
 
-def _confused(subject: LadderSubject, part: CountedPart) -> Verdict:
+def _refute_by_counters(subject: LadderSubject, part: CountedPart) -> Verdict:
     """Return the verdict by two states that no counter tells apart."""
     assert part.confused is not None
     first, second = part.confused
     machine = subject.machine
     start, step = subject.access(first), subject.path(first, second)
-    end = subject.apart(first, second)
-    words = pumped(start, end), pumped(start, step, end)
+    end = subject.separate(first, second)
+    words = make_family(start, end), make_family(start, step, end)
     verdict = unlike(subject, words, "have the same counts")
     name = f"after {machine.decode(start)}" if start else "at the start"
     step_text = machine.decode(step)

@@ -22,8 +22,8 @@ from typing import Literal, NoReturn
 
 from lengthwise.errors import LanguageError, LengthwiseWarning
 from lengthwise.files import read_text
-from lengthwise.languages.builders import MAX_STATES, determinised
-from lengthwise.languages.characters import listed
+from lengthwise.languages.builders import MAX_STATES, determinise
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import check_alphabet
 
@@ -94,7 +94,7 @@ def from_att(
             if arc.label not in (EPSILON, *alphabet):
                 raise LanguageError(
                     f"{file_name}, line {arc.number}: label {arc.label!r} is not in the alphabet "
-                    f"{listed(alphabet)!r}. Add it."
+                    f"{list_symbols(alphabet)!r}. Add it."
                 )
         symbols = list(alphabet)
     index: dict[str, int] = {lines[0].fields[0]: 0}
@@ -106,7 +106,7 @@ def from_att(
         table[index[arc.source]].setdefault(label, set()).add(index[arc.target])
     try:
         most = max(MAX_STATES, len(table) + 1)  # subsets of a deterministic one are its states
-        return determinised(symbols, table, 0, [index[state] for state in final], max_states=most)
+        return determinise(symbols, table, 0, [index[state] for state in final], max_states=most)
     except LanguageError as error:
         raise LanguageError(f"{file_name}: {error}") from None
 

@@ -98,7 +98,7 @@ class CountedPart:
         return None
 
 
-def counted_parts(machine: MooreMachine) -> list[CountedPart]:
+def count_parts(machine: MooreMachine) -> list[CountedPart]:
     """Compute the counters of the parts of at least two states, of the automaton as given.
 
     A part of one state needs no counter. The domain is ignored: take `language.total()` first.
@@ -107,7 +107,7 @@ def counted_parts(machine: MooreMachine) -> list[CountedPart]:
         LanguageError: a part is too large (`MAX_WORK`).
     """
     connected = parts([list(dict.fromkeys(row)) for row in machine.transitions])
-    return [_counted(machine, sorted(part)) for part in connected if len(part) > 1]
+    return [_compute_counters(machine, sorted(part)) for part in connected if len(part) > 1]
 
 
 def is_c_rasp(language: MooreMachine) -> bool:
@@ -120,10 +120,10 @@ def is_c_rasp(language: MooreMachine) -> bool:
     Raises:
         LanguageError: a part of the automaton is too large (`MAX_WORK`).
     """
-    return all(part.is_counted for part in counted_parts(language.total().minimised()))
+    return all(part.is_counted for part in count_parts(language.total().minimise()))
 
 
-def _counted(machine: MooreMachine, states: Sequence[int]) -> CountedPart:
+def _compute_counters(machine: MooreMachine, states: Sequence[int]) -> CountedPart:
     """Return the counters of one part, round by round."""
     place = {state: i for i, state in enumerate(states)}
     edges = [
@@ -139,7 +139,7 @@ def _counted(machine: MooreMachine, states: Sequence[int]) -> CountedPart:
         rounds.append(Round(blocks=tuple(blocks.tolist()), counters=tuple(counters)))
         finer = blocks
         for counter in counters:
-            finer = _refined(finer, np.array(counter.values))
+            finer = _refine(finer, np.array(counter.values))
         if finer.max() in (blocks.max(), len(states) - 1):
             blocks = finer
             break
@@ -174,7 +174,7 @@ def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[BalanceC
     blocks_now = blocks
     for weights in space:
         values = sums.astype(weights.dtype) @ weights
-        finer = _refined(blocks_now, values)
+        finer = _refine(blocks_now, values)
         if finer.max() > blocks_now.max():
             blocks_now = finer
             weight_of = dict.fromkeys(labels, 0)
@@ -183,7 +183,7 @@ def _counters(edges: Sequence[Edge], blocks: NDArray[np.int64]) -> list[BalanceC
     return counters
 
 
-def _refined(blocks: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.int64]:
+def _refine(blocks: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the blocks, split by values."""
     ranks = np.unique(values, return_inverse=True)[1].reshape(-1)
     keys = blocks * len(blocks) + ranks

@@ -57,7 +57,7 @@ def _unsigned_arithmetic() -> Language:
         class_names=tuple(DIGITS),
     )
     domain = from_regex(r"[0-4]([-+*][0-4])*", signed.alphabet)
-    return replace(machine, domain=domain).minimised()
+    return replace(machine, domain=domain).minimise()
 
 
 def _announced_position() -> Language:

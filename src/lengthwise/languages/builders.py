@@ -54,10 +54,10 @@ def from_step_function(
         transitions=tuple(rows),
         classes=tuple(classify(value) for value in values),
         class_names=class_names,
-    ).minimised()
+    ).minimise()
 
 
-def determinised(
+def determinise(
     alphabet: Sequence[str],
     arcs: Sequence[Mapping[str, Collection[int]]],
     start: int,

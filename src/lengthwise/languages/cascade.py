@@ -92,7 +92,7 @@ def cascade(machine: Language) -> Cascade:
     """
     images = _Images(machine)
     if (group := images.group) is not None:
-        raise LanguageError(written_cascade(group, machine))
+        raise LanguageError(format_cascade(group, machine))
     return _Chains(machine, images).cascade()
 
 
@@ -106,7 +106,7 @@ def permuting_cascade(machine: Language) -> Cascade:
     return _Chains(machine, _Images(machine)).cascade()
 
 
-def written_cascade(group: Group, machine: Language) -> str:
+def format_cascade(group: Group, machine: Language) -> str:
     """Write a group as the reason why a language is not star-free."""
     word = machine.decode(group.word)
     prefix = machine.decode(_access(machine, group.cycle[0]))
@@ -139,7 +139,7 @@ class _Images:
         singles = [frozenset([state]) for state in range(machine.num_states)]
         for states in self.sets:
             for symbol in range(machine.num_symbols):
-                if (image := self.moved(states, symbol)) not in known:
+                if (image := self.move(states, symbol)) not in known:
                     known.add(image)
                     self.sets.append(image)
             if len(self.sets) > MAX_IMAGES:
@@ -148,7 +148,7 @@ class _Images:
                     f"that are decomposed."
                 )
         self.sets += [single for single in singles if single not in known]
-        self._reach = {states: self._reached(states) for states in self.sets}
+        self._reach = {states: self._compute_reach(states) for states in self.sets}
         self.height = self._heights()
         self.map: dict[States, dict[int, int]] = {}
         """From each set to the bijection from the representative of its class to it."""
@@ -158,7 +158,7 @@ class _Images:
             if states not in self.map:
                 self._spread(states)
 
-    def moved(self, states: States, symbol: int) -> States:
+    def move(self, states: States, symbol: int) -> States:
         """Return the image of a set under a symbol."""
         return frozenset(self.machine.transitions[state][symbol] for state in states)
 
@@ -167,11 +167,11 @@ class _Images:
         inside = [inner for inner in self.sets if inner < states]
         return [states for states in inside if not any(states < other for other in inside)]
 
-    def _reached(self, states: States) -> set[States]:
+    def _compute_reach(self, states: States) -> set[States]:
         reached = {states}
         for current in (queue := [states]):
             for symbol in range(self.machine.num_symbols):
-                if (image := self.moved(current, symbol)) not in reached:
+                if (image := self.move(current, symbol)) not in reached:
                     reached.add(image)
                     queue.append(image)
         return reached
@@ -214,7 +214,7 @@ class _Images:
             return
         for states in (queue := [representative]):
             for symbol in range(self.machine.num_symbols):
-                image = self.moved(states, symbol)
+                image = self.move(states, symbol)
                 if representative not in self._reach[image]:
                     continue
                 row = self.machine.transitions
@@ -231,7 +231,7 @@ class _Images:
         back: dict[States, tuple[int, ...]] = {image: ()}
         for states in (queue := [image]):
             for symbol in range(self.machine.num_symbols):
-                if (moved := self.moved(states, symbol)) not in back:
+                if (moved := self.move(states, symbol)) not in back:
                     back[moved] = (*back[states], symbol)
                     queue.append(moved)
         for path in (word, self._word[image]):
@@ -363,7 +363,7 @@ class _Chains:
             zip(self.heights, pairwise(self._sets(chain)), strict=True)
         ):
             value, reset, turn = chain[level], None, dict[int, int]()
-            moved = self.images.moved(before, symbol)
+            moved = self.images.move(before, symbol)
             if self.images.height[after] == height:
                 if moved != after:
                     reset = value = self._value(level, after, moved)

@@ -95,7 +95,7 @@ def character_at(text: str, at: int, refuse: Refuse, *, is_class: bool = False) 
         if value >= LONGER:
             refuse(
                 column,
-                f"{written(code.group())} is beyond the last character, U+10FFFF. Lower it",
+                f"{quote(code.group())} is beyond the last character, U+10FFFF. Lower it",
             )
         return chr(value), code.end()
     if letter in "xuU":
@@ -148,7 +148,7 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
             if is_range(text, at, end):
                 refuse(
                     at - 1,
-                    f"a range begins with a character, not {written(text[at - 2 : at])}. Use \\-",
+                    f"a range begins with a character, not {quote(text[at - 2 : at])}. Use \\-",
                 )
             continue
         column = at + 1
@@ -158,18 +158,18 @@ def read_class(text: str, at: int, end: str, refuse: Refuse) -> tuple[CharacterC
             if shorthand_at(text, at + 1):
                 refuse(
                     column,
-                    f"a range ends with a character, not {written(text[at + 1 : at + 3])}. Use \\-",
+                    f"a range ends with a character, not {quote(text[at + 1 : at + 3])}. Use \\-",
                 )
             last, at = character_at(text, at + 1, refuse, is_class=True)
         if last < first:
             refuse(
                 column,
-                f"the range {shown_symbols(first)}-{shown_symbols(last)} is empty. Write "
-                f"{shown_symbols(last)}-{shown_symbols(first)}, or '\\-' for the symbol",
+                f"the range {format_symbol(first)}-{format_symbol(last)} is empty. Write "
+                f"{format_symbol(last)}-{format_symbol(first)}, or '\\-' for the symbol",
             )
         named_symbols.append(NamedSymbols(((ord(first), ord(last)),), column))
         matched.append((ord(first), ord(last)))
-    return CharacterClass(tuple(named_symbols), merged_alphabet(matched)), at
+    return CharacterClass(tuple(named_symbols), merge_ranges(matched)), at
 
 
 def is_range(text: str, at: int, end: str) -> bool:
@@ -180,7 +180,7 @@ def is_range(text: str, at: int, end: str) -> bool:
 # ---- sets of characters ----------------------------------------------------------------------
 
 
-def merged_alphabet(ranges: Sequence[tuple[int, int]]) -> Ranges:
+def merge_ranges(ranges: Sequence[tuple[int, int]]) -> Ranges:
     """Return ranges in order, those that overlap or touch as one."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
@@ -203,10 +203,10 @@ def complement(ranges: Ranges) -> Ranges:
 
 def number_of_symbols(ranges: Ranges) -> int:
     """Return how many characters of the ranges can be symbols."""
-    return sum(last - first + 1 for first, last in ranges) - sum(left_out(ranges))
+    return sum(last - first + 1 for first, last in ranges) - sum(count_left_out(ranges))
 
 
-def left_out(ranges: Ranges) -> tuple[int, int]:
+def count_left_out(ranges: Ranges) -> tuple[int, int]:
     """Return how many characters of the ranges are spaces, and how many are surrogates."""
     spaces = surrogates = 0
     for first, last in ranges:
@@ -271,7 +271,7 @@ def split_alphabet(alphabet: str) -> tuple[str, ...]:
     )
 
 
-def written_alphabet(symbols: Sequence[str]) -> str:
+def format_alphabet(symbols: Sequence[str]) -> str:
     r"""Return an alphabet as one string, which `split_alphabet` splits again.
 
     >>> print(written_alphabet("abc"), written_alphabet("xabcd-"), written_alphabet(["s1", "a"]))
@@ -279,32 +279,32 @@ def written_alphabet(symbols: Sequence[str]) -> str:
     """
     if any(len(symbol) != 1 for symbol in symbols):
         return " ".join(symbols)
-    return "".join(_runs(symbols, lambda symbol: "\\" * (symbol in "\\-") + shown_symbols(symbol)))
+    return "".join(_runs(symbols, lambda symbol: "\\" * (symbol in "\\-") + format_symbol(symbol)))
 
 
-def listed(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
+def list_symbols(symbols: Sequence[str], most: int = 20, joint: str = " ") -> str:
     """Return an alphabet for people, with ranges: at most `most` parts, then `...`.
 
     >>> listed("0123456789abc+"), listed("abcdxyz", most=2)
     ('0-9 a b c +', 'a-d x ...')
     """
-    runs = _runs(symbols, shown_symbols)
+    runs = _runs(symbols, format_symbol)
     return joint.join([*runs[:most], *["..."] * (len(runs) > most)])
 
 
-def shown_symbols(symbol: str) -> str:
+def format_symbol(symbol: str) -> str:
     """Return a symbol as it is written; characters that cannot be printed are escaped."""
     return symbol if symbol.isprintable() and symbol != " " else repr(symbol)[1:-1]
 
 
-def written(text: str) -> str:
+def quote(text: str) -> str:
     r"""Return a string between quotes, with backslashes as they are typed: `'\d'`."""
     return repr(text).replace("\\\\", "\\")
 
 
 def short_symbols(text: str) -> str:
-    """Return a string as `written`, or the beginning of a long one."""
-    return written(text if len(text) <= 60 else text[:57] + "...")
+    """Return a string as `quote`, or the beginning of a long one."""
+    return quote(text if len(text) <= 60 else text[:57] + "...")
 
 
 def _runs(symbols: Sequence[str], write: Callable[[str], str]) -> list[str]:

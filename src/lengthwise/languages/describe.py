@@ -30,7 +30,7 @@ def describe(language: Language, *, max_elements: int = MAX_ELEMENTS) -> dict[st
     What needs the syntactic monoid (`monoid_size`, `star_free`, `solvable`, and much of the ladder)
     is None if that has more than `max_elements` elements, and `monoid_note` then says so.
     """
-    minimal = language.minimised()
+    minimal = language.minimise()
     shown_classes = range(min(language.num_classes, _CLASSES))
     verdicts = ladder(language, max_elements=max_elements)
     return {

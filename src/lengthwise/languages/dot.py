@@ -1,7 +1,7 @@
 """Graphviz (DOT) output of automata."""
 
 from lengthwise.escapes import in_dot
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 
 
@@ -40,6 +40,6 @@ def to_dot(language: Language) -> str:
         for symbol, target in zip(machine.alphabet, machine.transitions[state], strict=True):
             labels.setdefault(target, []).append(symbol)
         for target, symbols in labels.items():
-            label = in_dot(listed(symbols, most=len(symbols), joint=", "))
+            label = in_dot(list_symbols(symbols, most=len(symbols), joint=", "))
             lines.append(f"{i} -> {number[target]} [label={label}]")
     return "digraph {\n" + "".join(f"    {line}\n" for line in lines) + "}\n"

@@ -28,7 +28,7 @@ from lengthwise.languages.evidence import (
     plain,
     unlike,
 )
-from lengthwise.languages.local import in_context, turned
+from lengthwise.languages.local import find_turning_words, in_context
 
 MOST_DRAWS = 400
 """Largest number of draws of words for one question."""
@@ -107,17 +107,21 @@ EQUATIONS: Mapping[str, Equations] = {
 def or_drawn(key: str, decide: Decide) -> Decide:
     """Return the question that draws words where it is not decided otherwise."""
 
-    def decided(subject: LadderSubject) -> Verdict:
+    def answer(subject: LadderSubject) -> Verdict:
         try:
             verdict = decide(subject)
         except LanguageError as error:
             verdict = Verdict(holds=None, says=f"not decided: {error}")
-        return verdict if verdict.holds is not None else _drawn(subject, EQUATIONS[key], verdict)
+        return (
+            verdict
+            if verdict.holds is not None
+            else _refute_by_draws(subject, EQUATIONS[key], verdict)
+        )
 
-    return decided
+    return answer
 
 
-def _drawn(subject: LadderSubject, equations: Equations, undecided: Verdict) -> Verdict:
+def _refute_by_draws(subject: LadderSubject, equations: Equations, undecided: Verdict) -> Verdict:
     """Return the verdict by the first drawn words that refute a class, the shortest drawn first."""
     generator, moves = random.Random(0), _Moves(subject)
     symbols = range(subject.machine.num_symbols)
@@ -130,7 +134,7 @@ def _drawn(subject: LadderSubject, equations: Equations, undecided: Verdict) -> 
                     moves.product(side, [tuple(word) for word in words]) for side in sides
                 )
             except _TurnsError as error:
-                turning = turned(subject, plain(error.word), error.state)
+                turning = find_turning_words(subject, plain(error.word), error.state)
                 return unlike(subject, turning, equations.alike)
             if (first[0] != two[0]).any():
                 witness = in_context(subject, first[1].pieces, two[1].pieces)

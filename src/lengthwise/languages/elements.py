@@ -28,7 +28,7 @@ class MonoidElements:
     """
 
     def __init__(self, language: Language) -> None:
-        self.machine = language.total().minimised()
+        self.machine = language.total().minimise()
         self.num_classes = language.num_classes
         self.classes: Integers = np.array(self.machine.classes, dtype=np.int64)
         """The class of each state; `num_classes` outside the domain."""

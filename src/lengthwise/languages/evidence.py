@@ -39,10 +39,10 @@ class Piece:
         word = self.word.at(m) if isinstance(self.word, PumpedWord) else self.word
         return word * (self.times * (m if self.pumped else 1))
 
-    def renamed(self, symbols: Sequence[int]) -> "Piece":
+    def rename(self, symbols: Sequence[int]) -> "Piece":
         """Return the piece with each symbol s replaced by `symbols[s]`."""
         if isinstance(self.word, PumpedWord):
-            return replace(self, word=self.word.renamed(symbols))
+            return replace(self, word=self.word.rename(symbols))
         return replace(self, word=tuple(symbols[symbol] for symbol in self.word))
 
 
@@ -56,18 +56,18 @@ class PumpedWord:
         """Return the word with pumped pieces repeated m times."""
         return tuple(symbol for piece in self.pieces for symbol in piece.at(m))
 
-    def renamed(self, symbols: Sequence[int]) -> "PumpedWord":
+    def rename(self, symbols: Sequence[int]) -> "PumpedWord":
         """Return the family with each symbol s replaced by `symbols[s]`."""
-        return PumpedWord(tuple(piece.renamed(symbols) for piece in self.pieces))
+        return PumpedWord(tuple(piece.rename(symbols) for piece in self.pieces))
 
-    def written(self, writer: "MooreMachine | LadderSubject") -> str:
+    def format(self, writer: "MooreMachine | LadderSubject") -> str:
         """Return the family as text: `0 (01)^m 1`."""
         spellings = []
         for piece in self.pieces:
             if not piece.at(1):
                 continue
             if isinstance(piece.word, PumpedWord):
-                text, single = piece.word.written(writer), False
+                text, single = piece.word.format(writer), False
             else:
                 text, single = writer.decode(piece.word), len(piece.word) == 1
             if piece.times > 1:
@@ -76,7 +76,7 @@ class PumpedWord:
         return " ".join(spellings) or "(empty word)"
 
 
-def pumped(*pieces: Word | Piece) -> PumpedWord:
+def make_family(*pieces: Word | Piece) -> PumpedWord:
     """Return the family of words with the given pieces; a plain word occurs once."""
     return PumpedWord(tuple(p if isinstance(p, Piece) else Piece(p) for p in pieces))
 
@@ -109,7 +109,7 @@ class LadderSubject:
     """
 
     def __init__(self, language: MooreMachine, max_elements: int = MAX_ELEMENTS) -> None:
-        self.machine = language.total().minimised()
+        self.machine = language.total().minimise()
         self.decode = self.machine.decode
         self._max_elements = max_elements
         self._verdicts: dict[Decide, Verdict] = {}
@@ -209,7 +209,7 @@ class LadderSubject:
         assert word is not None, "the target is reachable"
         return word
 
-    def apart(self, first: int, second: int) -> Word:
+    def separate(self, first: int, second: int) -> Word:
         """Return a shortest word that leads two different states to different classes."""
         steps, classes = self.machine.transitions, self.machine.classes
         words: dict[tuple[int, int], Word] = {(first, second): ()}
@@ -235,7 +235,7 @@ class LadderSubject:
                     queue.append(target)
         raise AssertionError("the class can be reached")
 
-    def settled(self, word: Word, state: int) -> Piece:
+    def settle(self, word: Word, state: int) -> Piece:
         """Return a word, repeated so often that one time and any more do the same to a state."""
         seen = [state]
         while (after := self.machine.run(word, seen[-1])) not in seen:
@@ -244,12 +244,12 @@ class LadderSubject:
         period = len(seen) - start
         return Piece(word, times=max(1, -(-start // period)) * period, pumped=True)
 
-    def told_apart(self, first: Integers, two: Integers) -> tuple[Word, Word]:
+    def distinguish(self, first: Integers, two: Integers) -> tuple[Word, Word]:
         """Return words u, z such that words x, y with two different state maps give uxz and uyz
         different classes.
         """
         state = int(np.flatnonzero(first != two)[0])
-        return self.access(state), self.apart(int(first[state]), int(two[state]))
+        return self.access(state), self.separate(int(first[state]), int(two[state]))
 
     def moves(self, word: Word) -> Integers:
         """Return the state that a word leads each state to."""
@@ -264,7 +264,7 @@ Decide = Callable[[LadderSubject], Verdict]
 
 def unlike(subject: LadderSubject, words: tuple[PumpedWord, PumpedWord], alike: str) -> Verdict:
     """Return the verdict by two words that look alike, of different classes."""
-    first, second = (word.written(subject) for word in words)
+    first, second = (word.format(subject) for word in words)
     grows = any(piece.pumped for word in words for piece in word.pieces)
     end = "only one is in" if subject.is_recogniser else "they have different classes"
     return Verdict(

@@ -21,7 +21,7 @@ import numpy as np
 from lengthwise.errors import LanguageError, in_a_line
 from lengthwise.languages.language import Language
 from lengthwise.languages.validation import check_alphabet, short
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 Word = tuple[int, ...]
 Classify = Callable[[str], Any]
@@ -78,7 +78,7 @@ def from_function(
     search = _Search(classify, symbols, max_states)
     generator = random.Random(seed)
     longest = 3 * max_states + 10
-    doubtful = [_drawn(len(symbols), longest, generator) for _ in range(_RANDOM_WORDS)]
+    doubtful = [_draw_word(len(symbols), longest, generator) for _ in range(_RANDOM_WORDS)]
     search.require_repeatable(doubtful)
     hypothesis = search.hypothesis()
     while doubtful:
@@ -86,7 +86,7 @@ def from_function(
             while hypothesis.classes[hypothesis.run(word)] != search.ask(word):
                 hypothesis = search.learn_from(word, hypothesis)
         doubtful = search.counterexamples(hypothesis, generator)
-    return hypothesis.minimised()
+    return hypothesis.minimise()
 
 
 class _Search:
@@ -111,7 +111,8 @@ class _Search:
             if len(self._answers) == MAX_QUESTIONS:
                 raise LanguageError(
                     f"at most {MAX_QUESTIONS:,} words are asked to find the states of a function, "
-                    f"but this one has shown {counted(len(self._access), 'state')} by then, and is "
+                    f"but this one has shown {format_count(len(self._access), 'state')} by then, "
+                    f"and is "
                     f"not done. Use fewer symbols or states."
                 )
             self._answers[word] = self._call(word)
@@ -205,7 +206,7 @@ class _Search:
         walks = [
             (
                 *generator.choice(self._access),
-                *_drawn(hypothesis.num_symbols, 2 * hypothesis.num_states + 10, generator),
+                *_draw_word(hypothesis.num_symbols, 2 * hypothesis.num_states + 10, generator),
                 *generator.choice(suffixes),
             )
             for _ in range(_RANDOM_WORDS)
@@ -244,7 +245,7 @@ class _Search:
         """Return the error for a bound that is too far above the states that were found."""
         states = hypothesis.num_states
         return LanguageError(
-            f"the function shows {counted(states, 'state')}, but to be sure that there are no "
+            f"the function shows {format_count(states, 'state')}, but to be sure that there are no "
             f"others, up to max_states={self._max_states}, takes {states * per_state:,} times "
             f"{hypothesis.num_symbols}^{spare + 1} words, more than {MAX_TESTS:,}. Ask for "
             f"max_states={states + more}, if it has no more."
@@ -280,7 +281,7 @@ class _Search:
         return self._separator.join(self._alphabet[symbol] for symbol in word)
 
 
-def _drawn(num_symbols: int, longest: int, generator: random.Random) -> Word:
+def _draw_word(num_symbols: int, longest: int, generator: random.Random) -> Word:
     """Return a random word of a random length."""
     length = generator.randint(0, min(longest, _LONGEST))
     return tuple(generator.choices(range(num_symbols), k=length))

@@ -179,7 +179,7 @@ def require_order(name: str, digits: float) -> None:
 # ---- permutations in cycle notation --------------------------------------------------------------
 
 
-def generated(generators: Sequence[Permutation], name: str) -> FiniteGroup:
+def generate_group(generators: Sequence[Permutation], name: str) -> FiniteGroup:
     """Return the group of all products of permutations, in the order of their images.
 
     Raises:
@@ -189,7 +189,7 @@ def generated(generators: Sequence[Permutation], name: str) -> FiniteGroup:
     elements = {identity}
     for permutation in (queue := [identity]):
         for generator in generators:
-            product = _composed(permutation, generator)
+            product = _compose(permutation, generator)
             if product not in elements:
                 elements.add(product)
                 queue.append(product)
@@ -201,14 +201,14 @@ def generated(generators: Sequence[Permutation], name: str) -> FiniteGroup:
     return FiniteGroup(
         order=len(elements),
         elements=lambda: sorted(elements),
-        multiply=_composed,
+        multiply=_compose,
         write=in_cycles,
         num_points=len(identity),
         act=lambda x: x,
     )
 
 
-def _composed(p: Permutation, q: Permutation) -> Permutation:
+def _compose(p: Permutation, q: Permutation) -> Permutation:
     """Return the product pq of permutations: p acts first."""
     return tuple(q[i] for i in p)
 
@@ -270,7 +270,7 @@ def read_permutations(text: str) -> list[Permutation]:
         )
     permutations = []
     for cycles in cycle_lists:
-        point = _repeated(point for cycle in cycles for point in cycle)
+        point = _find_repeated(point for cycle in cycles for point in cycle)
         if point is not None:
             raise LanguageError(
                 f"the cycles of a permutation have no point in common, but {point} appears twice "
@@ -281,7 +281,7 @@ def read_permutations(text: str) -> list[Permutation]:
             for source, target in zip(cycle, [*cycle[1:], *cycle[:1]], strict=True):
                 images[source - 1] = target - 1
         permutations.append(tuple(images))
-    twice = _repeated(permutations)
+    twice = _find_repeated(permutations)
     if twice is not None:
         raise LanguageError(
             f"generators differ from each other, but {in_cycles(twice)} appears twice in "
@@ -290,7 +290,7 @@ def read_permutations(text: str) -> list[Permutation]:
     return permutations
 
 
-def _repeated(items: Iterable[T]) -> T | None:
+def _find_repeated(items: Iterable[T]) -> T | None:
     """Return the first item that occurred before, or None."""
     seen: set[T] = set()
     for item in items:
@@ -303,7 +303,7 @@ def _repeated(items: Iterable[T]) -> T | None:
 # ---- names ---------------------------------------------------------------------------------------
 
 
-def named_group(name: str) -> FiniteGroup:
+def make_group(name: str) -> FiniteGroup:
     """Return a group by name: `S5`, `A5`, `Z60`, `D5`, `Q8`, `Z2wrS3`, or a product `S3xZ2`.
 
     `wr` binds stronger than `x`, and groups to the left.
@@ -347,7 +347,7 @@ def _by_images(n: int, order: int, is_element: Callable[[Permutation], bool]) ->
     return FiniteGroup(
         order=order,
         elements=lambda: [p for p in itertools.permutations(range(n)) if is_element(p)],
-        multiply=_composed,
+        multiply=_compose,
         write=lambda p: "".join(str(i + 1) for i in p),
         num_points=n,
         act=lambda p: p,

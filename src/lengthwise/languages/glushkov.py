@@ -63,14 +63,14 @@ class PositionAutomaton:
             begin=position, end=position + 1, first=1 << position, last=1 << position, empty=False
         )
 
-    def joined(self, parts: Sequence[Fragment]) -> Fragment:
+    def concatenate(self, parts: Sequence[Fragment]) -> Fragment:
         """Concatenate fragments, halves first, so that few positions are linked more than once."""
         if not parts:
             return self.nothing()
         if len(parts) == 1:
             return parts[0]
         middle = len(parts) // 2
-        left, right = self.joined(parts[:middle]), self.joined(parts[middle:])
+        left, right = self.concatenate(parts[:middle]), self.concatenate(parts[middle:])
         self._link(left, right.first)
         return Fragment(
             begin=left.begin,
@@ -80,7 +80,7 @@ class PositionAutomaton:
             empty=left.empty and right.empty,
         )
 
-    def repeated(self, part: Fragment, least: int, most: int | None) -> Fragment:
+    def repeat(self, part: Fragment, least: int, most: int | None) -> Fragment:
         """Repeat a fragment `least` to `most` times, or `least` or more times without `most`."""
         if most == 0:
             return replace(part, first=0, last=0, empty=True)
@@ -89,7 +89,9 @@ class PositionAutomaton:
         copies = [part] + [self._copy(part) for _ in range(max(least, most or 1) - 1)]
         if most is None:
             self._link(copies[-1], copies[-1].first)
-        return self.joined([replace(c, empty=c.empty or i >= least) for i, c in enumerate(copies)])
+        return self.concatenate(
+            [replace(c, empty=c.empty or i >= least) for i, c in enumerate(copies)]
+        )
 
     def either(self, left: Fragment, right: Fragment) -> Fragment:
         """Return the union of two fragments."""
@@ -126,7 +128,7 @@ class PositionAutomaton:
             empty=left.empty and right.empty,
         )
 
-    def shuffled(self, left: Fragment, right: Fragment) -> Fragment:
+    def shuffle(self, left: Fragment, right: Fragment) -> Fragment:
         """Return the shuffle; a position says how far each is read, and which was read last."""
         sides = (left, right)
         start = len(self._symbols)

@@ -96,7 +96,7 @@ class Green:
         classes[self.j[self.is_idempotent]] = True
         return np.asarray(classes[self.j])
 
-    def related(self, classes: Integers) -> Pair | None:
+    def find_related(self, classes: Integers) -> Pair | None:
         """Return the first two elements of one class, or None if all classes have one element."""
         return _first_pair(classes, np.arange(len(classes)))
 

@@ -17,9 +17,9 @@ from lengthwise.errors import LanguageError
 from lengthwise.languages.finite_groups import (
     MAX_ORDER,
     FiniteGroup,
-    generated,
+    generate_group,
     in_cycles,
-    named_group,
+    make_group,
     read_permutations,
 )
 from lengthwise.languages.language import Language
@@ -48,7 +48,7 @@ def group(name: str, generators: int | None = None, seed: int = 0) -> Language:
         LanguageError: the name is not that of a group, the group is too large, or there is no such
             number of generators.
     """
-    finite_group = named_group(name)
+    finite_group = make_group(name)
     order = finite_group.order
     if order > MAX_ORDER:
         raise LanguageError(
@@ -89,13 +89,13 @@ def permutation_group(text: str) -> Language:
         LanguageError: it is not a list of different permutations, or the group is too large.
     """
     permutations = read_permutations(text)
-    finite_group = generated(permutations, text)
+    finite_group = generate_group(permutations, text)
     _require_small_table(finite_group.order, len(permutations), "fewer generators")
     index = {element: i for i, element in enumerate(finite_group.elements())}
     return _word_problem(finite_group, [index[permutation] for permutation in permutations])
 
 
-def written_permutations(text: str) -> str:
+def format_permutations(text: str) -> str:
     """Return permutations in the form in which `permutation_group` writes symbols."""
     return ",".join(map(in_cycles, read_permutations(text)))
 
@@ -113,7 +113,7 @@ def _word_problem(finite_group: FiniteGroup, numbers: Sequence[int]) -> Language
         ),
         classes=tuple(range(finite_group.order)),
         class_names=tuple(names),
-    ).minimised()
+    ).minimise()
 
 
 def _require_small_table(order: int, count: int, remedy: str) -> None:

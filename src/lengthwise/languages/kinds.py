@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lengthwise.errors import LanguageError, LengthwiseWarning, unknown_name
-from lengthwise.languages.characters import split_alphabet, written_alphabet
+from lengthwise.languages.characters import format_alphabet, split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import count
 from lengthwise.languages.validation import short
-from lengthwise.registry import Catalogue, imported
+from lengthwise.registry import Catalogue, import_attribute
 
 if TYPE_CHECKING:
     from lengthwise.languages.att import ZeroLabel
@@ -42,7 +42,7 @@ def _regex(body: str, option: str | None, alphabet: str | None) -> Language:
     for remark in expression.remarks(language.alphabet):
         warnings.warn(remark, LengthwiseWarning, stacklevel=2)
     is_own = symbols is None or symbols == expression.symbols
-    head = "regex" if is_own else f"regex[{_written(language.alphabet)}]"
+    head = "regex" if is_own else f"regex[{_format_alphabet(language.alphabet)}]"
     return replace(language, spec=f"{head}:{body}")
 
 
@@ -83,7 +83,7 @@ def _of_formula(
             f"{kind}[ab]:{body:.40}"
         )
     language = build(formula, symbols or own)
-    head = kind if language.alphabet == own else f"{kind}[{_written(language.alphabet)}]"
+    head = kind if language.alphabet == own else f"{kind}[{_format_alphabet(language.alphabet)}]"
     return replace(language, spec=f"{head}:{body}")
 
 
@@ -104,20 +104,20 @@ def _att(body: str, option: str | None, alphabet: str | None) -> Language:
     parts = [f"0={zero}"] if match[1] else []
     if stated_alphabet is not None and stated_alphabet != language.alphabet:
         language = from_att(body, zero=zero, alphabet=stated_alphabet)
-        parts.append(f"alphabet={_written(language.alphabet)}")
+        parts.append(f"alphabet={_format_alphabet(language.alphabet)}")
     return replace(language, spec=f"att[{','.join(parts)}]:{body}" if parts else f"att:{body}")
 
 
 def _group(body: str, option: str | None, alphabet: str | None) -> Language:
     from lengthwise.languages.groups import (  # noqa: PLC0415  of this kind alone
+        format_permutations,
         group,
         permutation_group,
-        written_permutations,
     )
 
     del option, alphabet
     if body.lstrip().startswith("("):
-        return replace(permutation_group(body), spec=f"group:{written_permutations(body)}")
+        return replace(permutation_group(body), spec=f"group:{format_permutations(body)}")
     name, values = _options("group", body, ["generators", "seed"])
     generators, seed = values.get("generators"), values.get("seed", 0)
     if generators is None:
@@ -151,9 +151,7 @@ def _count(body: str, option: str | None, alphabet: str | None) -> Language:
     language = count(symbol, modulus, symbols or ())
     own_alphabet = next((known for known in ("01", "ab") if symbol in known), "")
     tail = (
-        ""
-        if language.alphabet == tuple(own_alphabet)
-        else ":" + written_alphabet(language.alphabet)
+        "" if language.alphabet == tuple(own_alphabet) else ":" + format_alphabet(language.alphabet)
     )
     return replace(language, spec=f"count:{symbol}:{modulus}{tail}")
 
@@ -171,17 +169,17 @@ def _py(body: str, option: str | None, alphabet: str | None) -> Language:
     if known["states"] is None or symbols is None:
         raise LanguageError(
             f"a function needs the most states that its automaton can have, and an alphabet. Write "
-            f"py[states={known['states'] or 8},alphabet={written_alphabet(symbols or '01')}]:{body}"
+            f"py[states={known['states'] or 8},alphabet={format_alphabet(symbols or '01')}]:{body}"
             f", with your own."
         )
-    _written(symbols)
+    _format_alphabet(symbols)
     form = "py:package.module:function"
     if not re.fullmatch(r"[^:]+:[^:]+", body) or re.search(r"[()<>]|^__main__:", body):
         raise LanguageError(
             f"the language of a function is {form}, but py:{body} names none that can be imported. "
             f"Put it into a module of its own."
         )
-    function = imported(body, kind="function", form=form, error=LanguageError)
+    function = import_attribute(body, kind="function", form=form, error=LanguageError)
     if not callable(function):
         raise LanguageError(
             f"py:{body} is {short(function)} ({type(function).__name__}), but a function from "
@@ -215,21 +213,21 @@ def of_function(
     language = from_function(function, symbols, max_states=max_states)
     subject = function if hasattr(function, "__qualname__") else type(function)
     path = f"{subject.__module__}:{subject.__qualname__}{'' if subject is function else '()'}"
-    can_be_written = "]:" not in written_alphabet(symbols)
+    can_be_written = "]:" not in format_alphabet(symbols)
     return replace(language, spec=_of_py(path, language, max_states) if can_be_written else "")
 
 
 def _of_py(path: str, language: Language, max_states: int) -> str:
-    return f"py[states={max_states},alphabet={_written(language.alphabet)}]:{path}"
+    return f"py[states={max_states},alphabet={_format_alphabet(language.alphabet)}]:{path}"
 
 
-def _written(symbols: Sequence[str]) -> str:
+def _format_alphabet(symbols: Sequence[str]) -> str:
     """Return an alphabet as a line holds it, which `split_alphabet` splits again.
 
     Raises:
         LanguageError: a line cannot hold it.
     """
-    alphabet = written_alphabet(symbols)
+    alphabet = format_alphabet(symbols)
     if "]:" in alphabet:
         raise LanguageError(
             f"the alphabet {alphabet!r} has ']' before ':', which a line cannot hold. Swap the two."

@@ -53,7 +53,7 @@ QUESTIONS: Mapping[str, tuple[str, Decide]] = {
     "reverse_definite": ("reverse definite", windows.reverse_definite),
     "generalised_definite": (
         "generalised definite",
-        or_drawn("generalised_definite", windows.generalised_definite),
+        or_drawn("generalised_definite", windows.is_generalised_definite),
     ),
     "strictly_local": ("strictly local", windows.strictly_local),
     "co_strictly_local": ("complement of strictly local", _co_strictly_local),
@@ -76,7 +76,7 @@ QUESTIONS: Mapping[str, tuple[str, Decide]] = {
     ),
     "piecewise_testable": ("piecewise testable (J-trivial)", subsequences.piecewise_testable),
     "r_trivial": ("R-trivial", subsequences.loops_only),
-    "l_trivial": ("L-trivial", or_drawn("l_trivial", algebra.left_trivial)),
+    "l_trivial": ("L-trivial", or_drawn("l_trivial", algebra.is_left_trivial)),
     "da": ("DA", or_drawn("da", algebra.unambiguous)),
     "c_rasp": ("C-RASP", algebra.c_rasp),
     "r_infinity": ("R-infinity", or_drawn("r_infinity", algebra.r_infinity)),

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from lengthwise.arguments import whole
+from lengthwise.arguments import require_integer
 from lengthwise.errors import LanguageError
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.moore_machine import OUTSIDE, MooreMachine
 from lengthwise.registry import Catalogue
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 if TYPE_CHECKING:
     from lengthwise.languages.ladder import Ladder
@@ -64,11 +64,11 @@ class Language(MooreMachine):
         return _LATER["ladder"](self)
 
     def __repr__(self) -> str:
-        symbols = shortened(listed(self.alphabet), _SHOWN)
-        classes = shortened(" ".join(self.class_names), _SHOWN)
-        prefix = f"{shortened(self.spec, _SHOWN)}: " if self.spec else ""
+        symbols = shorten(list_symbols(self.alphabet), _SHOWN)
+        classes = shorten(" ".join(self.class_names), _SHOWN)
+        prefix = f"{shorten(self.spec, _SHOWN)}: " if self.spec else ""
         return (
-            f"Language({prefix}{counted(self.num_states, 'state')} over {symbols!r}, classes "
+            f"Language({prefix}{format_count(self.num_states, 'state')} over {symbols!r}, classes "
             f"{classes!r})"
         )
 
@@ -89,7 +89,7 @@ class Language(MooreMachine):
             [*((True, name) for name in language.class_names), (False, OUTSIDE)]
             for language in (self, other)
         )
-        differing = self.total().combined(
+        differing = self.total().combine(
             other.total(), lambda a, b: int(own_classes[a] != other_classes[b])
         )
         return differing.shortest(1)
@@ -116,9 +116,9 @@ class Language(MooreMachine):
         _require_recogniser(self)
         _require_recogniser(other)
         result = replace(
-            self.combined(other, operation), domain=_shared_domain(self.domain, other.domain)
+            self.combine(other, operation), domain=_intersect_domains(self.domain, other.domain)
         )
-        return result.minimised()
+        return result.minimise()
 
     # ---- counting ----------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class Language(MooreMachine):
         Raises:
             LanguageError: the length is not an integer, or is below 0.
         """
-        whole("length", length, error=LanguageError)
+        require_integer("length", length, error=LanguageError)
         machine = self.total()
         ways = [0] * machine.num_states
         ways[machine.start] = 1
@@ -160,22 +160,25 @@ class Language(MooreMachine):
         Raises:
             LanguageError: there is no such length or class.
         """
-        longest = whole("max_length", max_length, error=LanguageError)
-        if only is not None and whole("only", only, error=LanguageError) >= self.num_classes:
+        longest = require_integer("max_length", max_length, error=LanguageError)
+        if (
+            only is not None
+            and require_integer("only", only, error=LanguageError) >= self.num_classes
+        ):
             raise LanguageError(f"only={only} is not a class: they are 0..{self.num_classes - 1}.")
         return self._words(longest, only)
 
     def _words(self, max_length: int, only: int | None) -> Iterator[tuple[int, ...]]:
         machine = self.total()
 
-        def wanted(c: int) -> bool:
+        def is_wanted(c: int) -> bool:
             return c < self.num_classes if only is None else c == only
 
         sources: list[list[int]] = [[] for _ in machine.transitions]
         for state, row in enumerate(machine.transitions):
             for target in {*row}:
                 sources[target].append(state)
-        alive = [frozenset(s for s, c in enumerate(machine.classes) if wanted(c))]
+        alive = [frozenset(s for s, c in enumerate(machine.classes) if is_wanted(c))]
         for length in range(max_length + 1):
             if length:
                 alive.append(frozenset(chain.from_iterable(sources[s] for s in alive[-1])))
@@ -203,7 +206,7 @@ class Language(MooreMachine):
                     prefix.pop()
 
 
-def _shared_domain(left: Language | None, right: Language | None) -> Language | None:
+def _intersect_domains(left: Language | None, right: Language | None) -> Language | None:
     if left is None or right is None:
         return left or right
     return left & right

@@ -36,7 +36,7 @@ from lengthwise.languages.evidence import (
     PumpedWord,
     Verdict,
     Word,
-    pumped,
+    make_family,
     shortest_path,
     unlike,
 )
@@ -177,9 +177,9 @@ def in_context(
     subject: LadderSubject, first: tuple[Word | Piece, ...], second: tuple[Word | Piece, ...]
 ) -> tuple[PumpedWord, PumpedWord]:
     """Return two words with different state maps, in a context that gives them two classes."""
-    state_map, two = (subject.moves(pumped(*pieces).at(1)) for pieces in (first, second))
-    start, end = subject.told_apart(state_map, two)
-    return pumped(start, *first, end), pumped(start, *second, end)
+    state_map, two = (subject.moves(make_family(*pieces).at(1)) for pieces in (first, second))
+    start, end = subject.distinguish(state_map, two)
+    return make_family(start, *first, end), make_family(start, *second, end)
 
 
 def threshold_testable(subject: LadderSubject) -> Verdict:
@@ -270,10 +270,10 @@ def turning_words(subject: LadderSubject) -> tuple[PumpedWord, PumpedWord] | Non
     row = monoid.maps[element]
     image = np.unique(row)
     state = int(image[np.flatnonzero(row[image] != image)[0]])
-    return turned(subject, monoid.words[element], state)
+    return find_turning_words(subject, monoid.words[element], state)
 
 
-def turned(
+def find_turning_words(
     subject: LadderSubject, word: Word | PumpedWord, state: int
 ) -> tuple[PumpedWord, PumpedWord]:
     """Return words u (x^c)^m z and u (x^c)^m x z of different classes for a word x that turns a
@@ -284,8 +284,8 @@ def turned(
     while (after := subject.machine.run(once, circle[-1])) != state:
         circle.append(after)
     loop = Piece(word, times=len(circle), pumped=True)
-    start, end = subject.access(state), subject.apart(state, circle[1])
-    return pumped(start, loop, end), pumped(start, loop, Piece(word), end)
+    start, end = subject.access(state), subject.separate(state, circle[1])
+    return make_family(start, loop, end), make_family(start, loop, Piece(word), end)
 
 
 def dot_depth_one(subject: LadderSubject, *, with_identity: bool = False) -> Verdict:
@@ -377,16 +377,16 @@ def _knast(
     e, f = (Piece(green.words[x], pumped=True) for x in at)  # not the empty word
     go = shortest_path(monoid.right, r, other_r) or ()
     back = shortest_path(monoid.right, other_r, r) or ()
-    come = _reversed_path(green, c, other_c)
-    leave = _reversed_path(green, other_c, c)
-    first = Piece(pumped(e, go, f, back, e), pumped=True)
-    last = Piece(pumped(e, come, f, leave, e), pumped=True)
+    come = _find_reversed_path(green, c, other_c)
+    leave = _find_reversed_path(green, other_c, c)
+    first = Piece(make_family(e, go, f, back, e), pumped=True)
+    last = Piece(make_family(e, come, f, leave, e), pumped=True)
     start, end = monoid.words[r], monoid.words[c]
     return in_context(
         subject, (start, first, e, last, end), (start, first, e, go, f, leave, e, last, end)
     )
 
 
-def _reversed_path(green: Green, target: int, source: int) -> Word:
+def _find_reversed_path(green: Green, target: int, source: int) -> Word:
     """Return a word w with w·source = target, by the left Cayley graph."""
     return tuple(reversed(shortest_path(green.left, source, target) or ()))

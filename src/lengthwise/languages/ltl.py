@@ -53,7 +53,7 @@ class Formula:
         """The symbols that occur."""
         return {node.symbol for node in self.nodes if node.kind == "symbol"}
 
-    def remembered(self) -> list[int]:
+    def collect_remembered(self) -> list[int]:
         """Return the sub-formulas whose value at the position before is asked for: every since
         itself, as `f S g` is `g | (f & Y (f S g))`, and what is under a yesterday.
         """
@@ -66,7 +66,9 @@ class Formula:
         return max(self.depths().values(), default=0)
 
     def depths(self) -> Mapping[int, int]:
-        """Return for each of `remembered` how deeply temporal operators are nested in it."""
+        """Return for each of `collect_remembered` how deeply temporal operators are nested in
+        it.
+        """
         depths: list[int] = []
         """Depth of each sub-formula where its own memory, of a since, counts."""
         inside: list[int] = []
@@ -83,7 +85,7 @@ class Formula:
                 depths.append(below)
         return {
             index: (inside[index] if self._is_since(index) else depths[index]) + 1
-            for index in self.remembered()
+            for index in self.collect_remembered()
         }
 
     def _is_since(self, index: int) -> bool:
@@ -92,7 +94,8 @@ class Formula:
     def values(self, symbol: str | None, before: Mapping[int, bool]) -> list[bool]:
         """Return the values of all sub-formulas at a position.
 
-        `before` has those of `remembered` at the position before; all are false at the first.
+        `before` has those of `collect_remembered` at the position before; all are false at the
+        first.
         """
         truth: list[bool] = []
         for index, node in enumerate(self.nodes):
@@ -186,7 +189,7 @@ def automaton(formula: Formula, alphabet: Sequence[str]) -> Language:
     Raises:
         LanguageError: there are more than `MAX_STATES` states.
     """
-    memory = formula.remembered()
+    memory = formula.collect_remembered()
 
     def after(symbol: str | None, bits: tuple[bool, ...]) -> tuple[tuple[bool, ...], bool]:
         values = formula.values(symbol, dict(zip(memory, bits, strict=True)))
@@ -213,10 +216,10 @@ def automaton(formula: Formula, alphabet: Sequence[str]) -> Language:
         alphabet=tuple(alphabet),
         transitions=tuple(rows),
         classes=tuple(int(holds) for _, holds in states),
-    ).minimised()
+    ).minimise()
 
 
-def written_formula(formula: Formula) -> str:
+def format_formula(formula: Formula) -> str:
     """Write a formula in the syntax that `parse_formula` reads."""
     texts: list[str] = []
     for node in formula.nodes:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.ltl import Builder, Formula
 
 _CONSTANTS = {"true": "true", "false": "false"}
@@ -139,7 +139,7 @@ def _tokens(text: str, alphabet: Collection[str] | None, tense: Tense) -> list[_
             if alphabet is not None and token not in alphabet:
                 raise LanguageError(
                     f"column {column}: symbol {token!r:.40} is not in the alphabet. Use: "
-                    f"{listed(list(alphabet))}"
+                    f"{list_symbols(list(alphabet))}"
                 )
             tokens.append(_Token(column, "symbol", token))
     return [*tokens, _Token(len(text.rstrip()) + 1, "end", "the end")]
@@ -157,18 +157,20 @@ class _Parser:
         return self._tokens[self._at]
 
     def formula(self) -> int:
-        left = self._implied()
+        left = self._parse_implication()
         if not self._take("<->"):
             return left
         right, not_ = self._deeper(self.formula), self.builder.negation
         both_hold = self.builder.add("and", left, right)
         return self.builder.add("or", both_hold, self.builder.add("and", not_(left), not_(right)))
 
-    def _implied(self) -> int:
+    def _parse_implication(self) -> int:
         left = self._either()
         if not self._take("->"):
             return left
-        return self.builder.add("or", self.builder.negation(left), self._deeper(self._implied))
+        return self.builder.add(
+            "or", self.builder.negation(left), self._deeper(self._parse_implication)
+        )
 
     def _either(self) -> int:
         node = self._both()

@@ -90,7 +90,7 @@ def future_automaton(
         alphabet=tuple(alphabet),
         transitions=tuple(rows),
         classes=tuple(int(progression.accepts(state)) for state in states),
-    ).minimised()
+    ).minimise()
 
 
 def sets_of(propositions: Sequence[str]) -> dict[str, frozenset[str]]:

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from lengthwise.languages.language import Language
 
 
-def merged_language(language: Language) -> Language:
+def merge_outside_domain(language: Language) -> Language:
     """Return a small automaton over all words with the classes of the language on its domain.
 
     Without a domain it is the smallest automaton of the language.
     """
     if language.domain is None:
-        return language.minimised()
+        return language.minimise()
     blocks = _Blocks(language)
     for second in range(len(blocks.parent)):
         for first in range(second):
-            joined = blocks.joined(first, second)
+            joined = blocks.join(first, second)
             if joined is not None:
                 blocks = joined
                 break
@@ -38,14 +38,14 @@ def merged_language(language: Language) -> Language:
         classes=tuple(blocks.label.get(root, 0) for root in roots),
         start=roots[machine.start],
         class_names=language.class_names,
-    ).minimised()
+    ).minimise()
 
 
 class _Blocks:
     """A partition of the states of a minimised automaton, with what the domain says of a block."""
 
     def __init__(self, language: Language) -> None:
-        self.machine = language.total().minimised()
+        self.machine = language.total().minimise()
         steps, outside = self.machine.transitions, language.num_classes
         self.label = {s: c for s, c in enumerate(self.machine.classes) if c != outside}
         """The class of the words of the domain that lead to a block, by its first state."""
@@ -63,7 +63,7 @@ class _Blocks:
             state = self.parent[state]
         return state
 
-    def joined(self, first: int, second: int) -> "_Blocks | None":
+    def join(self, first: int, second: int) -> "_Blocks | None":
         """Return the partition with two states in one block, and whatever follows from that; None
         if two classes meet.
         """

@@ -20,7 +20,7 @@ def reachable(transitions: Table, start: int) -> list[int]:
     return list(seen)
 
 
-def minimised(
+def minimise(
     transitions: Table, classes: tuple[int, ...], start: int
 ) -> tuple[Table, tuple[int, ...]]:
     """Return transitions and classes of the smallest automaton with the same classes.

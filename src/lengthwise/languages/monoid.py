@@ -217,7 +217,7 @@ def syntactic_monoid(language: MooreMachine, max_elements: int = MAX_ELEMENTS) -
     Raises:
         LanguageError: there are more than `max_elements`.
     """
-    return transition_monoid(language.total().minimised(), max_elements)
+    return transition_monoid(language.total().minimise(), max_elements)
 
 
 def _image_sizes(maps: Integers) -> NDArray[np.int64]:

@@ -12,14 +12,14 @@ from typing import Self, TypeVar
 from lengthwise.display import Viewed
 from lengthwise.errors import LanguageError, WordError
 from lengthwise.languages import minimise
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.validation import (
     check_alphabet,
     check_classes,
     check_symbols,
     check_table,
 )
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _FITTING = 20
 """Symbols that a message lists."""
@@ -108,7 +108,7 @@ class MooreMachine(Viewed):
             if symbol not in self._index:
                 raise WordError(
                     f"column {column}: symbol {symbol!r} is not in the alphabet. Use: "
-                    f"{listed(self.alphabet)}"
+                    f"{list_symbols(self.alphabet)}"
                 )
             word.append(self._index[symbol])
         return tuple(word)
@@ -192,7 +192,7 @@ class MooreMachine(Viewed):
             state = row[symbol]
         if self.domain.classes[state] != 1:
             raise WordError(
-                f"the word stops too early, after {counted(len(word), 'symbol')}: it only "
+                f"the word stops too early, after {format_count(len(word), 'symbol')}: it only "
                 f"begins a well-formed word. Add symbols, or remove the last ones."
             )
 
@@ -231,13 +231,13 @@ class MooreMachine(Viewed):
         if self.domain is None:
             return self
         outside = self.num_classes
-        return self.combined(
+        return self.combine(
             self.domain,
             lambda class_number, inside: class_number if inside == 1 else outside,
-            (*self.class_names, unused_name(OUTSIDE, self.class_names)),
+            (*self.class_names, find_unused_name(OUTSIDE, self.class_names)),
         )
 
-    def minimised(self) -> Self:
+    def minimise(self) -> Self:
         """Return the smallest automaton with the same classes on the same domain.
 
         States are numbered in the order of their shortest, first words, so two languages over one
@@ -256,7 +256,7 @@ class MooreMachine(Viewed):
             spec=self.spec,
         )
 
-    def combined(
+    def combine(
         self,
         other: "MooreMachine",
         classify: Callable[[int, int], int],
@@ -274,7 +274,8 @@ class MooreMachine(Viewed):
         if self.alphabet != other.alphabet:
             raise LanguageError(
                 f"two languages are combined over one alphabet, but these have "
-                f"{listed(self.alphabet)!r} and {listed(other.alphabet)!r}. Give both the same."
+                f"{list_symbols(self.alphabet)!r} and {list_symbols(other.alphabet)!r}. Give both "
+                f"the same."
             )
         index = {(self.start, other.start): 0}
         rows = []
@@ -323,7 +324,7 @@ def _split(text: str, spaced: bool) -> Iterator[tuple[int, str]]:
         column += len(symbol) + 1
 
 
-def unused_name(name: str, used: Collection[str]) -> str:
+def find_unused_name(name: str, used: Collection[str]) -> str:
     """Return a name, or, if it is used, the name with as few underscores after it as are needed."""
     while name in used:
         name += "_"
@@ -332,7 +333,7 @@ def unused_name(name: str, used: Collection[str]) -> str:
 
 def _minimise(machine: M) -> M:
     """Merge states that no word distinguishes; states are in the order of their shortest words."""
-    transitions, classes = minimise.minimised(machine.transitions, machine.classes, machine.start)
+    transitions, classes = minimise.minimise(machine.transitions, machine.classes, machine.start)
     return replace(machine, transitions=transitions, classes=classes, start=0)
 
 

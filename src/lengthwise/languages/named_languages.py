@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.builders import from_step_function
-from lengthwise.languages.characters import written_alphabet
+from lengthwise.languages.characters import format_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.registry import Catalogue
 
@@ -57,7 +57,7 @@ def count(symbol: str, modulus: int, alphabet: Sequence[str] = ()) -> Language:
         alphabet = next((known for known in ("01", "ab") if symbol and symbol in known), "")
     if len(symbol) != 1 or symbol not in alphabet:
         known = (
-            f"in {written_alphabet(alphabet)!r}"
+            f"in {format_alphabet(alphabet)!r}"
             if alphabet
             else "0, 1, a or b, which need no alphabet"
         )
@@ -127,7 +127,7 @@ def arithmetic(evaluate: Callable[[int, int, str, int], tuple[int, int]]) -> Lan
         _ARITHMETIC, (0, 0, ""), step, lambda value: (value[0] + value[1]) % 5, class_names=_MOD_5
     )
     domain = from_regex(r"\+[0-4]([-+*][0-4])*", _ARITHMETIC)
-    return replace(machine, domain=domain).minimised()
+    return replace(machine, domain=domain).minimise()
 
 
 def with_precedence(total: int, term: int, operator: str, digit: int) -> tuple[int, int]:

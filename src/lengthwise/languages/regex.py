@@ -18,16 +18,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from lengthwise.errors import LanguageError
-from lengthwise.languages.builders import determinised
+from lengthwise.languages.builders import determinise
 from lengthwise.languages.characters import (
     EVERYTHING,
     LONGER,
     NamedSymbols,
     Ranges,
+    count_left_out,
     few_symbols,
-    left_out,
-    listed,
-    merged_alphabet,
+    list_symbols,
+    merge_ranges,
     number_of_symbols,
     short_symbols,
     symbols_in,
@@ -36,7 +36,7 @@ from lengthwise.languages.glushkov import MAX_TABLE, Fragment, PositionAutomaton
 from lengthwise.languages.language import Language
 from lengthwise.languages.regex_tokens import Token, refuse_token, tokens_of
 from lengthwise.languages.validation import check_alphabet
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from automata.fa.dfa import DFA
@@ -165,10 +165,10 @@ class Expression:
             ):
                 remarks.append(
                     f"column {token.column}: {token.text} has no symbol of the alphabet "
-                    f"{listed(alphabet)!r} left, so it matches nothing"
+                    f"{list_symbols(alphabet)!r} left, so it matches nothing"
                     + (
                         " (spaces are not symbols)"
-                        if any(any(left_out(part.ranges)) for part in token.named)
+                        if any(any(count_left_out(part.ranges)) for part in token.named)
                         else ". Give an alphabet with more symbols"
                     )
                 )
@@ -177,13 +177,15 @@ class Expression:
             part
             for token in self._tokens
             for part in token.named
-            if any(left_out(part.ranges)) and _matches_all(token, part)
+            if any(count_left_out(part.ranges)) and _matches_all(token, part)
         ]
-        spaces, surrogates = left_out(merged_alphabet([span for n in without for span in n.ranges]))
+        spaces, surrogates = count_left_out(
+            merge_ranges([span for n in without for span in n.ranges])
+        )
         if spaces and not remarks:
             remarks.append(
-                f"column {without[0].column}: read without {counted(spaces, 'space')}"
-                + (f" and {counted(surrogates, 'surrogate')}" if surrogates else "")
+                f"column {without[0].column}: read without {format_count(spaces, 'space')}"
+                + (f" and {format_count(surrogates, 'surrogate')}" if surrogates else "")
                 + ", as these are not symbols"
             )
         return remarks
@@ -191,7 +193,7 @@ class Expression:
     @cached_property
     def _named(self) -> Ranges:
         """All characters that the expression names."""
-        return merged_alphabet(
+        return merge_ranges(
             [span for token in self._tokens for symbols in token.named for span in symbols.ranges]
         )
 
@@ -210,7 +212,7 @@ class Expression:
                 refuse_token(
                     self.written,
                     part.column,
-                    f"symbol {symbol!r} is not in the alphabet {listed(alphabet)!r}. "
+                    f"symbol {symbol!r} is not in the alphabet {list_symbols(alphabet)!r}. "
                     f"Add it to the alphabet",
                 )
 
@@ -235,7 +237,7 @@ def from_automata_dfa(dfa: "DFA") -> Language:
     for state, row in dfa.transitions.items():
         for symbol, target in row.items():
             arcs[index[state]][symbol] = (index[target],)
-    return determinised(
+    return determinise(
         sorted(dfa.input_symbols),
         arcs,
         index[dfa.initial_state],
@@ -317,11 +319,11 @@ class _Algebra(Protocol[T]):
         """Return the value of a symbol or class."""
         ...
 
-    def joined(self, parts: Sequence[T]) -> T:
+    def concatenate(self, parts: Sequence[T]) -> T:
         """Return the value of a concatenation."""
         ...
 
-    def repeated(self, part: T, least: int, most: int | None) -> T:
+    def repeat(self, part: T, least: int, most: int | None) -> T:
         """Return the value of a repetition."""
         ...
 
@@ -333,7 +335,7 @@ class _Algebra(Protocol[T]):
         """Return the value of an intersection."""
         ...
 
-    def shuffled(self, left: T, right: T) -> T:
+    def shuffle(self, left: T, right: T) -> T:
         """Return the value of a shuffle."""
         ...
 
@@ -345,10 +347,10 @@ class _Sizes:
         del token
         return 1
 
-    def joined(self, parts: Sequence[int]) -> int:
+    def concatenate(self, parts: Sequence[int]) -> int:
         return sum(parts)
 
-    def repeated(self, part: int, least: int, most: int | None) -> int:
+    def repeat(self, part: int, least: int, most: int | None) -> int:
         return part * max(least, most or 1)
 
     def either(self, left: int, right: int) -> int:
@@ -357,7 +359,7 @@ class _Sizes:
     def both(self, left: int, right: int) -> int:
         return (left + 1) * (right + 1)
 
-    shuffled = both
+    shuffle = both
 
 
 class _Fragments:
@@ -365,9 +367,9 @@ class _Fragments:
 
     def __init__(self, positions: PositionAutomaton, members: dict[Ranges, frozenset[str]]) -> None:
         self._members, self._positions = members, positions
-        self.joined, self.repeated = positions.joined, positions.repeated
+        self.concatenate, self.repeat = positions.concatenate, positions.repeat
         self.either, self.both = positions.either, positions.both
-        self.shuffled = positions.shuffled
+        self.shuffle = positions.shuffle
 
     def one_of(self, token: Token) -> Fragment:
         return self._positions.one_of(self._members[token.matched])
@@ -386,10 +388,10 @@ class _Level(Generic[T]):
 
     def value(self, algebra: _Algebra[T]) -> T:
         """Return the value of all operands."""
-        last = algebra.joined(self.items)
+        last = algebra.concatenate(self.items)
         if self.operator is None or self.done is None:
             return last
-        join = {"|": algebra.either, "&": algebra.both, "^": algebra.shuffled}[self.operator.text]
+        join = {"|": algebra.either, "&": algebra.both, "^": algebra.shuffle}[self.operator.text]
         return join(self.done, last)
 
 
@@ -417,7 +419,7 @@ def _put_together(expression: str, tokens: Sequence[Token], algebra: _Algebra[T]
                     f"{token.text!r} has nothing before it to repeat. Remove it, "
                     f"or write '\\{token.text}' for the symbol",
                 )
-            level.items[-1] = algebra.repeated(level.items[-1], token.least, token.most)
+            level.items[-1] = algebra.repeat(level.items[-1], token.least, token.most)
         else:
             level.items.append(algebra.one_of(token))
     level = levels[-1]

@@ -89,7 +89,7 @@ def tokens_of(expression: str) -> list[Token]:
         token = _token(expression, at)
         at += len(token.text)
         if token.kind == "postfix" and tokens and tokens[-1].kind == "postfix":
-            tokens[-1] = _stacked(expression, tokens[-1], token)
+            tokens[-1] = _read_stacked(expression, tokens[-1], token)
         else:
             tokens.append(token)
     return tokens
@@ -215,7 +215,7 @@ def _count(expression: str, at: int) -> Token:
     return Token(kind="postfix", text=match.group(), column=at + 1, least=least, most=most)
 
 
-def _stacked(expression: str, first: Token, second: Token) -> Token:
+def _read_stacked(expression: str, first: Token, second: Token) -> Token:
     """Return a lazy repetition; refuse what else a repetition after another may be."""
     if second.text == "?" and not first.is_lazy:
         return replace(first, text=first.text + "?")

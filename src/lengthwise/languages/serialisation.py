@@ -44,6 +44,6 @@ def from_dict(values: Mapping[str, Any]) -> Language:
 
 def machine_name(language: Language) -> str:
     """Return `machine-` and twelve hex digits of the minimal automaton, whatever it is called."""
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     body = repr((machine.alphabet, machine.transitions, machine.classes, machine.start))
     return f"machine-{hashlib.sha256(body.encode()).hexdigest()[:12]}"

@@ -84,10 +84,10 @@ def series(generators: Iterable[Permutation], num_points: int) -> Series:
     targets = list(dict.fromkeys(generators))
     if not targets:
         return Series(num_points=num_points, factors=())
-    permutations, full_group = _generated(targets)
+    permutations, full_group = _generate_group(targets)
     group, factors = full_group, list[Factor]()
     while len(group.elements) > 1:
-        derived = group.derived()
+        derived = group.commutator_subgroup()
         if len(derived.elements) == len(group.elements):
             subject = (
                 "it" if group is full_group else f"a subgroup of {len(group.elements)} elements"
@@ -118,13 +118,13 @@ def inverse(permutation: Permutation) -> Permutation:
     return tuple(images)
 
 
-def balanced(number: int, modulus: int) -> int:
+def centre_residue(number: int, modulus: int) -> int:
     """Return the integer of the same residue that is nearest to 0, the positive one of two."""
     residue = number % modulus
     return residue if 2 * residue <= modulus else residue - modulus
 
 
-def _generated(generators: Sequence[Permutation]) -> tuple[Sequence[Permutation], Subgroup]:
+def _generate_group(generators: Sequence[Permutation]) -> tuple[Sequence[Permutation], Subgroup]:
     """Return all products of permutations, and the group of their numbers."""
     machine = Language(
         alphabet=tuple(map(str, range(len(generators)))),
@@ -175,20 +175,20 @@ def _factor(
 ) -> Factor:
     """Return the factor whose generator keeps the exponents of the wanted elements small."""
 
-    def made(generator: Permutation) -> Factor:
+    def make(generator: Permutation) -> Factor:
         powers = [tuple(range(len(generator)))]
         while len(powers) < modulus:
             powers.append(times(powers[-1], generator))
         exponents = {times(h, power): e for e, power in enumerate(powers) for h in rest}
         return Factor(modulus=modulus, powers=tuple(powers), exponents=exponents)
 
-    first = made(turn)
+    first = make(turn)
     shifts = {first.exponents[g] for g in elements}
     units = [e for e in range(modulus) if math.gcd(e, modulus) == 1]
 
     def largest(unit: int) -> tuple[int, int]:
         back = pow(unit, -1, modulus)
-        exponents = [balanced(shift * back, modulus) for shift in shifts]
+        exponents = [centre_residue(shift * back, modulus) for shift in shifts]
         return max(map(abs, exponents), default=0), -min(exponents, default=0)
 
-    return made(first.powers[min(units, key=largest)])
+    return make(first.powers[min(units, key=largest)])

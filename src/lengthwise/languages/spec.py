@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lengthwise.errors import LanguageError, unknown_name
-from lengthwise.languages.characters import listed, split_alphabet, written_alphabet
+from lengthwise.languages.characters import format_alphabet, list_symbols, split_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE, FAMILIES, dyck
 from lengthwise.languages.validation import short
@@ -91,7 +91,7 @@ def parse(spec: str, alphabet: str | None = None) -> Language:
     _require_text(alphabet)
     match = _KIND.match(spec)
     if match is None or match.group(1) not in (kinds := _kinds()):
-        language = _named(spec)
+        language = _make_named(spec)
     else:
         kind, option = match.group(1), match.group(2)
         if option is not None and kind not in ("regex", "ltl", "ltlf", "att", "py"):
@@ -148,7 +148,7 @@ def _benchmarks() -> "Catalogue[NamedLanguage]":
     return BENCHMARKS
 
 
-def _named(spec: str) -> Language:
+def _make_named(spec: str) -> Language:
     if spec in CATALOGUE:
         return replace(CATALOGUE[spec].build(), spec=spec)
     if spec in (benchmarks := _benchmarks()):
@@ -167,12 +167,12 @@ def _named(spec: str) -> Language:
             f"the bracket after {opened.group(1)} is not closed in {spec!r:.60}. Write "
             f"{opened.group(1)}[...]: before the rest."
         )
-    if remedy := _meant(spec):
+    if remedy := _suggest_meaning(spec):
         raise LanguageError(f"unknown language {spec!r}. {remedy}")
     raise unknown_name("language", spec, [*CATALOGUE, *benchmarks, *FAMILIES], LanguageError)
 
 
-def _meant(spec: str) -> str:
+def _suggest_meaning(spec: str) -> str:
     """Return a sentence that says what an unknown name may mean; empty if that is unknown, too."""
     if re.search(r"\.(tsv|csv|jsonl|ndjson|parquet|xes|abbadingo|dat)(\.\w+)?$", spec):
         return f"If it is a file of labelled words, write words:{spec}"
@@ -212,7 +212,7 @@ def require_alphabet(language: Language, alphabet: str | None) -> Language:
     if alphabet is not None and language.alphabet != split_alphabet(alphabet):
         raise LanguageError(
             f"{language.spec or 'this language'} has the alphabet "
-            f"{listed(language.alphabet)!r}, so it cannot have {alphabet!r}. Leave the "
+            f"{list_symbols(language.alphabet)!r}, so it cannot have {alphabet!r}. Leave the "
             f"alphabet out."
         )
     return language
@@ -225,7 +225,7 @@ def alphabet_text(alphabet: str | Sequence[str] | None) -> str | None:
         LanguageError: it is neither a string nor a list of symbols.
     """
     if isinstance(alphabet, list | tuple) and all(isinstance(symbol, str) for symbol in alphabet):
-        text = written_alphabet(alphabet)
+        text = format_alphabet(alphabet)
         if split_alphabet(text) == tuple(alphabet):
             return text
         raise LanguageError(

@@ -64,13 +64,13 @@ class Subgroup:
         while len(group.elements) > 1:
             if len(group.elements) < SMALLEST_UNSOLVABLE:
                 return group.within([])
-            derived = group.derived()
+            derived = group.commutator_subgroup()
             if len(derived.elements) == len(group.elements):
                 return group
             group = derived
         return group
 
-    def derived(self) -> "Subgroup":
+    def commutator_subgroup(self) -> "Subgroup":
         """Return the commutator subgroup: the normal closure of the commutators of generators."""
         generators = self.generators()
         inverses = {x: self.inverse(x) for x in generators}

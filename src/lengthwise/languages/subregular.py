@@ -163,12 +163,12 @@ def _with_tier(drawer: Draw) -> Draw:
                 tuple(row[tier.index(s)] if s in tier else state for s in symbols)
                 for state, row in enumerate(small.transitions)
             ),
-        ).minimised()
+        ).minimise()
 
     return draw
 
 
-def _counted(generator: random.Random, symbols: str) -> Language:
+def _draw_count(generator: random.Random, symbols: str) -> Language:
     prime = generator.choice(_PRIMES)
     weights = {symbol: generator.randrange(prime) for symbol in symbols}
     residues = set(generator.sample(range(prime), generator.randint(1, prime - 1)))
@@ -195,12 +195,12 @@ def _table(generator: random.Random, symbols: str) -> Language:
         alphabet=tuple(symbols),
         transitions=tuple(tuple(row[kind] for kind in kinds) for row in rows),
         classes=classes,
-    ).minimised()
+    ).minimise()
 
 
-def _mixed(generator: random.Random, symbols: str) -> Language:
+def _draw_mixture(generator: random.Random, symbols: str) -> Language:
     """Draw a count and a local condition, combined."""
-    count, other = _counted(generator, symbols), _local(generator, symbols)
+    count, other = _draw_count(generator, symbols), _local(generator, symbols)
     return generator.choice([count & other, count | other, count - other])
 
 
@@ -268,8 +268,8 @@ CLASSES: Mapping[str, SubregularClass] = {
         no=("dot_depth_one", "tier_threshold_testable"),
     ),
     "SF": SubregularClass(draw=_table, yes=("star_free",), no=("tier_dot_depth_one",)),
-    "Zp": SubregularClass(draw=_counted, yes=("group",), no=("star_free",)),
-    "Reg": SubregularClass(draw=_mixed, no=("star_free", "group")),
+    "Zp": SubregularClass(draw=_draw_count, yes=("group",), no=("star_free",)),
+    "Reg": SubregularClass(draw=_draw_mixture, no=("star_free", "group")),
 }
 """The sixteen classes by their names in MLRegTest."""
 
@@ -311,7 +311,7 @@ def subregular(name: str, *, seed: int = 0, symbols: int = 4) -> Language:
         )
     drawn_class, generator = CLASSES[name], random.Random(seed)
     for _ in range(MOST_DRAWS):
-        language = drawn_class.draw(generator, SYMBOLS[:symbols]).minimised()
+        language = drawn_class.draw(generator, SYMBOLS[:symbols]).minimise()
         subject = LadderSubject(_with_distinct_symbols(language))
         if (
             1 < language.num_states <= MOST_STATES

@@ -23,7 +23,7 @@ from lengthwise.languages.evidence import (
     Piece,
     Verdict,
     Word,
-    pumped,
+    make_family,
     unlike,
 )
 from lengthwise.languages.moore_machine import MooreMachine
@@ -52,9 +52,9 @@ def loops_only(subject: LadderSubject) -> Verdict:
     after = next(t for t in machine.transitions[state] if t in part and t != state)
     step = (machine.transitions[state].index(after),)
     back = subject.path(after, state)
-    loop, end = Piece(step + back, pumped=True), subject.apart(state, after)
+    loop, end = Piece(step + back, pumped=True), subject.separate(state, after)
     start = subject.access(state)
-    words = pumped(start, loop, end), pumped(start, loop, step, end)
+    words = make_family(start, loop, end), make_family(start, loop, step, end)
     place = f"after {machine.decode(start)}" if start else "at the start"
     verdict = unlike(subject, words, "look alike to what never comes back")
     return Verdict(
@@ -83,10 +83,10 @@ def piecewise_testable(subject: LadderSubject) -> Verdict:
                 pair = (first, second)
                 sure = Piece(pair, times=machine.num_states)
                 ends = [machine.run((s, *sure.at(1)), state) for s in pair]
-                end = subject.apart(*ends)
+                end = subject.separate(*ends)
                 tail = sure, Piece(pair, pumped=True), end
                 start = subject.access(state)
-                words = pumped(start, (first,), *tail), pumped(start, (second,), *tail)
+                words = make_family(start, (first,), *tail), make_family(start, (second,), *tail)
                 return unlike(subject, words, "have the same subsequences")
     low, high = piecewise_width(subject)
     if low < high:
@@ -178,8 +178,8 @@ def strictly_piecewise(subject: LadderSubject, class_number: int = 1) -> Verdict
             word = _only_second(subject, state, machine.transitions[state][symbol], class_number)
             if word is not None:
                 start = subject.access(state)
-                words = pumped(start, (symbol,), word), pumped(start, word)
-                texts = [word.written(machine) for word in words]
+                words = make_family(start, (symbol,), word), make_family(start, word)
+                texts = [word.format(machine) for word in words]
                 side = "in" if class_number == 1 else "out"
                 return Verdict(
                     holds=False,

@@ -33,7 +33,7 @@ from lengthwise.languages.evidence import Decide, LadderSubject, Verdict
 def on_tier(decide: Decide) -> Decide:
     """Return the question whether the language is of a class on a tier."""
 
-    def decided(subject: LadderSubject) -> Verdict:
+    def answer(subject: LadderSubject) -> Verdict:
         small = subject.on_tier
         verdict = small.ask(decide)
         if small is subject or verdict.holds is None:
@@ -43,7 +43,7 @@ def on_tier(decide: Decide) -> Decide:
         return replace(
             verdict,
             says=f"{', '.join(skipped)} skipped: {verdict.says}",
-            words=tuple(word.renamed(subject.tier) for word in verdict.words),
+            words=tuple(word.rename(subject.tier) for word in verdict.words),
         )
 
-    return decided
+    return answer

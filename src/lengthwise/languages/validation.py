@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from lengthwise.errors import LanguageError, WordError
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 
 def check_alphabet(alphabet: object) -> None:
@@ -20,14 +20,16 @@ def check_alphabet(alphabet: object) -> None:
     """
     if not isinstance(alphabet, tuple):
         raise LanguageError(
-            f"an alphabet is a tuple of strings, such as ('a', 'b'), but it is {_shown(alphabet)}."
+            f"an alphabet is a tuple of strings, such as ('a', 'b'), but it is "
+            f"{_format_value(alphabet)}."
         )
     if not alphabet:
         raise LanguageError("an alphabet needs at least one symbol, but it is empty.")
     for symbol in alphabet:
         if not isinstance(symbol, str) or symbol.split() != [symbol]:
             raise LanguageError(
-                f"a symbol is a string without spaces, but the alphabet has {_shown(symbol)}."
+                f"a symbol is a string without spaces, but the alphabet has "
+                f"{_format_value(symbol)}."
             )
         if not is_encodable(symbol):
             raise LanguageError(
@@ -46,15 +48,17 @@ def check_classes(classes: object, class_names: object) -> None:
         LanguageError: one of them is something else, or a name appears twice.
     """
     if not isinstance(classes, tuple):
-        raise LanguageError(f"classes are a tuple of integers, but they are {_shown(classes)}.")
+        raise LanguageError(
+            f"classes are a tuple of integers, but they are {_format_value(classes)}."
+        )
     for state, value in enumerate(classes):
         if not _is_int(value) or value < 0:
             raise LanguageError(
-                f"a class is an integer from 0, but state {state} has class {_shown(value)}."
+                f"a class is an integer from 0, but state {state} has class {_format_value(value)}."
             )
     if not isinstance(class_names, tuple) or any(type(name) is not str for name in class_names):
         raise LanguageError(
-            f"class names are a tuple of strings, but they are {_shown(class_names)}."
+            f"class names are a tuple of strings, but they are {_format_value(class_names)}."
         )
     if len(set(class_names)) < len(class_names):
         twice = next(name for name in class_names if class_names.count(name) > 1)
@@ -77,18 +81,19 @@ def check_table(
     """
     if not isinstance(transitions, tuple):
         raise LanguageError(
-            f"transitions are a tuple of tuples of integers, but they are {_shown(transitions)}."
+            f"transitions are a tuple of tuples of integers, but they are "
+            f"{_format_value(transitions)}."
         )
     num_states = len(transitions)
     if not num_states:
         raise LanguageError("an automaton has a state or more, but transitions are empty.")
     if len(classes) != num_states:
         raise LanguageError(
-            f"every state has a class, but classes has {counted(len(classes), 'item')} for "
-            f"{counted(num_states, 'state')}."
+            f"every state has a class, but classes has {format_count(len(classes), 'item')} for "
+            f"{format_count(num_states, 'state')}."
         )
     if not _is_int(start):
-        raise LanguageError(f"the start state is an integer, but start={_shown(start)}.")
+        raise LanguageError(f"the start state is an integer, but start={_format_value(start)}.")
     if not 0 <= start < num_states:
         raise LanguageError(f"start={short(start)}, but the states are 0..{num_states - 1}.")
     for state, row in enumerate(transitions):
@@ -110,7 +115,7 @@ def check_symbols(word: Sequence[int], num_symbols: int) -> None:
         if not _is_int(symbol) or not 0 <= symbol < num_symbols:
             raise WordError(
                 f"an encoded word holds integers from 0 to {num_symbols - 1}, but its symbol "
-                f"{position} is {_shown(symbol)}. Write the word as text, with spaces "
+                f"{position} is {_format_value(symbol)}. Write the word as text, with spaces "
                 f"between symbols if some have several characters, or as language.encode(text)."
             )
 
@@ -136,19 +141,20 @@ def _check_row(alphabet: tuple[str, ...], num_states: int, state: int, row: obje
     if not isinstance(row, tuple):
         raise LanguageError(
             f"the transitions of a state are a tuple of integers, but state {state} has "
-            f"{_shown(row)}."
+            f"{_format_value(row)}."
         )
     if len(row) != len(alphabet):
         raise LanguageError(
-            f"state {state} has {counted(len(row), 'transition')}, but the alphabet has "
-            f"{counted(len(alphabet), 'symbol')}."
+            f"state {state} has {format_count(len(row), 'transition')}, but the alphabet has "
+            f"{format_count(len(alphabet), 'symbol')}."
         )
     if set(map(type, row)) == {int} and min(row) >= 0 and max(row) < num_states:
         return  # most rows, and quicker than one target at a time
     for symbol, target in zip(alphabet, row, strict=True):
         if not _is_int(target):
             raise LanguageError(
-                f"a state is an integer, but state {state} moves by {symbol!r} to {_shown(target)}."
+                f"a state is an integer, but state {state} moves by {symbol!r} to "
+                f"{_format_value(target)}."
             )
         if not 0 <= target < num_states:
             raise LanguageError(
@@ -161,5 +167,5 @@ def _is_int(value: object) -> TypeGuard[int]:
     return type(value) is int
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     return f"{short(value)} ({type(value).__name__})"

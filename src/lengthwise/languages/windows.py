@@ -33,11 +33,11 @@ from lengthwise.languages.evidence import (
     Piece,
     Verdict,
     Word,
-    pumped,
+    make_family,
     shortest_path,
     unlike,
 )
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 MAX_STATES = 2_000
 """Largest number of states for which partitions of the states are refined."""
@@ -69,10 +69,10 @@ def finiteness(subject: LadderSubject, class_number: int = 1) -> Verdict:
     if state is None:
         return Verdict(holds=True, says=f"no cycle leads to a word that is {side}")
     pump = Piece(subject.path(state, state, moving=True), pumped=True)
-    word = pumped(subject.access(state), pump, subject.to_class(state, class_number))
+    word = make_family(subject.access(state), pump, subject.to_class(state, class_number))
     return Verdict(
         holds=False,
-        says=f"{word.written(machine)} is {side} for every m",
+        says=f"{word.format(machine)} is {side} for every m",
         words=(word,),
     )
 
@@ -94,7 +94,7 @@ def merging(
         blocks, length = coarser, length + 1
 
 
-def kept_apart(subject: LadderSubject, first: int, second: int) -> tuple[int, int, Word]:
+def find_kept_apart(subject: LadderSubject, first: int, second: int) -> tuple[int, int, Word]:
     """Return two different states and a word that leads each back to itself, from two states that
     no length of words merges.
     """
@@ -123,10 +123,13 @@ def definite(subject: LadderSubject) -> Verdict:
             numbers={"k": width},
         )
     second = int(np.flatnonzero(blocks != blocks[0])[0])
-    first, two, pump = kept_apart(subject, 0, second)
-    end = subject.apart(first, two)
+    first, two, pump = find_kept_apart(subject, 0, second)
+    end = subject.separate(first, two)
     loop = Piece(pump, pumped=True)
-    words = pumped(subject.access(first), loop, end), pumped(subject.access(two), loop, end)
+    words = (
+        make_family(subject.access(first), loop, end),
+        make_family(subject.access(two), loop, end),
+    )
     return unlike(subject, words, "end alike")
 
 
@@ -157,18 +160,18 @@ def reverse_definite(subject: LadderSubject) -> Verdict:
     )
     pump = subject.path(state, state, moving=True)
     other = next(after for after in steps[state] if after != state)
-    end = subject.apart(state, other)
+    end = subject.separate(state, other)
     start = (subject.access(state), Piece(pump, pumped=True))
-    words = pumped(*start, end), pumped(*start, (steps[state].index(other),), end)
+    words = make_family(*start, end), make_family(*start, (steps[state].index(other),), end)
     return unlike(subject, words, "begin alike")
 
 
-def generalised_widths(subject: LadderSubject) -> tuple[int, int] | None:
+def find_generalised_widths(subject: LadderSubject) -> tuple[int, int] | None:
     """Return how many of the first and of the last symbols decide, or None if no numbers do."""
-    if _left_cycle(subject) is not None:
+    if _find_exited_cycle(subject) is not None:
         return None
-    blocks, last = _merged_in_parts(subject)
-    if _unmerged(subject, blocks) is not None:
+    blocks, last = _merge_in_parts(subject)
+    if _find_unmerged(subject, blocks) is not None:
         return None
     depth = [0] * len(subject.parts)
     for number, part in enumerate(subject.parts):
@@ -178,30 +181,31 @@ def generalised_widths(subject: LadderSubject) -> tuple[int, int] | None:
     return depth[subject.part_of[subject.machine.start]], last
 
 
-def generalised_definite(subject: LadderSubject) -> Verdict:
+def is_generalised_definite(subject: LadderSubject) -> Verdict:
     """Return whether the first and the last symbols decide, of words that are long enough."""
     if subject.machine.num_states > MAX_STATES:
         return too_large(subject)
-    widths = generalised_widths(subject)
+    widths = find_generalised_widths(subject)
     if widths is not None:
         first, last = widths
         return Verdict(
             holds=True,
-            says=f"{_ends(first, last)}, of words of {counted(first + last, 'symbol')} or more",
+            says=f"{_ends(first, last)}, of words of "
+            f"{format_count(first + last, 'symbol')} or more",
             numbers={"first": first, "last": last},
         )
-    left = _left_cycle(subject)
+    left = _find_exited_cycle(subject)
     if left is not None:
         state, other = left
         pump = subject.path(state, state, moving=True)
     else:
-        pair = _unmerged(subject, _merged_in_parts(subject)[0])
+        pair = _find_unmerged(subject, _merge_in_parts(subject)[0])
         assert pair is not None
-        state, other, pump = kept_apart(subject, *pair)
-    loop = subject.settled(pump, other)
-    end = subject.apart(state, subject.machine.run(loop.at(1), other))
+        state, other, pump = find_kept_apart(subject, *pair)
+    loop = subject.settle(pump, other)
+    end = subject.separate(state, subject.machine.run(loop.at(1), other))
     start = (subject.access(state), loop)
-    words = pumped(*start, end), pumped(*start, subject.path(state, other), loop, end)
+    words = make_family(*start, end), make_family(*start, subject.path(state, other), loop, end)
     return unlike(subject, words, "begin and end alike")
 
 
@@ -243,12 +247,12 @@ def strictly_local(subject: LadderSubject, class_number: int = 1) -> Verdict:
     try:
         width = strictly_local_width(subject, class_number)
     except LanguageError as error:
-        pair_and_loop = _drawn_pair(subject, class_number)
+        pair_and_loop = _draw_pair(subject, class_number)
         if pair_and_loop is None:
             return Verdict(holds=None, says=f"{error} (and {DRAWS} draws of words show nothing)")
     else:
         if width is not None:
-            size = counted(width, "symbol")
+            size = format_count(width, "symbol")
             decide = (
                 f"the windows of {size} that may occur decide"
                 if class_number == 1
@@ -257,17 +261,17 @@ def strictly_local(subject: LadderSubject, class_number: int = 1) -> Verdict:
             return Verdict(
                 holds=True, says=f"{decide}, with marks at both ends", numbers={"k": width}
             )
-        pair_and_loop = _kept_pair(subject, class_number)
+        pair_and_loop = _find_kept_pair(subject, class_number)
     first, two, loop = pair_and_loop
-    end = subject.apart(first, two)
+    end = subject.separate(first, two)
     if machine.classes[machine.run(end, first)] == class_number:
         first, two = two, first  # the end leads the second one alone to the class
     right = [
-        pumped(subject.access(first), loop, subject.to_class(first, class_number)),
-        pumped(subject.access(two), loop, end),
+        make_family(subject.access(first), loop, subject.to_class(first, class_number)),
+        make_family(subject.access(two), loop, end),
     ]
-    wrong = pumped(subject.access(first), loop, end)
-    spellings = [word.written(subject) for word in (*right, wrong)]
+    wrong = make_family(subject.access(first), loop, end)
+    spellings = [word.format(subject) for word in (*right, wrong)]
     side = "in" if class_number == 1 else "out"
     return Verdict(
         holds=False,
@@ -277,7 +281,7 @@ def strictly_local(subject: LadderSubject, class_number: int = 1) -> Verdict:
     )
 
 
-def _kept_pair(subject: LadderSubject, class_number: int) -> tuple[int, int, Piece]:
+def _find_kept_pair(subject: LadderSubject, class_number: int) -> tuple[int, int, Piece]:
     """Return two states from which words lead to a class, and a word that leads each to itself."""
     pairs, targets = _live_pairs(subject, class_number)
     start = next(
@@ -302,7 +306,7 @@ def _kept_pair(subject: LadderSubject, class_number: int) -> tuple[int, int, Pie
     return *pairs[start], Piece(tuple(pump), pumped=True)
 
 
-def _drawn_pair(subject: LadderSubject, class_number: int) -> tuple[int, int, Piece] | None:
+def _draw_pair(subject: LadderSubject, class_number: int) -> tuple[int, int, Piece] | None:
     """Return the same by words drawn at random, or None: two states on the circles of a word."""
     live = subject.machine.reaching(lambda c: c == class_number)
     generator, symbols = random.Random(0), range(subject.machine.num_symbols)
@@ -343,7 +347,7 @@ def _live_pairs(
     return pairs, targets
 
 
-def _left_cycle(subject: LadderSubject) -> tuple[int, int] | None:
+def _find_exited_cycle(subject: LadderSubject) -> tuple[int, int] | None:
     """Return a state on a cycle and a state after it from which no word leads back, or None."""
     for state in subject.machine.reachable():
         if subject.has_cycle(state):
@@ -353,7 +357,7 @@ def _left_cycle(subject: LadderSubject) -> tuple[int, int] | None:
     return None
 
 
-def _merged_in_parts(subject: LadderSubject) -> tuple[NDArray[np.int64], int]:
+def _merge_in_parts(subject: LadderSubject) -> tuple[NDArray[np.int64], int]:
     """Return the states that long words merge inside the last parts, and how long they have to be.
 
     All other states count as one.
@@ -373,7 +377,7 @@ def _merged_in_parts(subject: LadderSubject) -> tuple[NDArray[np.int64], int]:
     return blocks, width
 
 
-def _unmerged(subject: LadderSubject, blocks: NDArray[np.int64]) -> tuple[int, int] | None:
+def _find_unmerged(subject: LadderSubject, blocks: NDArray[np.int64]) -> tuple[int, int] | None:
     """Return two states of one part in different blocks, or None."""
     for part in subject.parts:
         for state in part[1:]:

@@ -176,10 +176,10 @@ class Attention(nn.Module):
 
         `positions` has the positions of queries and keys, if the attention depends on them.
         """
-        turned = self.turned_keys(keys, positions)
+        turned = self.rotate_keys(keys, positions)
         return self.gather(self.query(queries), turned, self.value(keys), seen, positions)
 
-    def turned_keys(
+    def rotate_keys(
         self, keys: KeyVectors, positions: QueryKeyPositions | None = None
     ) -> Float[Tensor, "word key inner"]:
         """Return the keys, rotated as their positions say: a cache keeps these."""
@@ -204,15 +204,15 @@ class Attention(nn.Module):
         if not torch.is_grad_enabled():
             count = max(1, _WEIGHTS_AT_ONCE // (self.num_heads * query.shape[1] * key.shape[1]))
         if count >= len(query):
-            return self.output(self._mixed(query, key, value, seen, positions))
+            return self.output(self._mix(query, key, value, seen, positions))
         parts = [torch.split(tensor, count) for tensor in (query, key, value)]
         masks: Iterable[Seen] = repeat(None)
         if seen is not None:
             masks = torch.split(seen.expand(len(query), -1, -1), count)
-        mixed = map(self._mixed, *parts, masks, repeat(positions))
+        mixed = map(self._mix, *parts, masks, repeat(positions))
         return self.output(torch.cat([*mixed]))
 
-    def _mixed(
+    def _mix(
         self,
         query: Tensor,
         key: Tensor,
@@ -237,7 +237,7 @@ class Attention(nn.Module):
         positions: QueryKeyPositions | None = None,
     ) -> Float[Tensor, "word head query key"]:
         """Return the attention weights; each row adds up to 1."""
-        turned = self.turned_keys(keys, positions)
+        turned = self.rotate_keys(keys, positions)
         power = self.select(self._logits(self.query(queries), turned, seen, positions))
         return power / power.sum(dim=-1, keepdim=True)
 

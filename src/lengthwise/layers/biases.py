@@ -24,7 +24,7 @@ from lengthwise.layers.position import (
     Queries,
     QueryPositions,
 )
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 NUM_BUCKETS = 32
 MAX_DISTANCE = 128
@@ -101,7 +101,7 @@ class T5Position(DistanceBias):
 def t5_bucket(delta: Int[Tensor, "*axes"], *, causal: bool) -> Int[Tensor, "*axes"]:
     """Return the bucket of each distance; keys that come later are in bucket 0 if `causal`."""
     num_buckets = NUM_BUCKETS if causal else NUM_BUCKETS // 2
-    starts = sent(torch.tensor(_bucket_starts(num_buckets)), delta.device)
+    starts = send(torch.tensor(_bucket_starts(num_buckets)), delta.device)
     distance = delta.clamp(min=0) if causal else delta.abs()
     bucket = torch.bucketize(distance, starts, right=True)
     return bucket if causal else bucket + num_buckets * (delta < 0)
@@ -166,7 +166,7 @@ class KerplePosition(DistanceBias):
             self.p.uniform_(0.0, 2.0, generator=generator)
             self.a.uniform_(0.0, 1.0, generator=generator)
 
-    def kept(
+    def clamp(
         self, weight: Float[Tensor, " head"], most: float | None = None
     ) -> Float[Tensor, "head 1 1"]:
         """Return the number that is used for a weight: at least `LEAST`, and at most `most`."""
@@ -184,7 +184,7 @@ class KerpleLogPosition(KerplePosition):
         self, delta: Int[Tensor, "query key"], layer: int
     ) -> Float[Tensor, "head query key"]:
         """Return minus a logarithm of the distance."""
-        return -self.kept(self.p) * (self.kept(self.a) * delta.abs()).log1p()
+        return -self.clamp(self.p) * (self.clamp(self.a) * delta.abs()).log1p()
 
 
 class KerplePowerPosition(KerplePosition):
@@ -197,4 +197,4 @@ class KerplePowerPosition(KerplePosition):
         self, delta: Int[Tensor, "query key"], layer: int
     ) -> Float[Tensor, "head query key"]:
         """Return minus a power of the distance."""
-        return -self.kept(self.a) * delta.abs().to(self.precise) ** self.kept(self.p, most=2.0)
+        return -self.clamp(self.a) * delta.abs().to(self.precise) ** self.clamp(self.p, most=2.0)

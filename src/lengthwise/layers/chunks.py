@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lengthwise.layers.rows import FullWords, Lengths, only_words
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 ABSENT = -1
 """Stands for a child before the start of the word, and for unused positions of short words."""
@@ -66,13 +66,13 @@ class Tree:
     def to(self, device: torch.device) -> "Tree":
         """Return the tree for a network on a device; the positions of nodes stay on theirs."""
         levels = (
-            ChunkLevel(children=sent(level.children, device), positions=level.positions)
+            ChunkLevel(children=send(level.children, device), positions=level.positions)
             for level in self.levels
         )
         return Tree(
             levels=tuple(levels),
-            root_level=sent(self.root_level, device),
-            root=sent(self.root, device),
+            root_level=send(self.root_level, device),
+            root=send(self.root, device),
         )
 
 

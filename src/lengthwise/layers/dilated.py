@@ -15,7 +15,8 @@ One computation in four forms that agree. Live offsets are those that reach any 
     fused    the same blocks through torch's fused attention, which keeps no weights; it takes no
              learned bias, so r becomes C more numbers in each query and key of a head
 
-Why `fused` is exact: number the positions of one rest 0, 1, 2, ... A key at n has a one in the
+Why `attend_fused` is exact: number the positions of one rest 0, 1, 2, ... A key at n has a one in
+the
 (n mod C)-th of its further numbers, a query at m has r_((m - c) mod C) in its c-th. Where m - n is
 in 0..C-1 their product is r_(m - n), and all other pairs are masked. QED
 
@@ -36,7 +37,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lengthwise.layers.fused_attention import fused_attention
-from lengthwise.layers.sliding_dilated import dilated_mask
+from lengthwise.layers.sliding_dilated import make_dilated_mask
 from lengthwise.registry import Catalogue
 
 Heads = Float[Tensor, "word head position size"]
@@ -44,14 +45,14 @@ Bias = Float[Tensor, "head offset"]
 Kernel = Callable[[Tensor, Tensor, Tensor, Tensor, int], Tensor]
 
 
-def masked(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+def attend_with_mask(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """Compute the definition: the softmax of a dense matrix."""
     logits = query @ key.transpose(2, 3) / math.sqrt(query.shape[3])
-    mask = dilated_mask(bias, query.shape[2], stride)
+    mask = make_dilated_mask(bias, query.shape[2], stride)
     return (logits + mask).softmax(dim=-1) @ value
 
 
-def shifted(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+def attend_by_shifts(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """Compute a product and a sum for each live offset."""
     length = query.shape[2]
     query = query / math.sqrt(query.shape[3])
@@ -68,7 +69,7 @@ def shifted(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> 
     return total
 
 
-def banded(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+def attend_in_bands(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """Compute matrix products of blocks with themselves and the blocks before them."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     queries = blocks.cut(query / math.sqrt(query.shape[3]))
@@ -76,17 +77,17 @@ def banded(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> H
     offset, seen = blocks.offsets(query.device)
     in_band = bias[:, offset.clamp(0, bias.shape[1] - 1)][:, None, None]
     logits = (queries @ keys.transpose(-1, -2) + in_band).masked_fill(~seen, -math.inf)
-    return blocks.joined(logits.softmax(dim=-1) @ values)
+    return blocks.join(logits.softmax(dim=-1) @ values)
 
 
-def fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
+def attend_fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> Heads:
     """Compute torch's fused attention on the blocks, with the bias as further numbers."""
     blocks = _Blocks(query.shape[2], stride, bias.shape[1])
     number = torch.arange(blocks.size, device=query.device)
     rolled = bias[:, (number[:, None] - number) % blocks.size].to(query.dtype)[:, None, None]
     one_hot = torch.eye(blocks.size, dtype=key.dtype, device=key.device)
-    queries = _widened(blocks.cut(query / math.sqrt(query.shape[3])), rolled)
-    keys = blocks.with_before(_widened(blocks.cut(key), one_hot))
+    queries = _widen(blocks.cut(query / math.sqrt(query.shape[3])), rolled)
+    keys = blocks.with_before(_widen(blocks.cut(key), one_hot))
     values = blocks.with_before(blocks.cut(value))
     _, seen = blocks.offsets(query.device)
     parts = [
@@ -96,11 +97,17 @@ def fused(query: Heads, key: Heads, value: Heads, bias: Bias, stride: int) -> He
         for at in (slice(0, 1), slice(1, blocks.count))  # the first has nothing before it
         if at.start < blocks.count
     ]
-    return blocks.joined(torch.cat(parts, dim=3))
+    return blocks.join(torch.cat(parts, dim=3))
 
 
 KERNELS: Catalogue[Kernel] = Catalogue(
-    "form of attention", {"masked": masked, "shifted": shifted, "banded": banded, "fused": fused}
+    "form of attention",
+    {
+        "masked": attend_with_mask,
+        "shifted": attend_by_shifts,
+        "banded": attend_in_bands,
+        "fused": attend_fused,
+    },
 )
 
 FEWEST_BANDED = 6
@@ -141,7 +148,7 @@ class _Blocks:
             0, 1, 4, 2, 3, 5
         )
 
-    def joined(self, x: Tensor) -> Heads:
+    def join(self, x: Tensor) -> Heads:
         """Undo `cut`."""
         return x.permute(0, 1, 3, 4, 2, 5).flatten(2, 4)[:, :, : self.length]
 
@@ -165,7 +172,7 @@ class _Blocks:
         return offset, seen & exists
 
 
-def _widened(x: Tensor, more: Tensor) -> Tensor:
+def _widen(x: Tensor, more: Tensor) -> Tensor:
     """Append further numbers to each position of a block, the same in all blocks."""
     return torch.cat([x, more.expand(*x.shape[:-1], more.shape[-1])], dim=-1)
 

@@ -30,7 +30,7 @@ def soft(numbers: Numbers) -> Numbers:
     return numbers.tanh()
 
 
-def quantised(numbers: Numbers) -> Numbers:
+def quantise(numbers: Numbers) -> Numbers:
     r"""Return the nearest vector of the codebook $\{-1, 1\}^m$; its gradient passes unchanged.
 
     This is vector quantisation as in VQ-VAE (van den Oord et al., 2017) with a fixed codebook:
@@ -45,7 +45,7 @@ def _signs(numbers: Numbers) -> Numbers:
 
 BITS: Catalogue[Callable[[Numbers], Numbers]] = Catalogue(
     "way to learn bits",
-    {"straight-through": straight_through, "soft": soft, "quantised": quantised},
+    {"straight-through": straight_through, "soft": soft, "quantised": quantise},
 )
 """Functions from numbers to bits in training. Afterwards a bit is a sign, whichever it was."""
 

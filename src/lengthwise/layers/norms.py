@@ -1,7 +1,7 @@
 """Placements of the norm of a residual branch: one class each, under one contract.
 
-A branch f becomes `after(x + f(before(x)))`. `embedded` is applied once, to the embeddings, and
-`final` once, before the read-out.
+A branch f becomes `after(x + f(before(x)))`. `make_embedding_norm` is applied once, to the
+embeddings, and `final` once, before the read-out.
 """
 
 import torch
@@ -54,7 +54,7 @@ class _Placement(nn.Module):
         return x
 
     @staticmethod
-    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+    def make_embedding_norm(width: int, epsilon: float = EPSILON) -> nn.Module:
         """Build what is applied to the embeddings."""
         return nn.Identity()
 
@@ -95,7 +95,7 @@ class EmbeddedPostNorm(PostNorm):
     """
 
     @staticmethod
-    def embedded(width: int, epsilon: float = EPSILON) -> nn.Module:
+    def make_embedding_norm(width: int, epsilon: float = EPSILON) -> nn.Module:
         """Build the norm of the embeddings."""
         return LayerNorm(width, eps=epsilon)
 
@@ -119,4 +119,4 @@ NORMS: Catalogue[type[PostNorm] | type[EmbeddedPostNorm] | type[PreNorm] | type[
         {"post": PostNorm, "post-embedded": EmbeddedPostNorm, "pre": PreNorm, "none": NoNorm},
     )
 )
-"""`post-embedded` is for models that apply `embedded`: causal transformers."""
+"""`post-embedded` is for models that apply `make_embedding_norm`: causal transformers."""

@@ -46,7 +46,7 @@ class InsideChunks(nn.Module, ABC):
 
     def forward(self, x: Chunks, present: Present | None = None) -> Float[Tensor, "node width"]:
         """Return what the last position of each chunk gathers from those that are `present`."""
-        return self._gathered(self._asked(x[:, -1]), self.key_value(x), present)
+        return self._gather_values(self._project_queries(x[:, -1]), self.key_value(x), present)
 
     def of_rows(
         self, vectors: Float[Tensor, "row width"], rows: Rows, present: Present | None = None
@@ -58,17 +58,19 @@ class InsideChunks(nn.Module, ABC):
         """
         last = rows[:, -1]
         if len(vectors) < len(rows):
-            queries = self._asked(vectors).index_select(0, last)
+            queries = self._project_queries(vectors).index_select(0, last)
         else:
-            queries = self._asked(vectors.index_select(0, last))
+            queries = self._project_queries(vectors.index_select(0, last))
         key_value = self.key_value(vectors).index_select(0, rows.flatten())
-        return self._gathered(queries, key_value.view(*rows.shape, 2 * vectors.shape[1]), present)
+        return self._gather_values(
+            queries, key_value.view(*rows.shape, 2 * vectors.shape[1]), present
+        )
 
-    def _asked(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
+    def _project_queries(self, x: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes width"]:
         """Return the queries, divided by the square root of their size."""
         return self.query(x / math.sqrt(x.shape[-1] // self.num_heads))
 
-    def _gathered(
+    def _gather_values(
         self,
         query: Float[Tensor, "node width"],
         key_value: Float[Tensor, "node chunk two_widths"],
@@ -134,7 +136,7 @@ class RectifiedChunkAttention(InsideChunks):
         return logits.relu() / self.bias.shape[1]
 
 
-def dilated_mask(
+def make_dilated_mask(
     bias: Float[Tensor, "head offset"], length: int, stride: int
 ) -> Float[Tensor, "head query key"]:
     """Return the matrix M of equation (1), for all pairs of positions; `stride` is its C^l."""

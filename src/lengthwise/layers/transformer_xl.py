@@ -76,11 +76,11 @@ class TransformerXlPosition(Position):
         keys = (waves @ self.w[layer].T).view(count, heads, size)
         products = ((query + self.v) / math.sqrt(size) @ keys.permute(1, 2, 0)).contiguous()
         if not products.requires_grad:
-            return _shifted(products)
+            return _shift(products)
         return _Shifted.apply(products)  # type: ignore[no-untyped-call]
 
 
-def _shifted(products: Tensor) -> Tensor:
+def _shift(products: Tensor) -> Tensor:
     """Return a view, word by head by query by key, of numbers of all differences.
 
     Query i has its own from rows - 1 - i on, so rows of the view are one number closer than those
@@ -92,17 +92,17 @@ def _shifted(products: Tensor) -> Tensor:
 
 
 class _Shifted(torch.autograd.Function):
-    """`_shifted`, whose gradient goes back in one pass: that of `as_strided` takes three."""
+    """`_shift`, whose gradient goes back in one pass: that of `as_strided` takes three."""
 
     @staticmethod
     def forward(ctx: Any, found: Tensor) -> Tensor:
         """Return the view."""
         ctx.shape = found.shape
-        return _shifted(found)
+        return _shift(found)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Tensor:
         """Return the gradient of each number: that of the place where it is seen, if it is."""
         gradient = grad.new_zeros(ctx.shape)
-        _shifted(gradient).copy_(grad)
+        _shift(gradient).copy_(grad)
         return gradient

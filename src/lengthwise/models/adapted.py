@@ -22,9 +22,9 @@ from torch import Generator, Tensor, nn
 from lengthwise.errors import ConfigError, LengthwiseError, in_a_line
 from lengthwise.layers.rows import ClassLogits, Lengths, Words, unusual
 from lengthwise.memory import lacks_memory
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.eval_mode import in_eval_mode
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 Padding: TypeAlias = Literal["left", "right", "none"]
 
@@ -77,11 +77,11 @@ class Adapted(nn.Module):
         time = tokens.shape[1]
         if self.padding == "left":
             before = torch.arange(time, device=tokens.device) < time - lengths[:, None]
-            return self._called(tokens.masked_fill(before, self.pad_token), lengths)
+            return self._call(tokens.masked_fill(before, self.pad_token), lengths)
         if self.padding == "right":
-            moved, _ = left_aligned(tokens, lengths, 2**62, checked=False)
+            moved, _ = align_left(tokens, lengths, 2**62, checked=False)
             after = torch.arange(time, device=tokens.device) >= lengths[:, None]
-            return self._called(moved.masked_fill(after, self.pad_token), lengths)
+            return self._call(moved.masked_fill(after, self.pad_token), lengths)
         rows, logits = [], []
         for length in torch.unique(lengths).tolist():
             row = (lengths == length).nonzero()[:, 0]
@@ -89,10 +89,10 @@ class Adapted(nn.Module):
             if not length and self.has_pad:  # many networks need a position to answer from
                 words = tokens.new_full((len(row), 1), self.pad_token)
             rows.append(row)
-            logits.append(self._called(words, lengths[row]))
+            logits.append(self._call(words, lengths[row]))
         return torch.cat(logits)[torch.cat(rows).argsort()]
 
-    def _called(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+    def _call(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         try:
             inputs = (tokens, lengths.clone()) if self.takes_lengths else (tokens,)
             logits = self.module(*inputs)  # which may change its lengths in place
@@ -103,7 +103,7 @@ class Adapted(nn.Module):
                 raise
             if tokens.shape[1]:
                 raise CallError(
-                    f"{self.name} fails on words of {counted(int(lengths.max()), 'symbol')} "
+                    f"{self.name} fails on words of {format_count(int(lengths.max()), 'symbol')} "
                     f"({in_a_line(error)}). Fix its forward, or give shorter words."
                 ) from error
             raise ConfigError(
@@ -280,7 +280,8 @@ def require_steady(
     if not bool((worst <= near * (1 + size)).all()):
         at = int(worst.argmax())
         raise ConfigError(
-            f"{name} gives a word of {counted(len(words[at]), 'symbol')} other logits alone than "
+            f"{name} gives a word of {format_count(len(words[at]), 'symbol')} other logits alone "
+            f"than "
             f"among longer words (by {worst[at].item():.2g}): its answer depends on the pads. "
             f"Mask them, or use lw.adapt(module, padding='none')."
         )
@@ -316,7 +317,7 @@ def _read(model: Adapted, tokens: Tensor, lengths: Tensor) -> Tensor:
         logits: Tensor = model(tokens, lengths)
     except CallError as error:
         shortest, longest = int(lengths.min()), int(lengths.max())
-        which = f"a word of {counted(longest, 'symbol')} alone"
+        which = f"a word of {format_count(longest, 'symbol')} alone"
         if len(tokens) > 1:
             which = f"words of {shortest} to {longest} symbols"
         raise ConfigError(

@@ -10,7 +10,7 @@ import torch
 from lengthwise.layers.rows import Lengths, Words, only_words
 
 
-def left_aligned(
+def align_left(
     tokens: Words, lengths: Lengths | None, num_symbols: int, *, checked: bool
 ) -> tuple[Words, Lengths]:
     """Return the words at the left of their rows, any symbol past their ends, and their lengths.

@@ -30,7 +30,7 @@ from torch import Generator, Tensor, nn
 from lengthwise.layers.cells import CELLS
 from lengthwise.layers.memory import BinaryMemory
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.binary_recurrent_config import BinaryRecurrentConfig
 
 
@@ -101,7 +101,7 @@ class BinaryRecurrent(nn.Module):
         # All words begin together, so that all start from the same vector; what is read past the
         # end of a word is never looked at.
         longest = longest_of(tokens, None if self.training else lengths)
-        symbols, lengths = left_aligned(
+        symbols, lengths = align_left(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
         last = self.first(generator).expand(len(symbols), -1)

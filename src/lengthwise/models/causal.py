@@ -78,7 +78,9 @@ class CausalTransformer(LayerStack):
             value_width=config.value_width,
             selection=selection,
         )
-        self.embedding_norm = self.block[0].attention_norm.embedded(config.d_model, config.epsilon)
+        self.embedding_norm = self.block[0].attention_norm.make_embedding_norm(
+            config.d_model, config.epsilon
+        )
         self._usual_positions = usual_positions
 
     def vectors(
@@ -161,7 +163,7 @@ class _Cache:
         before = self.layer.attention_norm.before(x)
         num_words, stop = len(x), start + x.shape[1]
         new = positions_from(x, start)
-        turned = attention.turned_keys(before, self.position.in_layer(self.number, new, new))
+        turned = attention.rotate_keys(before, self.position.in_layer(self.number, new, new))
         self.key[:num_words, start:stop] = turned
         self.value[:num_words, start:stop] = attention.value(before)
         seen, every = causal_mask(x, start), positions_from(self.key[:, :stop])

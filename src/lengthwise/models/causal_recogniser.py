@@ -19,7 +19,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.causal import CausalConfig, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 from lengthwise.models.layer_stack import PositionName, SelectionName
@@ -70,10 +70,10 @@ class PrefixRecogniser(CausalTransformer):
         `generator` is for positions that are drawn in training.
 
         Raises:
-            WordError: as `left_aligned`, or a word is longer than a table of learned positions.
+            WordError: as `align_left`, or a word is longer than a table of learned positions.
         """
         longest = longest_of(tokens, None if self.training else lengths)
-        symbols, lengths = left_aligned(tokens, lengths, self._start, checked=not self.training)
+        symbols, lengths = align_left(tokens, lengths, self._start, checked=not self.training)
         vectors = self.vectors(self.with_start(symbols[:, :longest]), generator)
         row = torch.arange(len(symbols), device=tokens.device)
         return self.answer(vectors[row, lengths])

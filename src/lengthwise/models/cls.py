@@ -19,7 +19,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, only_words
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.common_settings import Norm, NumClasses, NumHeads, Width
 from lengthwise.models.layer_stack import InitialName, LayerStack, LayerStackConfig, PositionName
 from lengthwise.settings import Setting
@@ -118,7 +118,7 @@ class ClsEncoder(LayerStack):
         """
         num_symbols, checked = self._config.vocab_size, not self.training
         if self._config.cls == "first":
-            symbols, lengths = left_aligned(tokens, lengths, num_symbols, checked=checked)
+            symbols, lengths = align_left(tokens, lengths, num_symbols, checked=checked)
         else:
             words = only_words(tokens, lengths, num_symbols, elsewhere=0, checked=checked)
             symbols = words.flip(1)

@@ -83,7 +83,7 @@ class Encoder(ClsEncoder):
         return self.read(x[:, 0])
 
     @torch.no_grad()
-    def observed(
+    def observe(
         self, tokens: Words
     ) -> tuple[ClassLogits, Float[Tensor, "layer word head position"]]:
         """Return the logits of words that fill their rows, and the attention of CLS by layer."""

@@ -39,7 +39,7 @@ def keeps_mode(function: Callable[Given, Returned]) -> Callable[Given, Returned]
     """
 
     @wraps(function)
-    def kept(*args: Given.args, **options: Given.kwargs) -> Returned:
+    def keep(*args: Given.args, **options: Given.kwargs) -> Returned:
         subject = args[0] if args else options.get("model", options.get("recogniser"))
         is_function = callable(subject) and not isinstance(subject, nn.Module)
         network = subject if isinstance(subject, nn.Module) else getattr(subject, "model", None)
@@ -48,4 +48,4 @@ def keeps_mode(function: Callable[Given, Returned]) -> Callable[Given, Returned]
         with in_eval_mode(network):
             return function(*args, **options)
 
-    return kept
+    return keep

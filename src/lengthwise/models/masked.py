@@ -16,11 +16,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from lengthwise.layers.chunks import depth
-from lengthwise.layers.sliding_dilated import dilated_mask
+from lengthwise.layers.sliding_dilated import make_dilated_mask
 from lengthwise.models.regular_gpt import Layer, RegularGPT
 
 
-def masked_logits(
+def compute_masked_logits(
     model: RegularGPT, tokens: Int[Tensor, "word position"]
 ) -> Float[Tensor, "word class"]:
     """Return the logits at the last position, by the masks of equation (1) at all positions.
@@ -42,7 +42,7 @@ def masked_logits(
         positions = torch.arange(x.shape[1], device=x.device).flip(0) // reach
         same_chunk = positions[:, None] == positions[None, :]
         for index, layer in enumerate(model.block):
-            mask = dilated_mask(layer.attention.bias, x.shape[1], stride)
+            mask = make_dilated_mask(layer.attention.bias, x.shape[1], stride)
             if index < config.thickness - 1:
                 mask = mask.masked_fill(~same_chunk, -math.inf)
             x = _layer(layer, x, mask)

@@ -23,7 +23,7 @@ from lengthwise.errors import ConfigError, in_a_line
 from lengthwise.models.adapted import Adapted, adapt, require_recogniser
 from lengthwise.models.entry import Architecture, ModelEntry
 from lengthwise.models.transformer_config import NetworkConfig
-from lengthwise.registry import imported
+from lengthwise.registry import import_attribute
 
 Factory: TypeAlias = Callable[..., nn.Module]
 OwnModel: TypeAlias = nn.Module | Factory
@@ -89,7 +89,7 @@ def own_entry(name: str) -> ModelEntry:
         ConfigError: it cannot be imported, or does not build networks.
     """
     if name not in _ENTRIES:
-        target = _imported(name)
+        target = _import_network(name)
         _ENTRIES[name] = target if isinstance(target, ModelEntry) else _of_factory(name, target)
     return _ENTRIES[name]
 
@@ -159,13 +159,13 @@ def keep(name: str, model: OwnModel) -> None:
     )
 
 
-def _imported(name: str) -> Any:
+def _import_network(name: str) -> Any:
     if name.endswith("()"):
         raise ConfigError(
             f"model {name!r} was given as an object, which cannot be built again from its name. "
             f"Give it: lw.load(folder, model=network)."
         )
-    target = imported(name, kind="model", form="package.module:factory")
+    target = import_attribute(name, kind="model", form="package.module:factory")
     if isinstance(target, nn.Module) or (
         not callable(target) and not isinstance(target, ModelEntry)
     ):

@@ -28,7 +28,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.common_settings import NumClasses, NumLayers, VocabSize
 from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.registry import Catalogue
@@ -103,7 +103,7 @@ class Recurrent(nn.Module):
         # All words begin together, so that all start from the initial state; what is read past the
         # end of a word is never looked at.
         longest = longest_of(tokens, None if self.training else lengths)
-        symbols, lengths = left_aligned(
+        symbols, lengths = align_left(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
         num_words = len(symbols)

@@ -24,7 +24,7 @@ from lengthwise.models.regular_gpt_config import (
     RegularGPTConfig as RegularGPTConfig,  # noqa: PLC0414  re-exported
 )
 from lengthwise.models.tree_initial import draw_tree
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 Below = Float[Tensor, "below width"]
 """Vectors of the level below."""
@@ -162,11 +162,11 @@ class RegularGPT(nn.Module):
         """
         size = max(1, _MOST_HIDDEN // (self.config.ff_factor * self.config.d_model))
         if len(children) <= size or torch.is_grad_enabled():
-            return self.memory(self.gathered(below, children, generator), generator)
-        parts = [self.gathered(below, part, generator) for part in torch.split(children, size)]
+            return self.memory(self.gather(below, children, generator), generator)
+        parts = [self.gather(below, part, generator) for part in torch.split(children, size)]
         return self.memory(torch.cat(parts), generator)
 
-    def gathered(
+    def gather(
         self, below: Below, children: Children, generator: Generator | None = None
     ) -> Float[Tensor, "node width"]:
         """Return the block's output for chunks: that of its last feed-forward network, normalised
@@ -219,13 +219,13 @@ class RegularGPT(nn.Module):
 
         def visit(level: ChunkLevel) -> Tensor | None:
             nonlocal below
-            vectors.append(self.compose(below, sent(level.children, device), generator))
+            vectors.append(self.compose(below, send(level.children, device), generator))
             below = vectors[-1]
             if not (share and self._finite):
                 return None
             number, first = _distinct_rows(below)
             below = below[first]
-            return sent(number, tokens.device)
+            return send(number, tokens.device)
 
         tree = grow(
             tokens, lengths, self.config.vocab_size, self.config.chunk, share=share, merge=visit
@@ -285,7 +285,7 @@ class RegularGPT(nn.Module):
 def roots(tree: Tree, vectors: Sequence[Float[Tensor, "_ width"]]) -> Float[Tensor, "word width"]:
     """Return the vector of the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in vectors[:-1])])
-    first = sent(sizes.cumsum(0), tree.root.device)
+    first = send(sizes.cumsum(0), tree.root.device)
     return torch.cat(list(vectors))[first[tree.root_level] + tree.root]
 
 

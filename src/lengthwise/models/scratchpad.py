@@ -33,12 +33,12 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.causal import CausalConfig, CausalState, CausalTransformer
 from lengthwise.models.common_settings import MaxLength, NumClasses, NumHeads, NumLayers, Width
 from lengthwise.models.layer_stack import PositionName
 from lengthwise.settings import Setting, require
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,9 +102,9 @@ class Scratchpad(CausalTransformer):
         written down is read again as a symbol.
 
         Raises:
-            WordError: as `left_aligned`, or a word is longer than a table of learned positions.
+            WordError: as `align_left`, or a word is longer than a table of learned positions.
         """
-        symbols, lengths = left_aligned(
+        symbols, lengths = align_left(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
         result = self.answer.weight.new_zeros(len(symbols), len(self.config.state_classes))
@@ -145,7 +145,7 @@ class Scratchpad(CausalTransformer):
 
     def _classes(self, logits: Float[Tensor, "word state"]) -> ClassLogits:
         """Return the logits of the classes from those of the states."""
-        of_state = sent(torch.tensor(self.config.state_classes), logits.device)
+        of_state = send(torch.tensor(self.config.state_classes), logits.device)
         outside = of_state != torch.arange(self.config.num_classes, device=logits.device)[:, None]
         least = torch.finfo(logits.dtype).min / 2  # a class without states stays finite
         return logits[:, None].masked_fill(outside, least).logsumexp(dim=2)

@@ -32,7 +32,7 @@ from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words
 from lengthwise.models.state_slots_config import (
     StateSlotsConfig as StateSlotsConfig,  # noqa: PLC0414  re-exported
 )
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 Nodes = Int[Tensor, "node slot"]
 """The value of each slot, whose binary digits are its bits, the first one the lowest."""
@@ -122,7 +122,7 @@ class StateSlots(nn.Module):
 
         def visit(level: ChunkLevel) -> Tensor:
             nonlocal below
-            nodes = self._composed(table, torch.cat([pad[None], below])[level.children + 1])
+            nodes = self._compose(table, torch.cat([pad[None], below])[level.children + 1])
             levels.append(nodes)
             below, number = torch.unique(nodes, dim=0, return_inverse=True)
             return number
@@ -141,7 +141,7 @@ class StateSlots(nn.Module):
         """Return the number of levels in sequence: max(1, ceil(log_C T)) for T symbols."""
         return depth(length, self.config.chunk)
 
-    def _composed(
+    def _compose(
         self, table: Float[Tensor, "code slot"], chunks: Int[Tensor, "node chunk slot"]
     ) -> Nodes:
         """Return the nodes of chunks, whose parts are composed from left to right."""
@@ -164,5 +164,5 @@ def _values(numbers: Float[Tensor, "*axes bit"]) -> Int[Tensor, "*axes"]:
 def _roots(tree: Tree, nodes: list[Int[Tensor, "_ slot"]]) -> Int[Tensor, "word slot"]:
     """Return the root of each word."""
     sizes = torch.tensor([0, *(len(level) for level in nodes[:-1])])
-    first = sent(sizes.cumsum(0), tree.root.device)
+    first = send(sizes.cumsum(0), tree.root.device)
     return torch.cat(nodes)[first[tree.root_level] + tree.root]

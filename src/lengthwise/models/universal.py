@@ -28,10 +28,10 @@ from lengthwise.layers.rows import ClassLogits, Lengths, Words, longest_of
 from lengthwise.models.cls import ClsConfig, ClsEncoder
 from lengthwise.registry import Catalogue
 from lengthwise.settings import Setting
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 
-def fixed_depth(length: int, num_steps: int) -> int:
+def choose_fixed_depth(length: int, num_steps: int) -> int:
     """Return L = `num_steps`, whatever the word."""
     return num_steps
 
@@ -42,7 +42,7 @@ def log_depth(length: int, num_steps: int) -> int:
 
 
 DEPTHS: Catalogue[Callable[[int, int], int]] = Catalogue(
-    "depth", {"fixed": fixed_depth, "log": log_depth}
+    "depth", {"fixed": choose_fixed_depth, "log": log_depth}
 )
 """From the number of symbols of a word and `num_steps` to the number of steps."""
 
@@ -86,7 +86,7 @@ class Universal(ClsEncoder):
         depths = [
             self.steps(n) for n in range(longest_of(tokens, None if self.training else lengths) + 1)
         ]
-        depth = sent(torch.tensor(depths), tokens.device)[count - 1][..., None]
+        depth = send(torch.tensor(depths), tokens.device)[count - 1][..., None]
         x = self.embedding(symbols)
         for step in range(max(depths, default=0)):
             now = torch.full((), step + 1, device=tokens.device)

@@ -35,7 +35,7 @@ from torch import Generator, Tensor, nn
 from lengthwise.layers.chunks import ABSENT
 from lengthwise.layers.norms import NORMS
 from lengthwise.layers.rows import ClassLogits, FullWords, Lengths, Words, longest_of
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.regular_gpt import Layer
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 
@@ -96,11 +96,11 @@ class WindowScratchpad(nn.Module):
         x = self.embedding(contexts.clamp(min=0))
         for layer in self.layers:
             assert isinstance(layer, Layer)
-            x, present = self._slid(layer, x, present)
+            x, present = self._slide(layer, x, present)
         logits = self.write(self.final_norm(x[:, -1]))
         return logits.view(len(contexts), self.config.num_digits, self.config.base)
 
-    def written(self, contexts: Contexts) -> Int[Tensor, " row"]:
+    def predict_token(self, contexts: Contexts) -> Int[Tensor, " row"]:
         """Return the token that is written after each context."""
         digits = self.logits(contexts).argmax(dim=2)
         places = self.config.base ** torch.arange(self.config.num_digits, device=digits.device)
@@ -115,7 +115,7 @@ class WindowScratchpad(nn.Module):
         places = self.config.base ** torch.arange(self.config.num_digits, device=states.device)
         return states[..., None] // places % self.config.base
 
-    def _slid(
+    def _slide(
         self,
         layer: Layer,
         x: Float[Tensor, "row token width"],
@@ -157,7 +157,7 @@ class WindowScratchpad(nn.Module):
                 none.
         """
         longest = longest_of(tokens, None if self.training else lengths)
-        symbols, lengths = left_aligned(
+        symbols, lengths = align_left(
             tokens, lengths, self.config.vocab_size, checked=not self.training
         )
         last = symbols.new_zeros(len(symbols))
@@ -173,9 +173,9 @@ class WindowScratchpad(nn.Module):
     def _states(self, symbols: FullWords) -> Iterator[Int[Tensor, " word"]]:
         """Yield the tokens that are written for the empty word and after each symbol."""
         contexts = self.first_context.expand(len(symbols), -1)
-        state = self.written(contexts)
+        state = self.predict_token(contexts)
         yield state
         for column in symbols.unbind(dim=1):
             contexts = torch.cat([contexts[:, 2:], state[:, None], column[:, None]], dim=1)
-            state = self.written(contexts)
+            state = self.predict_token(contexts)
             yield state

@@ -10,19 +10,19 @@ from lengthwise.drawing.layout import is_readable
 from lengthwise.drawing.svg import automaton_svg
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores, percent
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.notebooks.card import Bar, Card, Tone, html
 from lengthwise.notebooks.drawings import accuracy_drawing, training_drawing
 from lengthwise.problems.account import Account
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.inference import Inference
-from lengthwise.problems.recognition.measure import list_scores, shown_lengths
+from lengthwise.problems.recognition.measure import choose_shown_lengths, list_scores
 from lengthwise.problems.results import Evaluation
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.statement import facts_of, name_of, terms_of
 from lengthwise.tasks.step_tasks import StepTask
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 _MOST_NAMES = 12
 _LONGEST = 60
@@ -40,8 +40,8 @@ def of_language(language: Language) -> str:
     states = machine.reachable()
     picture = is_readable(machine)
     facts = [
-        ("alphabet", _cut(listed(language.alphabet, _MOST_NAMES))),
-        ("classes", _listed(language.class_names)),
+        ("alphabet", _cut(list_symbols(language.alphabet, _MOST_NAMES))),
+        ("classes", _list_names(language.class_names)),
     ]
     if language.domain is not None:
         facts.append(("domain", f"only some words; the others are {machine.class_names[-1]!r}"))
@@ -50,13 +50,13 @@ def of_language(language: Language) -> str:
         first = "no word" if word is None else _word(language.decode(word))
         facts.append((f"shortest of {_cut(language.class_names[c])}", first))
     if not picture:
-        arrows = counted(_num_arrows(machine, states), "arrow")
+        arrows = format_count(_num_arrows(machine, states), "arrow")
         facts.append(("automaton", f"{arrows}: too many to draw"))
     return html(
         Card(
             title=_cut(language.spec) or "a language",
-            subtitle=f"{counted(len(states), 'state')}, "
-            f"{counted(language.num_symbols, 'symbol')}, "
+            subtitle=f"{format_count(len(states), 'state')}, "
+            f"{format_count(language.num_symbols, 'symbol')}, "
             f"{language.num_classes} {'class' if language.num_classes == 1 else 'classes'}",
             pictures=(automaton_svg(language),) if picture else (),
             facts=facts,
@@ -71,24 +71,24 @@ def of_inference(inference: Inference) -> str:
     return html(
         Card(
             title=_cut(inference.name),
-            subtitle=f"{counted(machine.num_states, 'state')}, {statement.headline}",
+            subtitle=f"{format_count(machine.num_states, 'state')}, {statement.headline}",
             badge=statement.verdict,
             tone="bad" if statement.verdict else "open",
             pictures=(automaton_svg(machine),) if is_readable(machine) else (),
-            facts=[*sentences, ("classes", _listed(machine.class_names))],
+            facts=[*sentences, ("classes", _list_names(machine.class_names))],
         )
     )
 
 
-def drawn(language: Language) -> str:
+def draw_automaton(language: Language) -> str:
     """Draw an automaton as an SVG element.
 
     Raises:
         ConfigError: it is too large.
     """
     if not is_readable(language):
-        states = counted(language.num_states, "state")
-        arrows = counted(_num_arrows(language, language.reachable()), "arrow")
+        states = format_count(language.num_states, "state")
+        arrows = format_count(_num_arrows(language, language.reachable()), "arrow")
         raise ConfigError(
             f"an automaton of {states} and {arrows} is too large to draw. Save it for Graphviz by "
             f"the command infer: --out FILE.dot."
@@ -103,7 +103,7 @@ def _num_arrows(machine: Language, states: Sequence[int]) -> int:
 def of_run(run: Run) -> str:
     """Return the card of a run: its account, its curves and where it is kept."""
     account = run.account
-    badge, tone = _ended(run, account)
+    badge, tone = _make_badge(run, account)
     folder = [] if run.folder is None else [("folder", str(run.folder.path))]
     return html(
         Card(
@@ -117,7 +117,7 @@ def of_run(run: Run) -> str:
     )
 
 
-def _ended(run: Run, account: Account) -> tuple[str, Tone]:
+def _make_badge(run: Run, account: Account) -> tuple[str, Tone]:
     """Return the badge of a run: what speaks against it, or what its last record says of a proof.
 
     Weights in a folder may have changed since, and the card does not check their certificate.
@@ -141,13 +141,13 @@ def of_scores(scores: Scores) -> str:
     return html(
         Card(
             title=_cut(f"{first.model} on {first.task}"),
-            subtitle=f"{counted(summary['words'], 'word')} of length {lengths}",
+            subtitle=f"{format_count(summary['words'], 'word')} of length {lengths}",
             pictures=(accuracy_drawing(accuracy),) if len(accuracy) > 1 else (),
             facts=list_scores({**summary, **of_each}),
             columns=("length", "accuracy", ""),
             bars=[
                 Bar(str(n), f"{percent(accuracy[n])} %", accuracy[n])
-                for n in shown_lengths(accuracy)
+                for n in choose_shown_lengths(accuracy)
             ],
         )
     )
@@ -171,12 +171,12 @@ def of_evaluation(evaluation: Evaluation) -> str:
 def of_step_task(task: StepTask) -> str:
     """Return the card of a step task: the inputs, and the symbols written after them."""
     outputs = tuple(task.names[index] for index in task.outputs)
-    inputs, steps = counted(task.num_inputs, "input"), counted(len(task.names), "step")
+    inputs, steps = format_count(task.num_inputs, "input"), format_count(len(task.names), "step")
     return html(
         Card(
             title=_cut(task.name),
             subtitle=f"{inputs}, then {steps}",
-            facts=[("written", _listed(task.names)), ("the answer", _listed(outputs))],
+            facts=[("written", _list_names(task.names)), ("the answer", _list_names(outputs))],
         )
     )
 
@@ -217,7 +217,8 @@ def of_construction(construction: Computed) -> str:
         ("margin", construction.margin_in_words()),
         (
             "network",
-            f"{construction.architecture}, {counted(construction.num_parameters, 'parameter')}",
+            f"{construction.architecture}, "
+            f"{format_count(construction.num_parameters, 'parameter')}",
         ),
         ("sizes", _cut(network, 300)),
         ("settings", _cut(settings, 300)),
@@ -267,7 +268,7 @@ def view_of(value: object) -> str:
     return next(VIEWS[kind] for kind in type(value).__mro__ if kind in VIEWS)(value)
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_names(names: tuple[str, ...]) -> str:
     more = "" if len(names) <= _MOST_NAMES else f" … ({len(names)} in all)"
     return " ".join(_cut(name, 20) for name in names[:_MOST_NAMES]) + more
 
@@ -277,4 +278,4 @@ def _word(text: str) -> str:
 
 
 def _cut(text: str, longest: int = _LONGEST) -> str:
-    return shortened(text, longest)
+    return shorten(text, longest)

@@ -11,7 +11,7 @@ from lengthwise.evaluation.evaluate import answer_of
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step, Validation
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 Network = TypeVar("Network", bound=nn.Module)
 
@@ -40,13 +40,13 @@ def accuracy_of(
     logits: Float[Tensor, "word class"], classes: Int[Tensor, " word"]
 ) -> Float[Tensor, ""]:
     """Return the share of right answers."""
-    return (answer_of(logits) == sent(classes, logits.device)).double().mean()
+    return (answer_of(logits) == send(classes, logits.device)).double().mean()
 
 
 def on_device(model: nn.Module, *tensors: Tensor) -> list[Tensor]:
     """Return tensors on the device of a model."""
     device = next(model.parameters()).device
-    return [sent(tensor, device) for tensor in tensors]
+    return [send(tensor, device) for tensor in tensors]
 
 
 def words_for(model: nn.Module, *words: Tensor) -> list[Tensor]:
@@ -68,7 +68,7 @@ def masked_cross_entropy(
     """Return the mean cross-entropy over the labelled nodes; 0 if there is none."""
     if not (targets != IGNORED).any():
         return logits.sum() * 0.0
-    return F.cross_entropy(logits, sent(targets, logits.device), ignore_index=IGNORED)
+    return F.cross_entropy(logits, send(targets, logits.device), ignore_index=IGNORED)
 
 
 def sign_loss(sides: Float[Tensor, "*axes bit"]) -> Float[Tensor, ""]:

@@ -112,7 +112,7 @@ class WordObjective(ABC):
         """
         return {}
 
-    def fitted(self, subject: Subject, asked: Mapping[str, Any]) -> Any:
+    def fit_network(self, subject: Subject, asked: Mapping[str, Any]) -> Any:
         """Return the settings of the network, with those that follow from its labels.
 
         Raises:

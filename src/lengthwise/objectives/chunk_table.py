@@ -30,7 +30,7 @@ from lengthwise.proofs.search.network import node_of
 from lengthwise.tasks.codebook import MAX_CHUNKS, make_codebook
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Step
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 _TOGETHER = 8192
 """Number of chunks that are computed at once."""
@@ -64,7 +64,7 @@ class ChunkTable(ReplayedTable):
         """Return the softplus loss of signs, summed over bits, plus the loss of classes."""
         model, memory = binary(model)
         table, count = self._table, self._words.batch_size
-        rows = self._drawn(model, len(table.parts), count, data)
+        rows = self._draw(model, len(table.parts), count, data)
         first = torch.arange(len(table.symbols))
         if len(first) > count // 2:
             first = torch.randint(len(first), (max(1, count // 2),), generator=data)
@@ -101,7 +101,7 @@ class ChunkTable(ReplayedTable):
         return closure.repeats is not None and algebra.is_certain
 
     def _recall(self, model: RegularGPT, memory: BinaryMemory) -> Float[Tensor, "meaning width"]:
-        return memory.recall(sent(self._table.codes, model.pad.device))
+        return memory.recall(send(self._table.codes, model.pad.device))
 
     def _symbol_sides(
         self, model: RegularGPT, rows: Int[Tensor, " row"], noise: torch.Generator | None
@@ -131,9 +131,9 @@ class ChunkTable(ReplayedTable):
         """Return the distance of each number from 0 on the right side, with noise in training."""
         model, memory = binary(model)
         device = model.pad.device
-        numbers = memory.numbers(model.gathered(below, sent(children, device), noise))
+        numbers = memory.numbers(model.gather(below, send(children, device), noise))
         if noise is not None:
             numbers = numbers + memory.noise * torch.randn(
                 numbers.shape, generator=noise, device=device
             )
-        return numbers * sent(self._signs[results], device)
+        return numbers * send(self._signs[results], device)

@@ -92,7 +92,7 @@ class Codebook(WordObjective):
             return {}
         return {"num_states": len(make_state_codes(subject.language, _longest(subject)).classes)}
 
-    def fitted(self, subject: Subject, asked: Mapping[str, Any]) -> Any:
+    def fit_network(self, subject: Subject, asked: Mapping[str, Any]) -> Any:
         """Return the network with as many bits as the codes have."""
         network, language = subject.network, subject.language
         if isinstance(network, WindowScratchpadConfig):

@@ -53,7 +53,7 @@ from lengthwise.tasks.compositions import Composed, Compositions
 from lengthwise.tasks.state_maps import IGNORED, StateMaps, state_maps
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 _MOST_CHUNKS = 300_000
 """Greatest number of chunks of one level that are explored in training, to save time."""
@@ -140,7 +140,7 @@ class CompositionLoss(Objective):
             by_probe = own_answers.view(*own_states.shape, -1)
             loss = loss + masked_cross_entropy(by_probe.flatten(0, 1), own_states.flatten())
         lack = F.relu(1.0 - numbers.abs()).amax(dim=1).mean()
-        rows = sent(labelled.nonzero()[:, 0], numbers.device)
+        rows = send(labelled.nonzero()[:, 0], numbers.device)
         consistency = _code_consistency(numbers[rows], _meanings(maps, at_edge)[labelled])
         loss = loss + self._settings.margin * lack + self._settings.code_consistency * consistency
         is_labelled = classes != IGNORED
@@ -164,7 +164,7 @@ class CompositionLoss(Objective):
         """Restore the order of state maps."""
         self._met = tensors["met"]
 
-    def _written(self, word: tuple[int, ...] | None) -> str | None:
+    def _format_word(self, word: tuple[int, ...] | None) -> str | None:
         if word is None or len(word) > _LONGEST_WRITTEN:
             return None
         return self._task.language.decode(word)
@@ -198,7 +198,7 @@ class CompositionLoss(Objective):
         figures = {
             "proved": closure.repeats is not None and algebra.is_certain,
             "right_to": closure.checked_length,
-            "first_wrong": self._written(closure.wrong),
+            "first_wrong": self._format_word(closure.wrong),
             "codes": len(algebra.codes),
             "room": round(algebra.signs.room, 4),
         }
@@ -214,7 +214,7 @@ def _compose(
     below = model.leaf(torch.arange(model.config.vocab_size, device=model.pad.device))
     outputs = []
     for children in composed.levels:
-        outputs.append(model.gathered(below, sent(children, model.pad.device), noise))
+        outputs.append(model.gather(below, send(children, model.pad.device), noise))
         below = memory(outputs[-1], noise)
     return outputs
 
@@ -223,8 +223,8 @@ def _recall(
     model: RegularGPT, memory: BinaryMemory, replay: Replay, noise: torch.Generator
 ) -> Float[Tensor, "node width"]:
     """Return the output of the block for the chunks of codes that are replayed."""
-    below = memory.recall(sent(replay.codes, model.pad.device))
-    return model.gathered(below, sent(replay.children, model.pad.device), noise)
+    below = memory.recall(send(replay.codes, model.pad.device))
+    return model.gather(below, send(replay.children, model.pad.device), noise)
 
 
 def replay_of(closure: Closure, algebra: BinaryAlgebra, maps: StateMaps, most: int) -> Replay:
@@ -307,7 +307,7 @@ def _code_consistency(
     The signs of a meaning are those of the mean over all nodes that have it.
     """
     soft = numbers.tanh()
-    meaning = sent(meaning, numbers.device)
+    meaning = send(meaning, numbers.device)
     sums = soft.new_zeros(int(meaning.max()) + 1, soft.shape[1]).index_add_(0, meaning, soft)
     target = torch.where(sums >= 0, 1.0, -1.0).to(soft)
     return (soft - target[meaning]).square().mean()

@@ -42,7 +42,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 ANY_KINDS = 512
 """Number of pairs of any two kinds."""
@@ -109,7 +109,7 @@ class Products:
         variance = variance_of(nodes)
         candidates = [cls._within(share * variance, nodes, variance, compose) for share in _WITHIN]
         settled = [products for products in candidates if products is not None]
-        mixed = [_mixed(nodes, answers, products.centres) for products in settled]
+        mixed = [_measure_mixing(nodes, answers, products.centres) for products in settled]
         most = min(_MIXED, min(mixed, default=0.0) + _MORE_MIXED)
         alike = [products for products, share in zip(settled, mixed, strict=True) if share <= most]
         agreeing = [products for products in alike if products._puts_together(alike[0])]
@@ -133,7 +133,7 @@ class Products:
         kinds = torch.arange(count, device=nodes.device)
         product = compose(centres[kinds.repeat_interleave(count)], centres[kinds.repeat(count)])
         nearest = _nearest(product, centres).view(count, count)
-        agreed_table = agreed_products(nearest)
+        agreed_table = elect_products(nearest)
         if (agreed_table == NONE).sum() > _STRAYS * agreed_table.numel():
             return None
         faults = ((agreed_table != nearest) & (agreed_table != NONE)).flatten().nonzero()[:, 0]
@@ -150,7 +150,7 @@ class Products:
 
     def to(self, device: torch.device) -> "Products":
         """Return the same on a device."""
-        return Products(**{name: sent(tensor, device) for name, tensor in self.tensors().items()})
+        return Products(**{name: send(tensor, device) for name, tensor in self.tensors().items()})
 
     def loss(
         self, nodes: Nodes, deep: Nodes, compose: Compose, noise: torch.Generator
@@ -206,7 +206,7 @@ def _nearest(nodes: Nodes, centres: Centres) -> KindOf:
     return torch.cdist(nodes, centres).argmin(dim=1)
 
 
-def _mixed(nodes: Nodes, answers: Answers, centres: Centres) -> float:
+def _measure_mixing(nodes: Nodes, answers: Answers, centres: Centres) -> float:
     """Return the share of nodes whose answer is not that of most nodes of their kind."""
     kinds = _nearest(nodes, centres)
     counts = torch.zeros(len(centres), int(answers.max()) + 1, device=nodes.device)
@@ -243,7 +243,7 @@ def _are_near(
     return (nodes - point).square().sum(dim=1) <= within
 
 
-def agreed_products(table: Table) -> Table:
+def elect_products(table: Table) -> Table:
     """Return for each entry the kind that satisfies the most equations, or `NONE`.
 
     The equations for the entry x of (a, b) are x c = a (b c) and l x = (l a) b, for all kinds c and

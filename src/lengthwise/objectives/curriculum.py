@@ -93,7 +93,7 @@ class Curriculum(Objective):
         validation = validate_answers(model, batch)
         if longest < self._greatest and validation.accuracy >= GROWS_AT:
             self._longest = self._next()
-        settled, more = self._settled(
+        settled, more = self._judge_validation(
             model, validation.perfect and longest == self._greatest, batch
         )
         return Validation(
@@ -104,7 +104,7 @@ class Curriculum(Objective):
             more={"longest": longest, "grows_to": self._greatest, **more},
         )
 
-    def _settled(
+    def _judge_validation(
         self, model: nn.Module, is_right: bool, batch: Batch
     ) -> tuple[bool, dict[str, int | None]]:
         """Return whether a validation counts as perfect, and figures for the records.

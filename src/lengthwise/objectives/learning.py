@@ -51,7 +51,7 @@ from lengthwise.registry import Catalogue
 from lengthwise.tasks.task import Batch
 from lengthwise.training.loop import Step
 from lengthwise.training.state import Remembering
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 COMMITMENT = 0.25
 """Weight of the commitment loss, as in VQ-VAE (van den Oord et al., 2017)."""
@@ -135,8 +135,8 @@ def associativity(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float
     nodes = torch.cat(seen.vectors)
     numbers = torch.randint(len(nodes), (3, _SAMPLE), generator=noise, device=nodes.device)
     a, b, c = nodes[numbers]
-    left = composed(model, composed(model, a, b, noise), c, noise)
-    right = composed(model, a, composed(model, b, c, noise), noise)
+    left = compose_nodes(model, compose_nodes(model, a, b, noise), c, noise)
+    right = compose_nodes(model, a, compose_nodes(model, b, c, noise), noise)
     return (left - right).square().mean()
 
 
@@ -145,7 +145,7 @@ def identity(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tens
     assert isinstance(model, RegularGPT)
     nodes = torch.cat(seen.vectors)
     x = nodes[torch.randint(len(nodes), (_SAMPLE,), generator=noise, device=nodes.device)]
-    return (composed(model, None, x, noise) - x).square().mean()
+    return (compose_nodes(model, None, x, noise) - x).square().mean()
 
 
 def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tensor, ""]:
@@ -162,7 +162,7 @@ def closure(model: nn.Module, seen: Seen, noise: torch.Generator) -> Float[Tenso
         numbers = torch.randint(len(upper), (_SAMPLE,), generator=noise, device=nodes.device)
         upper = upper[numbers]
     left, right = nodes[pairs]
-    x = torch.cat([composed(model, left, right, noise), upper])
+    x = torch.cat([compose_nodes(model, left, right, noise), upper])
     nearest = lower[torch.cdist(x.detach(), lower).argmin(dim=1)]
     distance = (x - nearest).square().sum(dim=1) / variance_of(lower)
     return torch.where(distance < _NEAR, distance, 0).mean()
@@ -224,7 +224,7 @@ class Consensus:
             self._gathered, self._deep = [], None
         if self._products is None:
             return lower.new_zeros(())
-        compose = partial(composed, model, noise=noise)
+        compose = partial(compose_nodes, model, noise=noise)
         before = lower[:0] if self._deep is None else self._deep
         loss, deeper = self._products.loss(
             torch.cat([lower, upper]), torch.cat([upper, before]), compose, noise
@@ -234,11 +234,11 @@ class Consensus:
 
     def _move(self, device: torch.device) -> None:
         """Have what a checkpoint held, which is on the processor, where the model is."""
-        self._gathered = [sent(nodes, device) for nodes in self._gathered]
+        self._gathered = [send(nodes, device) for nodes in self._gathered]
         if self._products is not None and self._products.centres.device != device:
             self._products = self._products.to(device)
         if self._deep is not None:
-            self._deep = sent(self._deep, device)
+            self._deep = send(self._deep, device)
 
 
 def _spread(nodes: Nodes) -> Nodes:
@@ -259,10 +259,10 @@ def products_of(model: RegularGPT, nodes: Nodes) -> Products | None:
     """Return the products of the kinds of these nodes, without dropout and noise."""
     with in_eval_mode(model), torch.no_grad():
         answers = model.read(nodes).argmax(dim=1)
-        return Products.of(nodes, answers, partial(composed, model))
+        return Products.of(nodes, answers, partial(compose_nodes, model))
 
 
-def composed(
+def compose_nodes(
     model: RegularGPT, left: Nodes | None, right: Nodes, noise: torch.Generator | None = None
 ) -> Nodes:
     """Return the nodes whose last two children are these; others, or all but one, are absent."""
@@ -334,7 +334,7 @@ class Regularised(Learning):
         assert isinstance(model, RegularGPT | BinaryRecurrent)
         share = max(0.0, 1 - self._batches / self._anneal) if self._anneal else 1.0
         self._batches += 1
-        with _learned(model.memory, self._bits, share), observed(model.memory) as seen:
+        with _replace_bits(model.memory, self._bits, share), observe(model.memory) as seen:
             outcome = Labels().step(model, batch, noise)
             nodes = Seen(list(seen.vectors), list(seen.numbers))  # terms compose more of them
             more = [
@@ -346,7 +346,7 @@ class Regularised(Learning):
 
 
 @contextmanager
-def _learned(
+def _replace_bits(
     memory: ContinuousMemory | BinaryMemory, bits: Callable[[Tensor], Tensor], share: float
 ) -> Iterator[None]:
     """Have binary memory take bits in this way, with this share of its noise."""
@@ -362,7 +362,7 @@ def _learned(
 
 
 @contextmanager
-def observed(memory: ContinuousMemory | BinaryMemory) -> Iterator[Seen]:
+def observe(memory: ContinuousMemory | BinaryMemory) -> Iterator[Seen]:
     """Collect what a memory returns while the context lasts."""
     seen = Seen()
     hooks = [memory.register_forward_hook(_keep(seen.vectors))]

@@ -37,7 +37,7 @@ from lengthwise.proofs.search.structure import Structure, structure_of
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.tasks.task import Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 _MOST_CASES = 2**20
 """Greatest number of pairs of states of one step."""
@@ -61,7 +61,7 @@ class MapLoss(Objective):
         self._words = words
         self._precision = precision
         self._lengths = WordLengths(task, words)
-        self._machine = task.language.total().minimised()
+        self._machine = task.language.total().minimise()
         self._states = torch.arange(self._machine.num_states)
         self._classes = torch.tensor(self._machine.classes)
         self._classes[self._classes >= task.language.num_classes] = IGNORED
@@ -71,20 +71,20 @@ class MapLoss(Objective):
         """Return the softplus loss of signs, summed over bits, and the loss of answers."""
         model = slots(model)
         device, count = model.pad.device, len(self._states)
-        codes = model.signs(sent(self._states, device))
+        codes = model.signs(send(self._states, device))
         rows = torch.arange(count, device=device)
         if count**2 > _MOST_CASES:
             order = torch.randperm(count, generator=data)
-            rows = sent(order[: max(1, _MOST_CASES // count)], device)
+            rows = send(order[: max(1, _MOST_CASES // count)], device)
         weights = model.scores(rows).log_softmax(dim=-1)
         weights = weights[torch.arange(len(rows), device=device), rows]
         sides = _lowest_sides(model, codes, weights.exp())
         slot_weights = torch.cat([model.symbols, model.pad[None], model.start.expand(1, count, -1)])
         start = codes[self._machine.start].expand(1, count, -1)
-        moves = codes[sent(self._moves, device)]
+        moves = codes[send(self._moves, device)]
         signs = slot_weights * torch.cat([moves, codes[None], start])
         loss = sign_loss(sides) + sign_loss(signs) * len(signs) - weights.mean()
-        logits = model.read(sent(self._states, device))
+        logits = model.read(send(self._states, device))
         loss = loss + masked_cross_entropy(logits, self._classes)
         right = (sides > 0).all(dim=-1).double().mean()
         return Step(loss, right, sides.shape[0] * sides.shape[1])

@@ -18,7 +18,7 @@ from lengthwise.objectives.words import WordLengths, WordsConfig, draw_one_lengt
 from lengthwise.tasks.state_maps import IGNORED, StateMaps, state_maps
 from lengthwise.tasks.task import Batch, Task
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 
 class TreeLoss(Objective):
@@ -98,7 +98,7 @@ def answers_at_nodes(
 ) -> tuple[Float[Tensor, ""], Bool[Tensor, ""]]:
     """Return the mean cross-entropy over the labelled nodes, and whether all answers are right."""
     loss = masked_cross_entropy(logits, targets)  # looks at targets, so before they are moved
-    targets = sent(targets, logits.device)
+    targets = send(targets, logits.device)
     right = (answer_of(logits) == targets) | (targets == IGNORED)
     return loss, right.all()
 

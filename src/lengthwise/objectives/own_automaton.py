@@ -56,7 +56,7 @@ class OwnAutomaton(Curriculum):
         super().restore(tensors)
         self._before = tensors["automaton"]
 
-    def _settled(
+    def _judge_validation(
         self, model: nn.Module, is_right: bool, batch: Batch
     ) -> tuple[bool, dict[str, int | None]]:
         before, self._before = self._before, _NONE

@@ -54,18 +54,18 @@ class ReplayedTable(Objective):
         figures["proved"] = figures["wrong"] <= self.few and self._is_proved(model)
         return Validation(answers.loss, answers.accuracy, figures["proved"], more=figures)
 
-    def _drawn(
+    def _draw(
         self, model: nn.Module, entries: int, count: int, data: torch.Generator
     ) -> Int[Tensor, " row"]:
         """Draw `count` entries, some of them from those to replay."""
-        replay = self._replayed(model)
+        replay = self._choose_replayed(model)
         rows = torch.randint(entries, (count,), generator=data)
         if len(replay):
             again = torch.randint(len(replay), (count // self.share,), generator=data)
             rows[: count // self.share] = replay[again]
         return rows
 
-    def _replayed(self, model: nn.Module) -> Int[Tensor, " entry"]:
+    def _choose_replayed(self, model: nn.Module) -> Int[Tensor, " entry"]:
         """Return the entries to replay, judged now if no validation was before: they depend on the
         weights only, so a resumed run has the same.
         """

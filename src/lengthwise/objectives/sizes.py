@@ -33,7 +33,7 @@ symbol, the one that learns many transitions soonest."""
 def num_elements(language: Language) -> int | None:
     """Return the number of state maps of sub-words; None if it is more than `MAX_ELEMENTS`."""
     try:
-        monoid = transition_monoid(language.total().minimised(), max_elements=MAX_ELEMENTS)
+        monoid = transition_monoid(language.total().minimise(), max_elements=MAX_ELEMENTS)
     except LanguageError:
         return None
     return len(monoid.maps)
@@ -68,7 +68,7 @@ def require_codes(subject: Subject) -> None:
 
 def state_count(language: Language) -> tuple[int, int]:
     """Return the numbers of states and of steps of the minimal automaton."""
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     return machine.num_states, machine.num_states * machine.num_symbols
 
 
@@ -80,7 +80,7 @@ def require_slots(language: Language) -> int:
     """
     from lengthwise.tasks.state_codes import MAX_STEPS  # noqa: PLC0415  for the message alone
 
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     states, steps = machine.num_states, machine.num_states * machine.num_symbols
     if states <= 2**MOST_BITS:
         return states

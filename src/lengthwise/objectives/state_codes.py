@@ -14,13 +14,13 @@ from lengthwise.objectives.step_table import StepTable
 from lengthwise.proofs.check.bounded import BoundedCoded
 from lengthwise.proofs.search.network import recurrent_node_of
 from lengthwise.training.loop import Step
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 
 class StateCodeTable(StepTable):
     """The loss on the signs of the code after every step, and on the class of every state."""
 
-    def _learned(
+    def _compute_loss(
         self,
         model: nn.Module,
         rows: Int[Tensor, " row"],
@@ -42,7 +42,7 @@ class StateCodeTable(StepTable):
     def _start_side(self, model: nn.Module) -> Float[Tensor, "1"]:
         return self._start_sides(recurrent(model), None).amin(dim=1)
 
-    def _bounded(self, model: nn.Module) -> BoundedCoded:
+    def _make_node(self, model: nn.Module) -> BoundedCoded:
         return recurrent_node_of(recurrent(model))
 
     def _numbers(
@@ -52,18 +52,18 @@ class StateCodeTable(StepTable):
         before the steps with their classes."""
         table, device = self._table, model.start.device
         states, row = torch.unique(table.states[rows], return_inverse=True)
-        vectors = model.memory.recall(sent(table.codes[states], device))
-        after = model.cell(vectors[sent(row, device)], sent(table.symbols[rows], device))
-        codes = sent(table.codes[table.results[rows]], device)
+        vectors = model.memory.recall(send(table.codes[states], device))
+        after = model.cell(vectors[send(row, device)], send(table.symbols[rows], device))
+        codes = send(table.codes[table.results[rows]], device)
         numbers = _on_side(model, after, codes, noise)
         ends, state_classes = torch.unique(table.results[rows]), table.classes
-        read = torch.cat([vectors, model.memory.recall(sent(table.codes[ends], device))])
+        read = torch.cat([vectors, model.memory.recall(send(table.codes[ends], device))])
         return numbers, model.read(read), torch.cat([state_classes[states], state_classes[ends]])
 
     def _start_sides(
         self, model: BinaryRecurrent, noise: torch.Generator | None
     ) -> Float[Tensor, "1 bit"]:
-        start = sent(self._table.codes[self._table.start][None], model.start.device)
+        start = send(self._table.codes[self._table.start][None], model.start.device)
         return _on_side(model, model.start[None], start, noise)
 
 

@@ -26,7 +26,7 @@ from lengthwise.proofs.search.network import weights_of
 from lengthwise.tasks.state_codes import StateCodes
 from lengthwise.tasks.state_maps import IGNORED
 from lengthwise.training.loop import Step
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 _FAR = 1e6
 """Bound on margins, which are infinite where there is nothing to choose from."""
@@ -35,7 +35,7 @@ _FAR = 1e6
 class StateTokenTable(StepTable):
     """The loss on the token that every step writes, and on the class of every state."""
 
-    def _learned(
+    def _compute_loss(
         self,
         model: nn.Module,
         rows: Int[Tensor, " row"],
@@ -45,8 +45,8 @@ class StateTokenTable(StepTable):
         """Return the cross-entropy of digits plus that of classes, of the empty word as well."""
         network, table = window_scratchpad(model), self._table
         first = network.first_context
-        after = sent(contexts_of(table, network, rows, data), first.device)
-        results = sent(torch.cat([torch.tensor([table.start]), table.results[rows]]), first.device)
+        after = send(contexts_of(table, network, rows, data), first.device)
+        results = send(torch.cat([torch.tensor([table.start]), table.results[rows]]), first.device)
         logits = network.logits(torch.cat([first, after]))
         loss = state_token_loss(network, logits, results, table.classes)
         right = (logits.argmax(dim=2) == network.digits_of(results)).all(dim=1)
@@ -62,8 +62,8 @@ class StateTokenTable(StepTable):
         network, start = window_scratchpad(model), torch.tensor([self._table.start])
         return _margins(network, network.first_context, start, self._table.classes)
 
-    def _bounded(self, model: nn.Module) -> BoundedCoded:
-        return bounded(model)
+    def _make_node(self, model: nn.Module) -> BoundedCoded:
+        return make_window_node(model)
 
 
 def contexts_of(
@@ -100,7 +100,7 @@ def state_token_loss(
 ) -> Float[Tensor, ""]:
     """Return the mean cross-entropy of the digits of states, plus that of their classes."""
     loss = F.cross_entropy(logits.flatten(0, 1), model.digits_of(states).flatten())
-    targets = sent(classes, states.device)[states]
+    targets = send(classes, states.device)[states]
     return loss + masked_cross_entropy(model.read(model.tokens_of(states)), targets)
 
 
@@ -112,8 +112,8 @@ def _margins(
 ) -> Float[Tensor, " row"]:
     """Return by how much the right digits and classes lead at least."""
     device = model.embedding.weight.device
-    contexts, states = sent(contexts, device), sent(states, device)
-    own_classes = sent(classes, device)[states]
+    contexts, states = send(contexts, device), send(states, device)
+    own_classes = send(classes, device)[states]
     ahead = _ahead(model.logits(contexts), model.digits_of(states)).amin(dim=1)
     lead_of_classes = _ahead(model.read(model.tokens_of(states)), own_classes.clamp(min=0))
     return torch.where(own_classes == IGNORED, ahead, torch.minimum(ahead, lead_of_classes)).clamp(
@@ -128,7 +128,7 @@ def _ahead(logits: Float[Tensor, "*axes value"], right: Int[Tensor, "*axes"]) ->
     return logits.gather(-1, index)[..., 0] - best_other
 
 
-def bounded(model: nn.Module) -> WindowNode:
+def make_window_node(model: nn.Module) -> WindowNode:
     """Return a scratchpad as proofs see it."""
     return WindowNode(window_scratchpad(model).config.to_dict(), weights_of(model))
 

@@ -19,8 +19,8 @@ from lengthwise.models.transformer_config import NetworkConfig
 from lengthwise.models.window_scratchpad_config import WindowScratchpadConfig
 from lengthwise.objectives.answers import accuracy_of, in_precision, on_device, validate_answers
 from lengthwise.objectives.base import Subject, WordObjective
-from lengthwise.objectives.state_tokens import bounded, state_token_loss, window_scratchpad
-from lengthwise.objectives.step_table import explored
+from lengthwise.objectives.state_tokens import make_window_node, state_token_loss, window_scratchpad
+from lengthwise.objectives.step_table import explore_network
 from lengthwise.objectives.words import WordLengths, WordsConfig, draw_one_length
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.state_maps import IGNORED
@@ -45,7 +45,7 @@ class StateLoss(Objective):
 
         Accuracy is that of the last state where all states before it are given.
         """
-        tokens, states = on_device(model, *self._labelled(data))
+        tokens, states = on_device(model, *self._draw_labelled(data))
         logits = _writing(model).state_logits(tokens, states, generator=noise)
         start = states.new_full((len(states), 1), self._automaton.start)
         loss = F.cross_entropy(logits.flatten(0, 1), torch.cat([start, states], dim=1).flatten())
@@ -56,7 +56,7 @@ class StateLoss(Objective):
         lengths = self._lengths.draw(self._words.validation_words, data)
         return validate_answers(model, self._task.draw(lengths, data))
 
-    def _labelled(
+    def _draw_labelled(
         self, data: torch.Generator
     ) -> tuple[Int[Tensor, "word place"], Int[Tensor, "word place"]]:
         """Draw words of one length, with the states after each symbol."""
@@ -70,7 +70,7 @@ def state_classes(language: Language) -> tuple[int, ...]:
 
 
 def _machine(language: Language) -> Language:
-    return language.total().minimised()
+    return language.total().minimise()
 
 
 class StateTokenLoss(StateLoss):
@@ -81,7 +81,7 @@ class StateTokenLoss(StateLoss):
     ) -> None:
         super().__init__(task, words)
         self._precision = precision
-        machine = task.language.total().minimised()
+        machine = task.language.total().minimise()
         outside = task.language.num_classes
         self._classes = torch.tensor([c if c < outside else IGNORED for c in machine.classes])
 
@@ -91,7 +91,7 @@ class StateTokenLoss(StateLoss):
         Accuracy is that of the last state where all states before it are given.
         """
         network = window_scratchpad(model)
-        tokens, states = on_device(model, *self._labelled(data))
+        tokens, states = on_device(model, *self._draw_labelled(data))
         start = states.new_full((len(states), 1), self._automaton.start)
         states = torch.cat([start, states], dim=1)
         logits = network.logits(network.contexts(tokens, states).flatten(0, 1))
@@ -105,7 +105,7 @@ class StateTokenLoss(StateLoss):
         lengths = self._lengths.draw(self._words.validation_words, data)
         answers = validate_answers(model, self._task.draw(lengths, data))
         rounded, language = in_precision(model, self._precision), self._task.language
-        closure, proved = explored(bounded(rounded), language)
+        closure, proved = explore_network(make_window_node(rounded), language)
         wrong = closure.wrong
         figures = {
             "proved": proved,

@@ -51,19 +51,19 @@ class StepTable(ReplayedTable):
     def step(self, model: nn.Module, data: torch.Generator, noise: torch.Generator) -> Step:
         """Return the loss of what follows from some steps, and of their classes."""
         count, size = len(self._table.states), self._words.batch_size
-        rows = torch.arange(count) if count <= size else self._drawn(model, count, size, data)
-        return self._learned(model, rows, data, noise)
+        rows = torch.arange(count) if count <= size else self._draw(model, count, size, data)
+        return self._compute_loss(model, rows, data, noise)
 
     def _is_proved(self, model: nn.Module) -> bool:
         rounded = in_precision(model, self._precision)
-        return explored(self._bounded(rounded), self._task.language)[1]
+        return explore_network(self._make_node(rounded), self._task.language)[1]
 
     def _sides_of_all(self, model: nn.Module) -> tuple[Float[Tensor, "1"], Float[Tensor, " step"]]:
         rows = torch.split(torch.arange(len(self._table.states)), _TOGETHER)
         return self._start_side(model).cpu(), torch.cat([self._sides(model, r).cpu() for r in rows])
 
     @abstractmethod
-    def _learned(
+    def _compute_loss(
         self,
         model: nn.Module,
         rows: Int[Tensor, " row"],
@@ -81,11 +81,11 @@ class StepTable(ReplayedTable):
         """Return the same of the code of the empty word."""
 
     @abstractmethod
-    def _bounded(self, model: nn.Module) -> BoundedCoded:
+    def _make_node(self, model: nn.Module) -> BoundedCoded:
         """Return the model as proofs see it."""
 
 
-def explored(bounded: BoundedCoded, language: Language) -> tuple[PrefixClosure, bool]:
+def explore_network(bounded: BoundedCoded, language: Language) -> tuple[PrefixClosure, bool]:
     """Return the exploration of a network, and whether it is a proof whatever rounding does."""
     codes = TrackedCodes(bounded)
     closure = explore_prefixes(CodeRecurrence(codes), language, max_chunks=4 * MAX_STEPS)

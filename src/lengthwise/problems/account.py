@@ -15,9 +15,9 @@ from torch import nn
 from lengthwise.evaluation.scores import percent
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.results import Facts, Section
-from lengthwise.training.loop import kept
+from lengthwise.training.loop import find_kept_record
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 
 def plain_facts(values: Mapping[str, Any]) -> Facts:
@@ -73,15 +73,15 @@ class Records:
         Raises:
             RunError: one is damaged.
         """
-        ended = [stage.stage_record() for stage in folder.ended_stages()]
+        ended = [stage.stage_record() for stage in folder.list_ended_stages()]
         return cls(plan=plan, metrics=folder.metrics(), ended=ended, folder=folder)
 
     @property
     def best(self) -> Mapping[str, Any]:
         """The record of the validation whose weights are kept; empty before the first."""
-        return kept(self.metrics) if self.metrics else {}
+        return find_kept_record(self.metrics) if self.metrics else {}
 
-    def named(self, more: str = "") -> str:
+    def name_folder(self, more: str = "") -> str:
         """Return the folder as a command names it, with something behind its name."""
         return shlex.quote(f"{self.folder.path if self.folder else 'RUN'}{more}")
 
@@ -89,9 +89,9 @@ class Records:
     def after(self) -> str:
         """The steps after which the weights were kept: `after 10 of 20 steps`."""
         step, last = self.best["step"], self.metrics[-1]["step"]
-        return f"after {'' if step == last else f'{step:,} of '}{counted(last, 'step')}"
+        return f"after {'' if step == last else f'{step:,} of '}{format_count(last, 'step')}"
 
-    def validated(self, words: str = "", figure: str = "") -> tuple[str, str]:
+    def make_validation_row(self, words: str = "", figure: str = "") -> tuple[str, str]:
         """Return the row of the validation: a figure, by default accuracy, on which words."""
         if not self.metrics:
             return "in validation", "not yet"
@@ -167,4 +167,4 @@ def size_of(model: nn.Module) -> str:
     """Return the number of parameters of a model in words."""
     every, trained = sizes_of(model).values()
     trained_part = "" if trained == every else f", {trained:,} of them trained"
-    return f"{counted(every, 'parameter')}{trained_part}"
+    return f"{format_count(every, 'parameter')}{trained_part}"

@@ -41,7 +41,7 @@ from lengthwise.training.runs import RunFolder
 if TYPE_CHECKING:
     from lengthwise.problems.testing import Test, TestResult
 
-__all__ = ["Plan", "Problem", "Run", "evaluated"]
+__all__ = ["Plan", "Problem", "Run", "evaluate_and_store"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -203,7 +203,7 @@ class Problem(ABC):
         """
         return (Route(self.setup.default_model),)
 
-    def told(self, plan: Plan) -> tuple[str, str]:
+    def describe_supervision(self, plan: Plan) -> tuple[str, str]:
         """Return what training sees: a word or two for the labels, such as `final`, and a few for
         the examples that are drawn."""
         return "supervised", "its data"
@@ -214,9 +214,9 @@ class Problem(ABC):
         return Account(
             title=f"{self.name}, {plan.model}",
             conditions=records.conditions(f"{plan.supervision} supervision", plan.trained_on),
-            rows=[records.validated()],
+            rows=[records.make_validation_row()],
             values={"task": self.name, **records.values},
-            advice=lambda: f"lengthwise evaluate {records.named()}",
+            advice=lambda: f"lengthwise evaluate {records.name_folder()}",
         )
 
 
@@ -234,13 +234,13 @@ def run_test(run: Run, test: "Test") -> "TestResult":
 
     all_options = {"lengths": list(test.lengths), "words": test.words_per_length, "seed": test.seed}
     names = run.problem.setup.evaluate_options
-    evaluation = evaluated(
+    evaluation = evaluate_and_store(
         run, {name: value for name, value in all_options.items() if name in names}
     )
     return TestResult.plain(test, run.problem.kind, {"figures": evaluation.values})
 
 
-def evaluated(
+def evaluate_and_store(
     run: Run, options: Options, watch: Watch = no_watch, *, stored: bool = True
 ) -> Evaluation:
     """Test a run on its problem, and store the result in its folder, if it has one of its own.

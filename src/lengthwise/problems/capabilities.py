@@ -53,7 +53,7 @@ class Formal(Proving):
         """Return the language, and how words of it are drawn."""
 
     @abstractmethod
-    def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterable[Defaults]:
+    def choose_defaults(self, preset: str, entry: Entry, asked: Parts) -> Iterable[Defaults]:
         """Return defaults that suit the language; `asked` are the settings that the user gives."""
 
 

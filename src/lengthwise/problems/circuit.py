@@ -23,13 +23,15 @@ def circuit_predictor(model: nn.Module, sequence: GateSequence) -> Predictor:
                 shown=(bits := "".join(str(result[index]) for index in sequence.outputs)),
                 record={"word": word, "outputs": bits, "sequence": "".join(map(str, result))},
             )
-            for word, result in zip(inputs, completed(model, sequence, inputs), strict=True)
+            for word, result in zip(inputs, complete_inputs(model, sequence, inputs), strict=True)
         ]
 
     return Predictor(read=read, answer=answer)
 
 
-def completed(model: nn.Module, sequence: GateSequence, inputs: Sequence[str]) -> list[list[int]]:
+def complete_inputs(
+    model: nn.Module, sequence: GateSequence, inputs: Sequence[str]
+) -> list[list[int]]:
     """Complete each line of inputs with a decoder; the result begins with the inputs."""
     if not inputs:
         return []

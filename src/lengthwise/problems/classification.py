@@ -7,7 +7,7 @@ from torch import nn
 from lengthwise.errors import LanguageError
 from lengthwise.evaluation.evaluate import answer_of, require_classes
 from lengthwise.evaluation.predict import device_of, logits_of, shares
-from lengthwise.languages.characters import listed, written_alphabet
+from lengthwise.languages.characters import format_alphabet, list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.problems.results import Answer, Predictor
 
@@ -46,9 +46,9 @@ def require_same_symbols(language: Language, other: Language) -> None:
     """
     if (other.alphabet, other.class_names) != (language.alphabet, language.class_names):
         raise LanguageError(
-            f"the model was trained on symbols {listed(language.alphabet)!r} and classes "
+            f"the model was trained on symbols {list_symbols(language.alphabet)!r} and classes "
             f"{' '.join(language.class_names)!r}, but {other.spec} has "
-            f"{listed(other.alphabet)!r} and {' '.join(other.class_names)!r}. "
+            f"{list_symbols(other.alphabet)!r} and {' '.join(other.class_names)!r}. "
             f"Give a language over the same{_remedy(language, other)}."
         )
 
@@ -58,4 +58,4 @@ def _remedy(language: Language, other: Language) -> str:
     is_expression = other.spec.startswith("regex:") and set(other.alphabet) < set(language.alphabet)
     if not is_expression or language.class_names != other.class_names:
         return ""
-    return f", regex[{written_alphabet(language.alphabet)}]{other.spec.removeprefix('regex')}"
+    return f", regex[{format_alphabet(language.alphabet)}]{other.spec.removeprefix('regex')}"

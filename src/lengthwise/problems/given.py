@@ -15,7 +15,7 @@ from lengthwise.languages.validation import short
 from lengthwise.problems.base import Run
 from lengthwise.problems.capabilities import proving
 from lengthwise.problems.recognition.problem import Recognition
-from lengthwise.proofs.search.guarded import guarded
+from lengthwise.proofs.search.guarded import guard
 from lengthwise.training.made_for import difference
 
 Model: TypeAlias = Run | Computed | nn.Module
@@ -35,7 +35,7 @@ def module_of(model: Model) -> nn.Module:
     remedy = ""
     if isinstance(model, str | Path):
         remedy = " Load its folder: lw.load(folder)."
-    elif guarded(model) is not None:
+    elif guard(model) is not None:
         remedy = " Use lw.inside.decide for an algebra."
     raise ConfigError(
         f"a model is a run, a construction or a torch.nn.Module, but got a "
@@ -55,7 +55,7 @@ def run_of(model: Model) -> Run | None:
     return model if isinstance(model, Run) else None
 
 
-def named_language(language: object) -> Language:
+def make_language(language: object) -> Language:
     """Return the language that is given or named.
 
     Raises:
@@ -64,7 +64,7 @@ def named_language(language: object) -> Language:
     return language if isinstance(language, Language) else parse(language)  # type: ignore[arg-type]
 
 
-def asked_language(model: Model, language: Language | str | None) -> Language:
+def choose_language(model: Model, language: Language | str | None) -> Language:
     """Return the given or named language, or else that of the model.
 
     Raises:
@@ -72,7 +72,7 @@ def asked_language(model: Model, language: Language | str | None) -> Language:
         RunError: the model is not about a language.
     """
     if language is not None:
-        return named_language(language)
+        return make_language(language)
     if isinstance(model, Run | Computed):
         return model.language
     raise LanguageError(
@@ -89,7 +89,7 @@ def symbols_of(model: Model, language: Language | str | None) -> Language:
     """
     if language is None and isinstance(model, Run):
         return proving(model.problem).symbols
-    return asked_language(model, language)
+    return choose_language(model, language)
 
 
 def fitting_language(model: Model, language: Language | str | None) -> Language:
@@ -104,7 +104,7 @@ def fitting_language(model: Model, language: Language | str | None) -> Language:
         raise ConfigError(
             f"this run is about {model.problem.name}, and classifies no words. Leave language out."
         )
-    network, asked_about = module_of(model), asked_language(model, language)
+    network, asked_about = module_of(model), choose_language(model, language)
     if (other := difference(network, asked_about)) is not None:
         raise ConfigError(other)
     config = getattr(network, "config", None)
@@ -121,7 +121,7 @@ def fitting_language(model: Model, language: Language | str | None) -> Language:
     return asked_about
 
 
-def listed_lengths(lengths: Sequence[int]) -> Sequence[int]:
+def list_lengths(lengths: Sequence[int]) -> Sequence[int]:
     """Return the lengths, if they are a sequence of integers.
 
     Raises:

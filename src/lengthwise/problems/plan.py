@@ -101,12 +101,12 @@ class Plan:
     @property
     def supervision(self) -> str:
         """The labels that training sees."""
-        return self.problem.told(self)[0]
+        return self.problem.describe_supervision(self)[0]
 
     @property
     def trained_on(self) -> str:
         """The examples that training draws."""
-        return self.problem.told(self)[1]
+        return self.problem.describe_supervision(self)[1]
 
     @property
     def task(self) -> Task:
@@ -160,7 +160,7 @@ class Plan:
         return {
             "problem": {"kind": self.problem.kind, **self.problem.to_dict()},
             **self._own(),
-            **self._staged([stage._own() for stage in self.later]),
+            **self._list_staged_values([stage._own() for stage in self.later]),
         }
 
     def _own(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class Plan:
         choice = {"chosen": self.chosen} if self.chosen else {}
         return {"model": self.model, **choice, "preset": self.preset, **self.settings}
 
-    def _staged(self, later: list[dict[str, Any]]) -> dict[str, Any]:
+    def _list_staged_values(self, later: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the values of a run with several stages; none of a run with one."""
         values = {"stage": self.stage, "later": later, "barrier": self.barrier}
         usual = {"stage": 1, "later": [], "barrier": ""}
@@ -181,7 +181,11 @@ class Plan:
         its default, or that moves to another section therefore does not change.
         """
         later = [stage._own_identity() for stage in self.later]
-        return {**self.problem.identity(), **self._own_identity(), **self._staged(later)}
+        return {
+            **self.problem.identity(),
+            **self._own_identity(),
+            **self._list_staged_values(later),
+        }
 
     def _own_identity(self) -> dict[str, Any]:
         """Return what is set in a stage. Arguments of a network of one's own may have any name, so

@@ -23,7 +23,7 @@ from lengthwise.problems.registry import (
 )
 from lengthwise.problems.results import Options
 from lengthwise.problems.setup import Defaults
-from lengthwise.settings import Parts, merged, require, sort_settings
+from lengthwise.settings import Parts, merge, require, sort_settings
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
 
@@ -57,20 +57,20 @@ def make_plan(
     if "protocol" in given_options:
         layers.insert(max(0, len(layers) - 1), {"data.protocol": given_options.pop("protocol")})
     first_model = kind.setup.default_model if model is None else model
-    requested = _sorted(kind, kind.setup.models[first_model], spec, layers)
+    requested = _sort_by_section(kind, kind.setup.models[first_model], spec, layers)
     problem = as_problem(spec, requested.pop("task", {}), given_options)
     if model is not None:
-        return _planned(problem, model, preset, requested)
+        return _plan(problem, model, preset, requested)
     first, *other_routes = problem.routes(preset, requested)
     if first.model != first_model:
-        requested = _sorted(kind, kind.setup.models[first.model], spec, layers)
+        requested = _sort_by_section(kind, kind.setup.models[first.model], spec, layers)
         requested.pop("task", None)
     later, barrier = _later(problem, other_routes, preset, requested)
-    plan = _planned(problem, first.model, preset, requested, first.steps if later else None)
+    plan = _plan(problem, first.model, preset, requested, first.steps if later else None)
     return replace(plan, later=later, barrier=barrier, chosen=first.chosen)
 
 
-def _planned(
+def _plan(
     problem: Problem, model: str, preset: str, requested: Parts, steps: int | None = None
 ) -> Plan:
     """Return the plan of a model; `steps` are those of a stage that another follows.
@@ -80,24 +80,24 @@ def _planned(
     layers = [
         problem.setup.of_model(model),  # 1. the defaults of the model
         *problem.setup.of_preset(preset, model, problem.name),  # 2. those of the preset
-        *_suited(problem, model, preset, requested, steps),  # 3. those that suit the subject
+        *_list_defaults(problem, model, preset, requested, steps),  # 3. those that suit the subject
         Defaults(
             SET, {f"{s}.{name}": v for s in requested for name, v in requested[s].items()}
         ),  # 4.
     ]
-    return _checked(problem, model, preset, requested, layers)  # 5. all of them are checked
+    return _check_plan(problem, model, preset, requested, layers)  # 5. all of them are checked
 
 
-def _suited(
+def _list_defaults(
     problem: Problem, model: str, preset: str, requested: Parts, steps: int | None
 ) -> Iterator[Defaults]:
     if isinstance(problem, Formal):
-        yield from problem.suited(preset, problem.setup.models[model], requested)
+        yield from problem.choose_defaults(preset, problem.setup.models[model], requested)
     if steps is not None:
         yield Defaults("stage that another follows", {"steps": steps})
 
 
-def _checked(
+def _check_plan(
     problem: Problem, model: str, preset: str, requested: Parts, layers: Sequence[Defaults]
 ) -> Plan:
     """Return the plan with the values of all layers.
@@ -147,10 +147,10 @@ def origins_of(plan: Plan) -> Mapping[str, str]:
     try:
         routes = problem.routes(plan.preset, requested) if isinstance(problem, Formal) else ()
         steps = next((e.steps for e in routes if plan.later and e.model == plan.model), None)
-        usual = _planned(problem, plan.model, plan.preset, requested, steps)
+        usual = _plan(problem, plan.model, plan.preset, requested, steps)
         if usual.settings["objective"].get("name") != name:
             requested["objective"]["name"] = name
-            usual = _planned(problem, plan.model, plan.preset, requested, steps)
+            usual = _plan(problem, plan.model, plan.preset, requested, steps)
     except LengthwiseError:
         return {}
     follow = dict.fromkeys(
@@ -172,14 +172,14 @@ def _later(
     plans = list[Plan]()
     for route in routes:
         try:
-            plan = _planned(problem, route.model, preset, requested)
+            plan = _plan(problem, route.model, preset, requested)
         except ConfigError as error:
             return tuple(plans), str(error).partition(". ")[0]
         plans.append(replace(plan, chosen=route.chosen))
     return tuple(plans), ""
 
 
-def _sorted(
+def _sort_by_section(
     kind: type[Problem],
     entry: Entry,
     spec: str | Language | Problem,
@@ -193,7 +193,7 @@ def _sorted(
         names["task"] = set(kind.own_settings(spec))
     _require_choice(kind, names["objective"], layers)
     _require_settings_of(kind, names, layers)
-    requested = merged(sort_settings(layer, names, derived=derived) for layer in layers)
+    requested = merge(sort_settings(layer, names, derived=derived) for layer in layers)
     for section in SECTIONS:
         requested.setdefault(section, {})
     return requested
@@ -275,17 +275,17 @@ def plan_for(
         folder.require_same(stored_plan.alone.to_dict(), new_plan.alone.to_dict())
     stored_plan = replace(stored_plan, problem=new_plan.problem)  # its corpus may have been moved
 
-    def filled_in(left_out: frozenset[str]) -> Plan:
+    def fill_in(left_out: frozenset[str]) -> Plan:
         usual = {k: v for k, v in _of_folder(stored_plan).items() if k not in left_out}
         layers, preset_there = [usual, *settings], stored_plan.preset if preset is None else preset
         return make_plan(
             spec, stored_plan.model, preset=preset_there, settings=layers, options=options
         )
 
-    filled = filled_in(stored_plan.problem.setup.derived)
+    filled = fill_in(stored_plan.problem.setup.derived)
     if filled != stored_plan.alone:  # a derived setting may have been set when the run began
         with suppress(ConfigError):
-            filled = filled_in(frozenset())
+            filled = fill_in(frozenset())
     folder.require_same(stored_plan.alone.to_dict(), filled.to_dict())
     return stored_plan
 
@@ -348,9 +348,9 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
     try:
         problem = problem_from_dict(values["problem"])
         return replace(
-            _stored_plan(problem, values),
+            _load_plan(problem, values),
             stage=values.get("stage", 1),
-            later=tuple(_stored_plan(problem, stage) for stage in values.get("later", ())),
+            later=tuple(_load_plan(problem, stage) for stage in values.get("later", ())),
             barrier=values.get("barrier", ""),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -359,7 +359,7 @@ def plan_from_dict(values: Mapping[str, Any]) -> Plan:
         ) from None
 
 
-def _stored_plan(problem: Problem, values: Mapping[str, Any]) -> Plan:
+def _load_plan(problem: Problem, values: Mapping[str, Any]) -> Plan:
     kinds = problem.setup.sections(problem.setup.models[values["model"]])
     try:
         sections: dict[str, Any] = {name: kinds[name].from_dict(values[name]) for name in SECTIONS}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.errors import CertificateError
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.models.entry import Architecture, ModelEntry
 from lengthwise.models.recognisers import ARCHITECTURES, MODELS
@@ -74,7 +74,7 @@ def verdict_about(certificate: Certificate, language: Language) -> str | None:
     return None if _apart(certificate, language) else certificate.verdict
 
 
-def known_verdict(proof: Proof | None, language: Language) -> str | None:
+def find_known_verdict(proof: Proof | None, language: Language) -> str | None:
     """Return what a certificate that was checked says of the model as it runs, if it does."""
     if proof is None or proof.refused:
         return None
@@ -83,7 +83,7 @@ def known_verdict(proof: Proof | None, language: Language) -> str | None:
 
 def is_about(certificate: Certificate, language: Language) -> bool:
     """Return whether a certificate is about a language, or one that is the same on every word."""
-    return certificate.language.minimised() == language.minimised()
+    return certificate.language.minimise() == language.minimise()
 
 
 def _apart(certificate: Certificate, language: Language) -> list[str]:
@@ -123,7 +123,8 @@ def require_symbols(certificate: Certificate, symbols: Language | None) -> None:
     run_symbols = None if symbols is None else (symbols.alphabet, symbols.class_names)
     if run_symbols != (language.alphabet, language.class_names):
         raise CertificateError(
-            f"the certificate is about words over {listed(language.alphabet)!a:.60} and classes "
+            f"the certificate is about words over {list_symbols(language.alphabet)!a:.60} and "
+            f"classes "
             f"{' '.join(language.class_names)!a:.60}, but the run has other symbols or classes. "
             f"Certify the run again."
         )

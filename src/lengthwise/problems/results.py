@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from lengthwise.arguments import number, whole
+from lengthwise.arguments import number, require_integer
 from lengthwise.display import Viewed
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.wording import shortened
+from lengthwise.wording import shorten
 
 if TYPE_CHECKING:
     from lengthwise.training.progress import Count
@@ -58,7 +58,7 @@ class Evaluation(Viewed):
 
     def __repr__(self) -> str:
         facts_text = ", ".join(f"{name}: {value}" for name, value in self.facts)
-        return f"Evaluation({shortened(facts_text, 300)})"
+        return f"Evaluation({shorten(facts_text, 300)})"
 
     def summary(self) -> dict[str, Any]:
         """Return the figures and the conditions of the test."""
@@ -176,7 +176,7 @@ def read_options(options: Options) -> Options:
     """
     for name, least in (("words", 0), ("seed", 0), ("tokens", 1)):
         if name in options:
-            options = {**options, name: whole(name, options[name], least)}
+            options = {**options, name: require_integer(name, options[name], least)}
     if "temperature" in options:
         options = {**options, "temperature": number("temperature", options["temperature"], 0.8)}
     if isinstance(lengths := options.get("lengths"), str):

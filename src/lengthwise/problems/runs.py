@@ -53,13 +53,13 @@ def train(
     processes = _processes(plan.problem, device)
     folder = None if out is None else RunFolder(Path(out))
     with enough_memory(_LESS):
-        return _trained(plan, folder, processes, device=device, film=film, progress=progress)
+        return _train(plan, folder, processes, device=device, film=film, progress=progress)
 
 
 _LESS = "Lower batch_size, the size of the network, or the length of what it reads."
 
 
-def _trained(
+def _train(
     plan: Plan,
     folder: RunFolder | None,
     processes: ProcessGroup,
@@ -71,7 +71,7 @@ def _trained(
     if folder and folder.is_claimed:
         if folder.is_finished:
             claim(folder, plan, environment(device))
-            return _concluded(folder, device)
+            return _load_ended(folder, device)
         plan = _plan_there(folder, plan) or plan
     training = plan.training
     _require_possible(plan, folder, device, film=film)
@@ -85,7 +85,7 @@ def _trained(
         made_with["processes"] = str(processes.count)
     if plan.is_staged:
         torch_device = choose_device(device)
-        with nullcontext() if folder is None else _claimed(folder, plan, made_with):
+        with nullcontext() if folder is None else _claim_folder(folder, plan, made_with):
             run = train_stages(
                 plan,
                 device=torch_device,
@@ -97,7 +97,7 @@ def _trained(
         if run is not None:
             return run
         assert folder is not None
-        return _concluded(folder, device)
+        return _load_ended(folder, device)
     if folder is None:  # everything is checked before anything is written
         model.to(choose_device(device))
         metrics = fit(model, objective, training, progress=progress, processes=processes)
@@ -105,8 +105,8 @@ def _trained(
         return Run(problem=plan.problem, plan=plan, model=model, metrics=metrics)
     with ExitStack() as held:
         if processes.is_main:
-            held.enter_context(_claimed(folder, plan, made_with))
-            held.enter_context(folder.locked())
+            held.enter_context(_claim_folder(folder, plan, made_with))
+            held.enter_context(folder.lock())
         processes.wait()  # until the main process has claimed the folder
         if not folder.is_finished:
             model.to(choose_device(device))
@@ -120,11 +120,11 @@ def _trained(
                 processes=processes,
             )
         processes.wait()  # until the model is written
-    return _concluded(folder, device)
+    return _load_ended(folder, device)
 
 
 @contextmanager
-def _claimed(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> Iterator[None]:
+def _claim_folder(folder: RunFolder, plan: Plan, made_with: Mapping[str, str]) -> Iterator[None]:
     """Claim a folder for a plan; give it up if the plan is refused before anything is trained."""
     existed = folder.path.exists()
     is_created = claim(folder, plan, made_with)
@@ -170,7 +170,7 @@ def _require_film(plan: Plan, folder: RunFolder | None) -> None:
         )
 
 
-def _concluded(folder: RunFolder, device: str) -> Run:
+def _load_ended(folder: RunFolder, device: str) -> Run:
     """Load a run that has ended, with what its problem writes then."""
     run = load_run(folder.path, device=device)
     if isinstance(run.problem, Concluding):
@@ -297,5 +297,5 @@ def load_run(path: Path | str, *, device: str = "auto") -> Run:
         model=model,
         metrics=metrics,
         folder=folder,
-        stages=tuple(stage.stage_record() for stage in folder.ended_stages()),
+        stages=tuple(stage.stage_record() for stage in folder.list_ended_stages()),
     )

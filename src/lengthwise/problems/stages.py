@@ -17,7 +17,7 @@ import torch
 
 from lengthwise.errors import ClaimError, RunError
 from lengthwise.problems.base import Plan, Run, remember_subject
-from lengthwise.problems.recognition.routes import standing_of
+from lengthwise.problems.recognition.routes import judge_model
 from lengthwise.training.loop import Ending, Progress, fit_stage
 from lengthwise.training.runs import RunFolder
 
@@ -77,7 +77,7 @@ def train_stages(
     with ExitStack() as locks:
         ended = list[Ended]()
         if folder is not None:
-            locks.enter_context(folder.locked())
+            locks.enter_context(folder.lock())
             if folder.is_finished:
                 return None
             if folder.config().get("stage", 1) != plan.stage:
@@ -85,24 +85,26 @@ def train_stages(
                     f"another process has continued {folder.path} in the meantime. Run the "
                     f"command again."
                 )
-            ended = [Ended(stage.stage_record(), stage) for stage in folder.ended_stages()]
+            ended = [Ended(stage.stage_record(), stage) for stage in folder.list_ended_stages()]
             film = (
-                film or folder.is_filmed or any(stage.is_filmed for stage in folder.ended_stages())
+                film
+                or folder.is_filmed
+                or any(stage.is_filmed for stage in folder.list_ended_stages())
             )
         while True:
             if len(ended) < plan.stage:
                 steps = sum(stage.record["steps"] for stage in ended)
                 stage_progress = _of_stage(progress, plan, steps)
-                run, ending, error = _trained(plan, device, folder, stage_progress, film=film)
+                run, ending, error = _train_stage(plan, device, folder, stage_progress, film=film)
                 if ending == "perfect":
                     return replace(run, stages=tuple(stage.record for stage in ended))
-                ended.append(_retired(run, ending, error, folder))
+                ended.append(_retire(run, ending, error, folder))
             if not plan.later or any(stage.record["proved"] for stage in ended):
                 return _nearest(ended, folder)
             plan = plan.next
             if folder is not None:
                 folder.begin_stage({**plan.to_dict(), "environment": dict(made_with)})
-                locks.enter_context(folder.locked())  # the configuration is another file now
+                locks.enter_context(folder.lock())  # the configuration is another file now
 
 
 def _of_stage(progress: Progress | None, plan: Plan, steps_before: int) -> Progress | None:
@@ -126,7 +128,7 @@ def empty_film(plan: Plan) -> "Film | None":
     return film_of(plan)
 
 
-def _trained(
+def _train_stage(
     plan: Plan,
     device: torch.device,
     folder: RunFolder | None,
@@ -149,12 +151,12 @@ def _trained(
     return run, ending, error
 
 
-def _retired(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> Ended:
+def _retire(run: Run, ending: Ending, error: str, folder: RunFolder | None) -> Ended:
     """Judge a stage that ended without a proof, and store it."""
     plan = run.require_plan()
     standing: Mapping[str, Any] = {"proved": False, "right_to": -1, "first_wrong": None}
     if run.metrics:
-        standing = standing_of(run.model, run.language)
+        standing = judge_model(run.model, run.language)
     record = {**run.records.of_stage(ending), "reason": "", **standing, "error": error}
     if folder is None:
         return Ended(record, run)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
-from lengthwise.arguments import whole
+from lengthwise.arguments import require_integer
 from lengthwise.errors import ConfigError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.settings import require
@@ -32,12 +32,14 @@ class Test:
                 f"{test_name} has lengths={self.lengths!r:.60}. Give a list of integers; "
                 f"parse_lengths reads 41:500."
             )
-        lengths = tuple(whole(f"a length of {test_name}", length) for length in self.lengths)
+        lengths = tuple(
+            require_integer(f"a length of {test_name}", length) for length in self.lengths
+        )
         object.__setattr__(self, "lengths", lengths)
         require(bool(self.lengths), f"{test_name} has no length. Give at least one.")
         require(
             len(set(self.lengths)) == len(self.lengths),
-            f"{test_name} has length {repeated(self.lengths)} twice. Give each once.",
+            f"{test_name} has length {find_repeated(self.lengths)} twice. Give each once.",
         )
         require(
             self.words_per_length >= 1,
@@ -108,7 +110,7 @@ class TestResult:
         return cls(name=test.name, by_length=(), summary=summary)
 
 
-def repeated(values: Iterable[Any]) -> Any:
+def find_repeated(values: Iterable[Any]) -> Any:
     """Return the first value that is repeated, or None."""
     seen = set()
     for value in values:

@@ -13,9 +13,9 @@ from typing import Any
 
 from lengthwise.errors import RunError
 from lengthwise.problems.base import Problem
-from lengthwise.problems.inferred.inference import infer_from, referred
+from lengthwise.problems.inferred.inference import infer_from, read_reference
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.inferred.settings import OF_INFERENCE, InferenceConfig, divided
+from lengthwise.problems.inferred.settings import OF_INFERENCE, InferenceConfig, divide_settings
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
 from lengthwise.problems.plan import Plan
 from lengthwise.problems.planning import plan_from_dict
@@ -57,7 +57,7 @@ def with_inference(
     stored_plan = _plan_there(out)
     if stored_plan is not None and isinstance(stored_plan.problem, LabelledWordsProblem):
         return Asked(subject=spec, model=stored_plan.model, settings=settings, options=options)
-    of_inference, of_training = divided(settings)
+    of_inference, of_training = divide_settings(settings)
     entry = InferredProblem.setup.models[InferredProblem.setup.default_model]
     names = {**InferredProblem.setup.settable(entry), "inference": OF_INFERENCE}
     for layer in of_training:  # unknown names are refused before work that may take minutes
@@ -68,7 +68,7 @@ def with_inference(
         else None
     )
     config = InferenceConfig.from_dict({**(before.own_values() if before else {}), **of_inference})
-    words = referred(
+    words = read_reference(
         spec, given_options.get("alphabet"), config, given_options.get("columns"), needs_labels=True
     )
     if before is None:

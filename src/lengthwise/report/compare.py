@@ -19,12 +19,12 @@ from lengthwise.problems.capabilities import Plotted
 from lengthwise.problems.planning import plan_from_dict
 from lengthwise.problems.recognition.problem import Recognition
 from lengthwise.problems.results import Curve
-from lengthwise.settings import flattened
+from lengthwise.settings import flatten
 from lengthwise.shipped import PREFIX, is_shipped
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from lengthwise.analysis.figures import Picture
@@ -116,9 +116,9 @@ class Comparison:
     @cached_property
     def figure(self) -> "Picture":
         """The measure by length: a line for each group, and a band if it has several seeds."""
-        return self._drawn()
+        return self._draw()
 
-    def _drawn(self) -> "Picture":
+    def _draw(self) -> "Picture":
         from lengthwise.analysis.figures import bands_figure  # noqa: PLC0415  the table needs none
 
         ends = {run.curve.trained_to for run in self.runs}
@@ -188,7 +188,7 @@ class Comparison:
         if path.suffix == ".pdf":
             from lengthwise.analysis.figures import to_pdf  # noqa: PLC0415
 
-            write_bytes(path, to_pdf(self._drawn(), width))
+            write_bytes(path, to_pdf(self._draw(), width))
         else:
             write_text(path, self.to_svg() if path.suffix == ".svg" else self.to_html())
 
@@ -201,7 +201,7 @@ class Comparison:
         means = [self._overall([run]).get("overall", run.mean) for run in group.runs]
         sign = -1 if self.curve.is_less_better else 1
         worst = min(group.runs, key=lambda run: sign * run.curve.points[run.worst_length])
-        in_words = self._shown
+        in_words = self._format_value
         spread = f" ({in_words(min(means))} to {in_words(max(means))})" if len(means) > 1 else ""
         return [
             group.name,
@@ -213,7 +213,7 @@ class Comparison:
             ", ".join(str(run.path) for run in group.runs),
         ]
 
-    def _shown(self, value: float) -> str:
+    def _format_value(self, value: float) -> str:
         """Return a value with two decimals; per cent are rounded down, so that 100.00 means all."""
         return percent(value / 100) if "%" in self.curve.measure else f"{value:.2f}"
 
@@ -223,7 +223,7 @@ class Comparison:
         lengths = sorted(self.curve.points)
         return template("lengthwise.report", name).render(
             comparison=self,
-            figure=to_page_svg(self._drawn()),
+            figure=to_page_svg(self._draw()),
             band=BAND,
             first=lengths[0],
             last=lengths[-1],
@@ -267,9 +267,9 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
             raise ConfigError(f"runs to compare are different, but {paths[number]} is given twice.")
     plans = [_plan(path) for path in paths]
     _require_one_subject(paths, plans)
-    read = [compared_curve_of(path, plan) for path, plan in zip(paths, plans, strict=True)]
+    read = [load_last_curve(path, plan) for path, plan in zip(paths, plans, strict=True)]
     tested = next((sorted(curve.points) for curve in read if curve), None)
-    option = f" --lengths {_written(tested)}" if tested and _takes_lengths(plans[0]) else ""
+    option = f" --lengths {_format_lengths(tested)}" if tested and _takes_lengths(plans[0]) else ""
     for path, curve in zip(paths, read, strict=True):
         if curve is None:
             if "by_length" in (RunFolder(path).evaluation() or {}):
@@ -289,7 +289,7 @@ def compare(runs: Sequence[Run | Path | str]) -> Comparison:
             )
     curves = [curve for curve in read if curve]
     _require_one_test(paths, curves, option)
-    return _compared(paths, plans, curves)
+    return _group_runs(paths, plans, curves)
 
 
 def _path(run: Run | Path | str) -> Path:
@@ -312,7 +312,7 @@ def _plan(path: Path) -> Plan:
         raise RunError(f"{path}: {error}") from None
 
 
-def compared_curve_of(path: Path, plan: Plan) -> Curve | None:
+def load_last_curve(path: Path, plan: Plan) -> Curve | None:
     """Return the last evaluation of a run as a curve; None if there is none, or it has no points.
 
     Raises:
@@ -330,9 +330,9 @@ def compared_curve_of(path: Path, plan: Plan) -> Curve | None:
 
 
 def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
-    first = compared_subject(plans[0])
+    first = find_subject(plans[0])
     for path, plan in zip(paths, plans, strict=True):
-        if compared_subject(plan) != first:
+        if find_subject(plan) != first:
             names = plans[0].problem.name, plan.problem.name
             other = f"{path} about {names[1]}"
             if names[0] == names[1]:
@@ -343,10 +343,10 @@ def _require_one_subject(paths: Sequence[Path], plans: Sequence[Plan]) -> None:
             )
 
 
-def compared_subject(plan: Plan) -> Any:
+def find_subject(plan: Plan) -> Any:
     """Return what a plan is about: its minimal automaton, whatever its name, or its corpus."""
     if plan.problem.kind == Recognition.kind:
-        return plan.task.language.minimised()
+        return plan.task.language.minimise()
     return plan.problem.kind, plan.problem.identity()
 
 
@@ -370,7 +370,7 @@ def _takes_lengths(plan: Plan) -> bool:
     return "lengths" in plan.problem.setup.evaluate_options
 
 
-def _written(lengths: Sequence[int]) -> str:
+def _format_lengths(lengths: Sequence[int]) -> str:
     """Return lengths as `--lengths` takes them: `41:500:10` if they are evenly spaced."""
     steps = {after - before for before, after in pairwise(lengths)}
     if len(lengths) < 3 or len(steps) > 1:
@@ -379,7 +379,9 @@ def _written(lengths: Sequence[int]) -> str:
     return f"{lengths[0]}:{lengths[-1]}" + (f":{step}" if step > 1 else "")
 
 
-def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Curve]) -> Comparison:
+def _group_runs(
+    paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Curve]
+) -> Comparison:
     """Restrict the curves to the lengths that all have, and group the runs.
 
     Raises:
@@ -391,7 +393,7 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
         tested = f"{curves[0].sample} and {curves[other].sample}"
         remedy = (
             f"Run lengthwise evaluate {shlex.quote(str(paths[other]))} --lengths "
-            f"{_written(sorted(curves[0].points))}"
+            f"{_format_lengths(sorted(curves[0].points))}"
         )
         if not _takes_lengths(plans[0]):
             remedy = f"They were tested on {tested}. Train both on the same lengths."
@@ -412,7 +414,8 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
         notes.append(BAND)
     if len(common) < most:
         notes.append(
-            f"The figure shows the {counted(len(common), 'length')} that all runs were tested on, "
+            f"The figure shows the {format_count(len(common), 'length')} that all runs were "
+            f"tested on, "
             f"of up to {most:,}."
         )
     samples = sorted({curve.sample for curve in curves})
@@ -434,7 +437,7 @@ def _compared(paths: Sequence[Path], plans: Sequence[Plan], curves: Sequence[Cur
 
 def _settings(plan: Plan) -> dict[str, Any]:
     """Return the settings that tell plans apart, without the seed."""
-    settings = flattened(plan.alone.with_seed(0).to_dict())
+    settings = flatten(plan.alone.with_seed(0).to_dict())
     return {
         name: value for name, value in settings.items() if not name.startswith(("problem.", "pre"))
     }

@@ -14,7 +14,7 @@ from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import origins_of, plan_from_dict
 from lengthwise.problems.results import Section
-from lengthwise.report.compare import compare, compared_curve_of, compared_subject
+from lengthwise.report.compare import compare, find_subject, load_last_curve
 from lengthwise.templates import template
 from lengthwise.training.compiled import is_compiled
 from lengthwise.training.devices import commit, environment
@@ -54,7 +54,7 @@ class RunPage:
     @property
     def picture(self) -> Picture | None:
         """The last evaluation by length, if there are two lengths at least."""
-        found = compared_curve_of(self.path, self.plan)
+        found = load_last_curve(self.path, self.plan)
         if found is None or len(found.points) < 2:
             return None
         return bands_figure(
@@ -106,7 +106,7 @@ def read_run(path: Path) -> RunPage:
     return RunPage(
         path=path,
         plan=plan,
-        made=_made(folder, environment),
+        made=_describe_origin(folder, environment),
         settings=[
             (name, value, origins.get(name, ""))
             for name, value in _settings({**plan.to_dict(), "environment": environment})
@@ -130,7 +130,7 @@ def _section(folder: RunFolder, plan: Plan, account: Account) -> Section:
     return Section(columns=["run", "trained on", by], cells=[plan.trained_on, result], facts=facts)
 
 
-def _made(folder: RunFolder, environment: Mapping[str, Any]) -> str:
+def _describe_origin(folder: RunFolder, environment: Mapping[str, Any]) -> str:
     """Return when a run last wrote its weights or records, and what made it, in words."""
     files = [path for path in folder.path.iterdir() if path.is_file()]
     when = datetime.fromtimestamp(max(file.stat().st_mtime for file in files), tz=UTC)
@@ -138,7 +138,7 @@ def _made(folder: RunFolder, environment: Mapping[str, Any]) -> str:
     return ", ".join([f"{when:%Y-%m-%d %H:%M} UTC", *parts])
 
 
-def _written_page() -> str:
+def _describe_page() -> str:
     """Return date, version, commit and machine of the page, in words."""
     code = f"lengthwise {version('lengthwise')}"
     if (at := commit()) is not None:
@@ -150,22 +150,22 @@ def _written_page() -> str:
     )
 
 
-def together(pages: Sequence[RunPage]) -> list[Together]:
+def compare_subjects(pages: Sequence[RunPage]) -> list[Together]:
     """Compare the evaluated runs of each subject that has several."""
     subjects: list[tuple[Any, list[RunPage]]] = []
     for page in pages:
-        if compared_curve_of(page.path, page.plan) is None:
+        if load_last_curve(page.path, page.plan) is None:
             continue
-        subject = compared_subject(page.plan)
+        subject = find_subject(page.plan)
         group = next((members for known, members in subjects if known == subject), None)
         if group is None:
             subjects.append((subject, [page]))
         elif page.path.resolve() not in [other.path.resolve() for other in group]:
             group.append(page)
-    return [_drawn(members) for _, members in subjects if len(members) > 1]
+    return [_draw_runs(members) for _, members in subjects if len(members) > 1]
 
 
-def _drawn(members: Sequence[RunPage]) -> Together:
+def _draw_runs(members: Sequence[RunPage]) -> Together:
     """Draw runs on one subject: compared if that is possible, else each at its own lengths."""
     name = members[0].plan.problem.name
     try:
@@ -175,7 +175,7 @@ def _drawn(members: Sequence[RunPage]) -> Together:
         )
     except ConfigError as error:
         note = f"Each run is shown as it was tested: {error}"
-    curves_or_none = [compared_curve_of(page.path, page.plan) for page in members]
+    curves_or_none = [load_last_curve(page.path, page.plan) for page in members]
     curves = [curve for curve in curves_or_none if curve is not None]
     lines = {
         f"{page.plan.model}, {page.path}": [c.points]
@@ -209,8 +209,8 @@ def render(pages: Sequence[RunPage], title: str = "lengthwise report") -> str:
         groups=groups,
         pages=numbered,
         title=title,
-        comparisons=together(pages),
-        written=_written_page(),
+        comparisons=compare_subjects(pages),
+        written=_describe_page(),
     )
 
 
@@ -233,7 +233,7 @@ def write_figures(paths: Sequence[Path], folder: Path, width: float) -> list[Pat
     """
     pages = [read_run(path) for path in paths]
     pictures = {f"run-{number}": page.picture for number, page in enumerate(pages, start=1)}
-    shared = enumerate(together(pages), start=1)
+    shared = enumerate(compare_subjects(pages), start=1)
     pictures |= {f"together-{number}": each.picture for number, each in shared}
     files = []
     for name, picture in pictures.items():

@@ -16,7 +16,7 @@ class DaskExecutor:
     """The workers of a scheduler, such as `tcp://10.0.0.1:8786`.
 
     If a worker dies, Dask itself gives its job to another one, a few times
-    (`distributed.scheduler.allowed-failures`); only a job that Dask gives up is `lost`.
+    (`distributed.scheduler.allowed-failures`); only a job that Dask gives up is `is_worker_lost`.
 
     Raises:
         ConfigError: `distributed` is not installed, or nothing answers at the address.
@@ -57,7 +57,7 @@ class DaskExecutor:
         future: Future[T] = self._executor.submit(function, *arguments)
         return future
 
-    def lost(self, error: BaseException) -> bool:
+    def is_worker_lost(self, error: BaseException) -> bool:
         """Return whether workers died of the job, or the scheduler lost it."""
         return isinstance(error, self._killed | CancelledError)
 

@@ -28,7 +28,7 @@ class Executor(Protocol):
         """Call a function elsewhere; the function and its arguments must be picklable."""
         ...
 
-    def lost(self, error: BaseException) -> bool:
+    def is_worker_lost(self, error: BaseException) -> bool:
         """Return whether the error of a future means that its worker died."""
         ...
 
@@ -70,7 +70,7 @@ class InProcess:
             future.set_exception(error)
         return future
 
-    def lost(self, error: BaseException) -> bool:
+    def is_worker_lost(self, error: BaseException) -> bool:
         """Return False: if this process dies, no caller is left."""
         return False
 

@@ -100,7 +100,7 @@ class JobFolder:
         return self.path / "run"
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep others from the job; the system releases the lock if we die.
 
         Raises:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lengthwise.arguments import whole
+from lengthwise.arguments import require_integer
 from lengthwise.errors import ConfigError, RunError
 from lengthwise.problems.base import Plan
 from lengthwise.problems.capabilities import Formal
 from lengthwise.problems.planning import plan_from_dict
-from lengthwise.problems.testing import Test, repeated
+from lengthwise.problems.testing import Test, find_repeated
 from lengthwise.settings import require
 from lengthwise.tasks.task import Task
 
@@ -28,7 +28,7 @@ class Job:
         require(bool(names), "a job needs at least one test. Give one.")
         require(
             len(set(names)) == len(names),
-            f"a job has two tests called {repeated(names)!r}. Name them apart.",
+            f"a job has two tests called {find_repeated(names)!r}. Name them apart.",
         )
         if isinstance(problem := self.plan.problem, Formal):
             for test in self.tests:  # refused before hours of training, if it has no words
@@ -84,10 +84,10 @@ def jobs_over_seeds(plan: Plan, seeds: Sequence[int], tests: Sequence[Test]) -> 
     if not isinstance(plan, Plan):
         raise ConfigError(f"a plan is needed, but got {plan!r:.60}. Make one with make_plan.")
     require(bool(seeds), "there is no seed. Give at least one.")
-    seeds = [whole("a seed", seed) for seed in seeds]
+    seeds = [require_integer("a seed", seed) for seed in seeds]
     require(
         len(set(seeds)) == len(seeds),
-        f"seed {repeated(seeds)} is given twice, which would repeat a run. Give each once.",
+        f"seed {find_repeated(seeds)} is given twice, which would repeat a run. Give each once.",
     )
     return [Job(plan=plan.with_seed(seed), tests=tuple(tests)) for seed in seeds]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lengthwise.errors import RunError
 from lengthwise.problems.testing import AtLength, TestResult
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 FORMAT = 1
 """Version of the stored format."""
@@ -45,7 +45,7 @@ class Outcome:
 
     def __repr__(self) -> str:
         tests = "".join(f"; {test.in_words()}" for test in self.tests)
-        return f"Outcome({_about(self)}: {counted(self.steps, 'step')}{tests})"
+        return f"Outcome({_about(self)}: {format_count(self.steps, 'step')}{tests})"
 
     def test(self, name: str) -> TestResult:
         """Return the result of the test of that name.

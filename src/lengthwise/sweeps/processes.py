@@ -46,7 +46,7 @@ class LocalProcesses:
         free = next(lane for lane in self._lanes if lane.is_free)
         return free.submit(function, *arguments)
 
-    def lost(self, error: BaseException) -> bool:
+    def is_worker_lost(self, error: BaseException) -> bool:
         """Return whether the process died, for example from lack of memory, or was killed."""
         return isinstance(error, BrokenProcessPool)
 

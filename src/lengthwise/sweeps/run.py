@@ -16,7 +16,7 @@ from lengthwise.sweeps.folder import BusyError, JobFolder, Spent
 from lengthwise.sweeps.job import Job
 from lengthwise.sweeps.outcome import Failure, Outcome
 from lengthwise.sweeps.stopwatch import Stopwatch
-from lengthwise.training.loop import kept
+from lengthwise.training.loop import find_kept_record
 from lengthwise.training.runs import RunFolder
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -33,7 +33,7 @@ def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
         BusyError: another process is working on the job.
     """
     place = JobFolder.of(job, folder)
-    with place.locked():
+    with place.lock():
         done = place.outcome()
         if done is not None:
             return done
@@ -48,13 +48,13 @@ def run_job(job: Job, folder: Path, *, device: str = "auto") -> Outcome:
 
 def _do(job: Job, place: JobFolder, device: str) -> Outcome:
     place.describe(job)
-    run, spent = timed(job.plan, place, device)
+    run, spent = train_and_time(job.plan, place, device)
     tests = [
         # only the first test stores its scores in the run's folder
         run_test(run if index == 0 else replace(run, folder=None), test)
         for index, test in enumerate(job.tests)
     ]
-    best = kept(run.metrics)
+    best = find_kept_record(run.metrics)
     return Outcome(
         digest=job.digest,
         plan=job.plan.to_dict(),
@@ -74,7 +74,7 @@ def _do(job: Job, place: JobFolder, device: str) -> Outcome:
     )
 
 
-def timed(plan: Plan, place: JobFolder, device: str) -> tuple[Run, Spent]:
+def train_and_time(plan: Plan, place: JobFolder, device: str) -> tuple[Run, Spent]:
     """Train or continue a run in its folder; return it, and what it took altogether."""
     watch = None if RunFolder(place.run).is_finished else Stopwatch(place)
     run = train(plan, out=place.run, device=device, progress=watch)

@@ -156,7 +156,7 @@ class _Sweep:
         error = CancelledError() if call.cancelled() else call.exception()
         if error is None:
             self._take(digest, call.result())
-        elif not self._executor.lost(error):
+        elif not self._executor.is_worker_lost(error):
             self._fail(digest, f"{type(error).__name__}: {error}")
         elif self._deaths[digest] < self._retries:
             self._deaths[digest] += 1

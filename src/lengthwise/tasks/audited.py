@@ -24,7 +24,7 @@ from jaxtyping import Bool
 from torch import Generator, Tensor
 
 from lengthwise.tasks.automaton import PAD, Automaton
-from lengthwise.tasks.balance import balanced_classes, integers_below, place, shuffled_ranks
+from lengthwise.tasks.balance import draw_balanced_classes, draw_ranks, integers_below, place
 from lengthwise.tasks.sampling import UniformSampler
 from lengthwise.tasks.uniform_walk import Each, Words
 
@@ -43,7 +43,7 @@ def draw_audited(
     Raises:
         TaskError: the domain has no word of a length, or there are too many counts to keep.
     """
-    classes = balanced_classes(sampler, lengths, generator)
+    classes = draw_balanced_classes(sampler, lengths, generator)
     time = int(lengths.max()) if len(lengths) else 0
     tokens = torch.full((len(lengths), time), PAD)
 
@@ -184,4 +184,4 @@ def _half_of_each(classes: Each, lengths: Each, generator: Generator) -> Bool[Te
     pairs = lengths * (classes.max() + 1) + classes if len(classes) else lengths
     distinct, which = torch.unique(pairs, return_inverse=True)
     coins = torch.randint(2, (len(distinct),), generator=generator)
-    return (shuffled_ranks(which, generator) + coins[which]) % 2 == 0
+    return (draw_ranks(which, generator) + coins[which]) % 2 == 0

@@ -14,9 +14,7 @@ from torch import Tensor
 from lengthwise.tasks.sampling import UniformSampler
 
 
-def shuffled_ranks(
-    groups: Int[Tensor, " word"], generator: torch.Generator
-) -> Int[Tensor, " word"]:
+def draw_ranks(groups: Int[Tensor, " word"], generator: torch.Generator) -> Int[Tensor, " word"]:
     """Number the words of each group 0, 1, 2, ... in a random order."""
     order = torch.randperm(len(groups), generator=generator)
     grouped, position = groups[order].sort(stable=True)
@@ -26,7 +24,7 @@ def shuffled_ranks(
     return ranks
 
 
-def balanced_classes(
+def draw_balanced_classes(
     sampler: UniformSampler, lengths: Int[Tensor, " word"], generator: torch.Generator
 ) -> Int[Tensor, " word"]:
     """Draw a class for each word: within a length, each that exists comes equally often.
@@ -38,7 +36,7 @@ def balanced_classes(
     """
     sampler.require_words(lengths)
     distinct, which = torch.unique(lengths, return_inverse=True)
-    ranks = shuffled_ranks(which, generator)
+    ranks = draw_ranks(which, generator)
     options = torch.zeros(len(distinct), sampler.language.num_classes, dtype=torch.int64)
     sizes = torch.ones(len(distinct), dtype=torch.int64)
     for row, length in enumerate(distinct.tolist()):

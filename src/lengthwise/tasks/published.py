@@ -28,7 +28,7 @@ from lengthwise.errors import TaskError
 from lengthwise.languages.language import Language
 from lengthwise.registry import Catalogue
 from lengthwise.tasks.automaton import PAD
-from lengthwise.tasks.balance import balanced_classes, integers_below, place
+from lengthwise.tasks.balance import draw_balanced_classes, integers_below, place
 from lengthwise.tasks.sampling import UniformSampler
 
 Lengths = Int[Tensor, " word"]
@@ -37,17 +37,17 @@ Draw = Callable[[UniformSampler, Lengths, torch.Generator], Tokens]
 """Draws one word for each length."""
 
 
-def published_draw(language: Language, p_one: float = 0.5) -> Draw:
+def find_published_draw(language: Language, p_one: float = 0.5) -> Draw:
     """Return the paper's way to draw words of a language; `p_one` is P(1), which only Parity has.
 
     Raises:
         TaskError: the paper has no words of this language.
     """
     if language.spec == "parity":
-        return partial(biased_bits, p_one=p_one)
+        return partial(draw_biased_bits, p_one=p_one)
     depth = re.fullmatch(r"d-(\d+)", language.spec)
     if depth:
-        return partial(half_and_half, positives=partial(nested_brackets, depth=int(depth[1])))
+        return partial(half_and_half, positives=partial(draw_nested_brackets, depth=int(depth[1])))
     if language.spec not in PUBLISHED:
         name = language.spec or "this language"
         raise TaskError(
@@ -70,12 +70,12 @@ def has_published(language: Language) -> bool:
 # ---- words of all classes --------------------------------------------------------------------
 
 
-def biased_bits(
+def draw_biased_bits(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator, *, p_one: float = 0.5
 ) -> Tokens:
     """Draw independent symbols 0 and 1, with P(1) = `p_one`."""
     symbol_one = sampler.language.alphabet.index("1")
-    is_begun = _begun(lengths)
+    is_begun = _mask_words(lengths)
     ones = torch.rand(is_begun.shape, generator=generator, dtype=torch.float64) < p_one
     return torch.where(is_begun, torch.where(ones, symbol_one, 1 - symbol_one), PAD)
 
@@ -84,7 +84,7 @@ def uniform_symbols(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator
 ) -> Tokens:
     """Draw independent uniform symbols."""
-    is_begun = _begun(lengths)
+    is_begun = _mask_words(lengths)
     symbols = torch.randint(sampler.language.num_symbols, is_begun.shape, generator=generator)
     return torch.where(is_begun, symbols, PAD)
 
@@ -95,7 +95,7 @@ def sums(sampler: UniformSampler, lengths: Lengths, generator: torch.Generator) 
     alphabet = sampler.language.alphabet
     digits = torch.tensor([i for i, symbol in enumerate(alphabet) if symbol.isdigit()])
     operators = torch.tensor([i for i, symbol in enumerate(alphabet) if not symbol.isdigit()])
-    is_begun = _begun(lengths)
+    is_begun = _mask_words(lengths)
     time = is_begun.shape[1]
     left = time - torch.arange(time)  # symbols to come, even at operators
     first = is_begun & (left == lengths[:, None])
@@ -113,8 +113,8 @@ def half_and_half(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator, *, positives: Draw
 ) -> Tokens:
     """Draw members by `positives` and as many uniform non-members; one kind if the other lacks."""
-    classes = balanced_classes(sampler, lengths, generator)
-    tokens = torch.full(_begun(lengths).shape, PAD)
+    classes = draw_balanced_classes(sampler, lengths, generator)
+    tokens = torch.full(_mask_words(lengths).shape, PAD)
     outside, inside = classes == 0, classes == 1
     place(tokens, outside, sampler.draw(classes[outside], lengths[outside], generator))
     place(tokens, inside, positives(sampler, lengths[inside], generator))
@@ -128,7 +128,7 @@ def uniform_members(
     return sampler.draw(torch.ones_like(lengths), lengths, generator)
 
 
-def nested_brackets(
+def draw_nested_brackets(
     sampler: UniformSampler, lengths: Lengths, generator: torch.Generator, *, depth: int
 ) -> Tokens:
     """Draw members of D_n: until the word is long enough append `0 w 1`, w from D_(n-1).
@@ -137,7 +137,7 @@ def nested_brackets(
     the remaining length less 2. Each word keeps, for every open level, what remains to be written
     there; one symbol is written at a time.
     """
-    is_begun = _begun(lengths).T.contiguous()
+    is_begun = _mask_words(lengths).T.contiguous()
     opening, closing = (sampler.language.alphabet.index(symbol) for symbol in "01")
     shares = 0.75 + 0.075 * torch.randn(is_begun.shape, generator=generator, dtype=torch.float64)
     remaining = torch.zeros(len(lengths), depth + 1, dtype=torch.int64)
@@ -175,7 +175,7 @@ def tomita_4_members(
 ) -> Tokens:
     """Draw fair bits, but after two zeros a 1."""
     zero, symbol_one = (sampler.language.alphabet.index(symbol) for symbol in "01")
-    is_begun = _begun(lengths)
+    is_begun = _mask_words(lengths)
     ones = (torch.rand(is_begun.shape, generator=generator) < 0.5) | ~is_begun
     for column in range(2, is_begun.shape[1]):
         ones[:, column] |= ~(ones[:, column - 1] | ones[:, column - 2])
@@ -184,7 +184,7 @@ def tomita_4_members(
 
 def _tomita_3_runs(sampler: UniformSampler, lengths: Lengths, generator: torch.Generator) -> Tokens:
     zero, symbol_one = (sampler.language.alphabet.index(symbol) for symbol in "01")
-    is_begun = _begun(lengths)
+    is_begun = _mask_words(lengths)
     time = is_begun.shape[1]
     column = torch.arange(time)
     tokens = torch.where(is_begun, zero, PAD)
@@ -202,7 +202,7 @@ def _tomita_3_runs(sampler: UniformSampler, lengths: Lengths, generator: torch.G
     return tokens
 
 
-def _begun(lengths: Lengths) -> Bool[Tensor, "word time"]:
+def _mask_words(lengths: Lengths) -> Bool[Tensor, "word time"]:
     """Return the mask of the words in their batch."""
     time = int(lengths.max()) if len(lengths) else 0
     return torch.arange(time) >= time - lengths[:, None]
@@ -211,7 +211,7 @@ def _begun(lengths: Lengths) -> Bool[Tensor, "word time"]:
 PUBLISHED: Catalogue[Draw] = Catalogue(
     "published distribution",
     {
-        "parity": biased_bits,
+        "parity": draw_biased_bits,
         "even-pairs": uniform_symbols,
         "cycle-navigation": uniform_symbols,
         "modular-arithmetic": sums,
@@ -221,4 +221,4 @@ PUBLISHED: Catalogue[Draw] = Catalogue(
         "tomita-6": partial(half_and_half, positives=uniform_members),
     },
 )
-"""The paper's languages by name; those of the family d-N are drawn by `nested_brackets`."""
+"""The paper's languages by name; those of the family d-N are drawn by `draw_nested_brackets`."""

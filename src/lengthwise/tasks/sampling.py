@@ -29,7 +29,7 @@ class UniformSampler:
     def __init__(self, language: Language, bits: int = 30) -> None:
         assert 1 <= bits <= 30
         self.language = language
-        self.automaton = Automaton(language.minimised())
+        self.automaton = Automaton(language.minimise())
         self._reach = _Reach(self.automaton)
         self._bits = bits
 

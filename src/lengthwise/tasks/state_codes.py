@@ -59,7 +59,7 @@ def make_state_codes(language: Language, max_length: int | None) -> StateCodes:
     Raises:
         ConfigError: the minimal automaton has more than `MAX_STEPS` transitions.
     """
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     count = machine.num_states * machine.num_symbols
     if count > MAX_STEPS:
         raise ConfigError(

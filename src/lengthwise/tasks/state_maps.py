@@ -40,7 +40,7 @@ class StateMaps:
     """
 
     def __init__(self, language: Language) -> None:
-        machine = language.total().minimised()
+        machine = language.total().minimise()
         self.machine = machine
         self.probes = probe_states(machine)
         self._steps = torch.tensor(machine.transitions).T.contiguous()

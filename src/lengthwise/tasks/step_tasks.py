@@ -31,7 +31,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.validation import short
 from lengthwise.tasks.automaton import Automaton
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 Regime = Literal["weak", "medium", "strong"]
 """The paper's regimes. `weak`: the outputs come at once. `medium`: the intermediates are there, but
@@ -75,11 +75,11 @@ class StepTask(Viewed, ABC):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({shortened(self.name, 60)}: "
-            f"{counted(self.num_inputs, 'input')}, {counted(len(self.names), 'step')})"
+            f"{type(self).__name__}({shorten(self.name, 60)}: "
+            f"{format_count(self.num_inputs, 'input')}, {format_count(len(self.names), 'step')})"
         )
 
-    def written(self, inputs: Tensor) -> Int[Tensor, "word step"]:
+    def write_steps(self, inputs: Tensor) -> Int[Tensor, "word step"]:
         """Return the right symbols after these inputs, integers `[word, input]`.
 
         `read` makes a row of them from a line of input.
@@ -101,14 +101,14 @@ class StepTask(Viewed, ABC):
         ).any():
             description = f"a number outside 0..{max(self.input_sizes) - 1}"
         else:
-            return self._written(inputs)
+            return self._write_steps(inputs)
         raise WordError(
             f"inputs are a tensor of integers [word, {self.num_inputs}], but got {description}. "
             f"Read lines: torch.tensor([task.read(line) for line in lines])."
         )
 
     @abstractmethod
-    def _written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+    def _write_steps(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
         """Return the right symbols after inputs, which are some of this task."""
 
     @abstractmethod
@@ -149,7 +149,7 @@ class StepTask(Viewed, ABC):
         self, inputs: Int[Tensor, "word input"], layout: Layout
     ) -> Int[Tensor, "word place"]:
         """Return the inputs and those written symbols that the layout keeps."""
-        return torch.cat([inputs, self.written(inputs)[:, list(layout.kept)]], dim=1)
+        return torch.cat([inputs, self.write_steps(inputs)[:, list(layout.kept)]], dim=1)
 
     def draw(self, count: int, generator: torch.Generator) -> Int[Tensor, "word input"]:
         """Draw `count` different inputs by `generator`; a larger count begins with the same ones.
@@ -164,7 +164,7 @@ class StepTask(Viewed, ABC):
                 f"Use fewer."
             )
         if total <= _FEW:
-            return self._numbered(torch.randperm(total, generator=generator)[:count])
+            return self._make_inputs(torch.randperm(total, generator=generator)[:count])
         inputs = np.empty((0, self.num_inputs), dtype=np.int64)
         while len(inputs) < count:  # half as many again each time, so that few rounds do
             blocks = 1 + (count - len(inputs)) // _BLOCK + len(inputs) // (2 * _BLOCK)
@@ -186,7 +186,7 @@ class StepTask(Viewed, ABC):
             total *= size
         return total
 
-    def _numbered(self, numbers: Int[Tensor, " word"]) -> Int[Tensor, "word input"]:
+    def _make_inputs(self, numbers: Int[Tensor, " word"]) -> Int[Tensor, "word input"]:
         """Return the inputs that have these numbers; the first symbol changes fastest."""
         columns = []
         for size in self.input_sizes:
@@ -250,7 +250,7 @@ class CircuitSteps(StepTask):
         names = self.sequence.names
         return tuple(self.names.index(names[position]) for position in self.sequence.outputs)
 
-    def _written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+    def _write_steps(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
         """Return the values of the gates."""
         every = self.sequence.complete_many(inputs.numpy().astype(np.bool_))
         place = {name: i for i, name in enumerate(self.sequence.names)}
@@ -345,7 +345,7 @@ class StateSteps(StepTask):
         """The class."""
         return (self.length,)
 
-    def _written(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
+    def _write_steps(self, inputs: Int[Tensor, "word input"]) -> Int[Tensor, "word step"]:
         """Return the states and the class, as symbols."""
         machine = self._automaton
         states = machine.states(inputs)
@@ -378,7 +378,7 @@ class StateSteps(StepTask):
 
     @cached_property
     def _automaton(self) -> Automaton:
-        return Automaton(self.language.minimised())
+        return Automaton(self.language.minimise())
 
 
 def step_task_of(values: Mapping[str, Any]) -> StepTask:

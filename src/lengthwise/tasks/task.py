@@ -20,13 +20,13 @@ from jaxtyping import Int
 from torch import Tensor
 
 from lengthwise.errors import TaskError, unknown_name
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import machine_name
 from lengthwise.languages.spec import may_change
 from lengthwise.tasks.audited import draw_audited
 from lengthwise.tasks.sampling import UniformSampler
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from lengthwise.tasks.published import Draw
@@ -81,7 +81,7 @@ class Task:
                 f"Leave it at 0.5."
             )
         if self.protocol == "published":
-            _published_draw(self.language)
+            _find_draw(self.language)
 
     @property
     def id(self) -> str:
@@ -105,7 +105,8 @@ class Task:
         language = self.language
         if self.id == f"{language.spec}@{VERSION}":
             return self.id
-        size = f"{counted(language.num_states, 'state')} over {listed(language.alphabet, 8)}"
+        states = format_count(language.num_states, "state")
+        size = f"{states} over {list_symbols(language.alphabet, 8)}"
         return f"{self.id} ({language.spec or size})"
 
     @cached_property
@@ -186,7 +187,7 @@ class Task:
 
     @cached_property
     def _published(self) -> "Draw":
-        return _published_draw(self.language, self.p_one)
+        return _find_draw(self.language, self.p_one)
 
     def _lengths_where(
         self, first: int, last: int, fits: Callable[[tuple[int, ...]], bool]
@@ -204,10 +205,10 @@ def _require_few(count: int, length: int) -> None:
         )
 
 
-def _published_draw(language: Language, p_one: float = 0.5) -> "Draw":
-    from lengthwise.tasks.published import published_draw  # noqa: PLC0415  of that protocol alone
+def _find_draw(language: Language, p_one: float = 0.5) -> "Draw":
+    from lengthwise.tasks.published import find_published_draw  # noqa: PLC0415  of that protocol alone
 
-    return published_draw(language, p_one)
+    return find_published_draw(language, p_one)
 
 
 def _is_counted(draw: "Draw") -> bool:

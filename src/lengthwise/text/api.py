@@ -9,8 +9,8 @@ from typing import Any
 from lengthwise.answers import predict
 from lengthwise.arguments import path_of
 from lengthwise.errors import ConfigError
-from lengthwise.problems.base import Run, evaluated
-from lengthwise.problems.given import listed_lengths, module_of
+from lengthwise.problems.base import Run, evaluate_and_store
+from lengthwise.problems.given import list_lengths, module_of
 from lengthwise.text.data.documents import PYTHON
 from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.pairs import NUMBERS
@@ -100,14 +100,14 @@ def evaluate_translations(run: Run, part: str = "test", **decoding: Any) -> dict
 
     `decoding` is that of `translate`. The result has `bleu` with `interval_95`, `chrf`, sacrebleu's
     `signatures`, `by_length` of the sources, and `samples`, by which
-    `lengthwise.text.evaluation.bleu.compared` compares two runs.
+    `lengthwise.text.evaluation.bleu.compare_systems` compares two runs.
 
     Raises:
         ConfigError: the run does not translate, a setting is unknown, or a number is out of range.
         TextError: the corpus does not exist, or has no such part.
     """
     _require_run_of(run, "translation", _NO_TRANSLATOR)
-    return evaluated(run, {"part": part, **decoding}).summary()
+    return evaluate_and_store(run, {"part": part, **decoding}).summary()
 
 
 def perplexity(
@@ -124,8 +124,11 @@ def perplexity(
         TextError: the corpus does not exist, or too short.
     """
     _require_run_of(run, "language-modelling", "this run is not a language model.")
-    options = {"lengths": listed_lengths(lengths), "words": windows, "seed": seed}
-    return {record["length"]: record["perplexity"] for record in evaluated(run, options).records}
+    options = {"lengths": list_lengths(lengths), "words": windows, "seed": seed}
+    return {
+        record["length"]: record["perplexity"]
+        for record in evaluate_and_store(run, options).records
+    }
 
 
 _NO_TRANSLATOR = "this run does not translate; runs on pairs:FOLDER do."

@@ -13,7 +13,7 @@ Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
 
-def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
+def compile_for_training(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return the function, compiled where gradients are wanted; elsewhere it is called as it is.
 
     It is compiled when it is first called, and again for arguments of another shape. Sums come out
@@ -22,10 +22,10 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     program = torch.compile(function)
 
     @wraps(function)
-    def chosen(*arguments: Given.args, **keywords: Given.kwargs) -> Found:
+    def choose(*arguments: Given.args, **keywords: Given.kwargs) -> Found:
         return (program if torch.is_grad_enabled() else function)(*arguments, **keywords)
 
-    return chosen
+    return choose
 
 
 def require_compiler(device: torch.device) -> None:

@@ -130,7 +130,7 @@ def save_compiled(
     same_as_stored = is_compiled(stored) and Compiled.from_dict(stored) == compiled
     config = {**compiled.to_dict(), "environment": dict(environment)}
     folder.claim(stored if same_as_stored else config)
-    with folder.locked():
+    with folder.lock():
         weights = model.state_dict()
         narrow = {name: weight.float() for name, weight in weights.items()}
         if folder.is_finished:

@@ -49,7 +49,7 @@ class ProcessGroup(Protocol):
         """Return the items that this process works on."""
         ...
 
-    def summed(self, *figures: float) -> tuple[float, ...]:
+    def all_reduce(self, *figures: float) -> tuple[float, ...]:
         """Return the sum of each figure over all processes; every process must call this."""
         ...
 
@@ -72,7 +72,7 @@ class Alone:
         """Return all items."""
         return items
 
-    def summed(self, *figures: float) -> tuple[float, ...]:
+    def all_reduce(self, *figures: float) -> tuple[float, ...]:
         """Return the figures unchanged."""
         return figures
 
@@ -98,7 +98,7 @@ class Joined:
         """Return every `count`-th item, beginning with the one at this process's index."""
         return items[self._state.process_index :: self.count]
 
-    def summed(self, *figures: float) -> tuple[float, ...]:
+    def all_reduce(self, *figures: float) -> tuple[float, ...]:
         """Return the sum of each figure over all processes, in double precision."""
         values = torch.tensor(figures, dtype=torch.float64, device=self._state.device)
         return tuple(_sum(values).tolist())

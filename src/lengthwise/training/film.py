@@ -87,7 +87,7 @@ class Film:
         ]
 
 
-def stored_film(tensors: Mapping[str, Tensor]) -> Film:
+def read_film(tensors: Mapping[str, Tensor]) -> Film:
     """Return the film that `Film.tensors` stored.
 
     Raises:

@@ -15,9 +15,9 @@ from lengthwise.errors import LengthwiseError, RunError
 from lengthwise.evaluation.scores import percent
 from lengthwise.files import read_lines, read_object, require_kinds, values_of
 from lengthwise.languages.serialisation import from_dict
-from lengthwise.proofs.check.statement import shown
+from lengthwise.proofs.check.statement import escape_unprintable
 from lengthwise.training import FORMAT
-from lengthwise.wording import shortened
+from lengthwise.wording import shorten
 
 try:
     import fcntl
@@ -105,7 +105,7 @@ def list_runs(folder: Path) -> list[Listed]:
     """
     if not folder.is_dir():
         raise RunError(f"{folder} is not a folder. Give one that holds runs.")
-    return [_listed(path) for path in _run_folders(folder)]
+    return [_list_folder(path) for path in _run_folders(folder)]
 
 
 def _run_folders(folder: Path) -> Iterator[Path]:
@@ -132,7 +132,7 @@ def _is_ours(path: Path) -> bool:
     return isinstance(value, dict) and "format" in value and "pretraining" not in value
 
 
-def _listed(path: Path) -> Listed:
+def _list_folder(path: Path) -> Listed:
     try:
         with values_of(path / "config.json", remedy="Restore it, or make it again."):
             return Listed(**_read(path))
@@ -140,7 +140,7 @@ def _listed(path: Path) -> Listed:
         reason = str(error)
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}. Restore it, or make it again"
-    return Listed(folder=str(path), written=_written(path), state="damaged", reason=reason)
+    return Listed(folder=str(path), written=_format_time(path), state="damaged", reason=reason)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -148,9 +148,9 @@ def _read(path: Path) -> dict[str, Any]:
     version = config["format"]
     if version != FORMAT:
         raise RunError(f"it has format {version}, but this version reads format {FORMAT} alone")
-    common = {"folder": str(path), "model": config["model"], "written": _written(path)}
+    common = {"folder": str(path), "model": config["model"], "written": _format_time(path)}
     if "construction" in config:
-        return {**common, **_computed(path, config)}
+        return {**common, **_list_computed(path, config)}
     training = config.get("training") or {}
     metrics = list(read_lines(path / "metrics.jsonl"))
     is_finished = (path / "model.safetensors").exists()
@@ -220,7 +220,9 @@ def read_statement(folder: Path) -> dict[str, Any] | None:
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float, float]:
-    """Return the rank of a validation by which training keeps weights (`training.loop.kept`)."""
+    """Return the rank of a validation by which training keeps weights
+    (`training.loop.find_kept_record`).
+    """
     accuracy = record["validation_accuracy"]
     return record["perfect"], record.get("validation_score", accuracy), -record["validation_loss"]
 
@@ -245,7 +247,7 @@ def _require_whole(path: Path, remedy: str) -> None:
             raise RunError(f"{path} is truncated, or not a file of weights. {remedy}") from None
 
 
-def _computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+def _list_computed(path: Path, config: Mapping[str, Any]) -> dict[str, Any]:
     state = "computed" if (path / "model.safetensors").exists() else "damaged"
     if state == "computed":
         _require_whole(path / "model.safetensors", "Compile again.")
@@ -315,15 +317,15 @@ def _claim(path: Path, config: Mapping[str, Any], *, is_proved: bool = False) ->
         if certificate["verdict"] == "not-closed":
             return "not closed"
         about_words, precision = certificate["language"], certificate.get("precision", "weights")
-        name = shortened(shown(about_words["spec"]), _LONGEST) or "another language"
+        name = shorten(escape_unprintable(about_words["spec"]), _LONGEST) or "another language"
         stored = config if "construction" in config else config.get("problem", config)
         own_language = stored.get("language")
         notes = [
             *([name] if own_language and not _are_alike(own_language, about_words) else []),
             *(["snapped"] if certificate["strength"] == "snapped" else []),
-            *([shown(precision)] if precision != "weights" else []),
+            *([escape_unprintable(precision)] if precision != "weights" else []),
         ]
-        return f"claims {shown(certificate['verdict'])}" + (
+        return f"claims {escape_unprintable(certificate['verdict'])}" + (
             f" ({', '.join(notes)})" if notes else ""
         )
     except (LengthwiseError, LookupError, TypeError, ValueError, AttributeError):
@@ -334,7 +336,7 @@ def _are_alike(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether two stored automata are of one language, whatever its name."""
     if {**first, "spec": ""} == {**other, "spec": ""}:
         return True
-    return from_dict(first).minimised() == from_dict(other).minimised()
+    return from_dict(first).minimise() == from_dict(other).minimise()
 
 
 def _is_locked(path: Path) -> bool:
@@ -349,6 +351,6 @@ def _is_locked(path: Path) -> bool:
     return False
 
 
-def _written(path: Path) -> str:
+def _format_time(path: Path) -> str:
     times = [entry.stat().st_mtime for entry in os.scandir(path) if entry.is_file()]
     return datetime.fromtimestamp(max(times)).astimezone().isoformat(" ", "minutes")[:16]

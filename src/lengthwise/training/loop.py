@@ -23,7 +23,7 @@ from lengthwise.training.rounding import round_weights
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 from lengthwise.training.state import Remembering, State
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 if TYPE_CHECKING:
     from lengthwise.training.film import Film
@@ -112,7 +112,7 @@ def fit(
         return _fit(state, objective, config, folder=folder, progress=progress, processes=processes)
 
 
-def kept(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def find_kept_record(metrics: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return the record of the validation whose weights are kept: the latest of the best."""
     return max(
         reversed(metrics),
@@ -175,7 +175,7 @@ def fit_stage(
         except ClaimError as error:
             ending, message = "diverged", str(error)
         if state.metrics:
-            if kept(state.metrics)["perfect"]:
+            if find_kept_record(state.metrics)["perfect"]:
                 ending = "perfect"
             end(state, config, folder if ending == "perfect" else None)
         return state.metrics, ending, message
@@ -310,7 +310,7 @@ def _train_step(
     norm = nn.utils.clip_grad_norm_(state.model.parameters(), config.clip)
     state.optimiser.step()
     *figures, norm_found = _read([*(number for batch in batches for number in batch[:2]), norm])
-    loss, accuracy, num_words = processes.summed(
+    loss, accuracy, num_words = processes.all_reduce(
         _mean(figures[::2]), _mean(figures[1::2]), sum(batch[2] for batch in batches)
     )
     require_finite("loss", loss, state, config)
@@ -332,7 +332,7 @@ def _read(numbers: Sequence[Tensor]) -> list[float]:
     """Return the values of numbers on a device: the one wait for it in a step."""
     device = numbers[0].device
     values: list[float] = torch.stack(
-        [sent(number, device).double() for number in numbers]
+        [send(number, device).double() for number in numbers]
     ).tolist()
     return values
 

@@ -26,9 +26,9 @@ from rich.progress import (
 from lengthwise.errors import ConfigError
 from lengthwise.escapes import printable
 from lengthwise.evaluation.scores import percent
-from lengthwise.silence import muted, noting_time, speak
+from lengthwise.silence import mute, report_time, speak
 from lengthwise.training.loop import Progress as TrainingProgress
-from lengthwise.wording import counted, shorter_words
+from lengthwise.wording import format_count, shorter_words
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_FRAMES = 0.2
@@ -119,7 +119,7 @@ def _duration(seconds: float | None, before: str = "") -> str:
     return "" if seconds is None else f"{before}{timedelta(seconds=round(seconds))}"
 
 
-def _noted(text: str, note: str) -> str:
+def _add_note(text: str, note: str) -> str:
     return f"{text} ({note})" if note else text
 
 
@@ -131,7 +131,7 @@ def _text_column(text: str) -> TextColumn:
 @contextmanager
 def _rich_bar(*columns: ProgressColumn) -> Iterator[Progress]:
     """Show a bar on standard error, which is not silent meanwhile."""
-    with muted(is_shown=True), Progress(*columns, console=Console(stderr=True)) as bar:
+    with mute(is_shown=True), Progress(*columns, console=Console(stderr=True)) as bar:
         yield bar
 
 
@@ -141,16 +141,16 @@ class _NotebookBar:
     def __init__(self, title: str) -> None:
         display: Any = import_module("IPython.display")
         self._html, self._title, self._next = display.HTML, title, 0.0
-        self._handle: Any = display.display(self._html(self._drawn(0, None, "")), display_id=True)
+        self._handle: Any = display.display(self._html(self._draw(0, None, "")), display_id=True)
 
     def show(self, done: int, total: int | None, told: str = "") -> None:
         """Redraw the bar, if the last time is long enough ago or all is done."""
         now = time.monotonic()
         if now >= self._next or done == total:
             self._next = now + _SECONDS_BETWEEN_FRAMES
-            self._handle.update(self._html(self._drawn(done, total, told)))
+            self._handle.update(self._html(self._draw(done, total, told)))
 
-    def _drawn(self, done: int, total: int | None, status: str) -> str:
+    def _draw(self, done: int, total: int | None, status: str) -> str:
         value = "" if total is None else f' value="{done}" max="{total}"'
         of_total = "" if total is None else f"/{total:,}"
         text = html.escape(f"{done:,}{of_total} {status}".strip())
@@ -284,7 +284,7 @@ def figures(record: Mapping[str, Any], speed: Speed = _speed) -> str:
         far = "no wrong word" if length is None else f"right to length {length}"
         text += f", {far if length != -1 else 'the empty word is wrong'}"
         if "codes" in record:
-            text += f", {counted(record['codes'], 'code')} so far"
+            text += f", {format_count(record['codes'], 'code')} so far"
     if "wrong" in record:
         text += f", {record['wrong']} of {record['chunks']} table entries wrong"
     text += ", proved" if record.get("proved") else ""
@@ -302,11 +302,11 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
 
     def words(done: int, total: int | None, note: str) -> str:
         seconds = None if total is None else estimate.seconds(done, total)
-        return _noted(what, note) + (f", about {seconds:.0f} s left" if seconds else "")
+        return _add_note(what, note) + (f", about {seconds:.0f} s left" if seconds else "")
 
     if is_notebook():
         bar = _NotebookBar(title)
-        with muted(is_shown=True):
+        with mute(is_shown=True):
             yield lambda done, total, note="": bar.show(done, total, words(done, total, note))
         return
     if not sys.stderr.isatty():
@@ -320,7 +320,7 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
                 last = time.monotonic()
                 speak(reached)
 
-        with noting_time(lambda: reached):
+        with report_time(lambda: reached):
             yield line
         return
     count = [MofNCompleteColumn(), _text_column(what)] if at_once else []
@@ -331,7 +331,7 @@ def counting_progress(title: str, what: str = "words", *, at_once: bool = False)
 
         def advance(done: int, total: int | None, note: str = "") -> None:
             seconds = None if total is None else estimate.seconds(done, total)
-            described = printable(_noted(title, note))
+            described = printable(_add_note(title, note))
             rich_bar.update(
                 row, completed=done, total=total, left=_duration(seconds), description=described
             )

@@ -46,11 +46,11 @@ from lengthwise.files import (
     write_json,
     write_lines,
 )
-from lengthwise.settings import flattened
-from lengthwise.shipped import PREFIX, is_shipped, resolved
+from lengthwise.settings import flatten
+from lengthwise.shipped import PREFIX, is_shipped, resolve_path
 from lengthwise.training import FORMAT
 from lengthwise.training.run_files import lasting, load_tensors, read_metrics, save_tensors
-from lengthwise.wording import shortened
+from lengthwise.wording import shorten
 
 if TYPE_CHECKING:
     from lengthwise.training.film import Film, Frame
@@ -72,7 +72,7 @@ class RunFolder:
 
     def __post_init__(self) -> None:
         """Resolve `zoo:NAME`."""
-        object.__setattr__(self, "path", resolved(self.path))
+        object.__setattr__(self, "path", resolve_path(self.path))
 
     @property
     def is_shipped(self) -> bool:
@@ -153,7 +153,7 @@ class RunFolder:
     def _stages(self) -> Path:
         return self.path / "stages"
 
-    def ended_stages(self) -> list["RunFolder"]:
+    def list_ended_stages(self) -> list["RunFolder"]:
         """Return the folders of the stages that ended without a proof, in their order."""
         folders = [folder for folder in self._stages.glob("*-*") if not is_leftover(folder)]
         return [RunFolder(folder) for folder in sorted(folders, key=_stage_number)]
@@ -230,7 +230,7 @@ class RunFolder:
         One in which another process is training stays as it is. With `keep_folder` the empty folder
         is left.
         """
-        with suppress(RunError, OSError), self.locked():
+        with suppress(RunError, OSError), self.lock():
             if set(self.path.iterdir()) == {self._config}:
                 self._config.unlink()
                 if not keep_folder:
@@ -259,20 +259,20 @@ class RunFolder:
             RunError: they differ; the message names the first setting that does, and whose values
                 are short enough to be read.
         """
-        old, new = (flattened(lasting(config)) for config in (stored, asked))
+        old, new = (flatten(lasting(config)) for config in (stored, asked))
         differing = [key for key in {**new, **old} if old.get(key) != new.get(key)]
         if differing:
             texts = {key: [repr(values.get(key)) for values in (old, new)] for key in differing}
             readable = (key for key in differing if max(map(len, texts[key])) <= _READABLE)
             name = next(readable, differing[0])
-            stored_text, asked_text = (shortened(text, _READABLE) for text in texts[name])
+            stored_text, asked_text = (shorten(text, _READABLE) for text in texts[name])
             raise RunError(
                 f"{self.path} holds a run with {name}={stored_text}, but now {name}={asked_text} "
                 f"is asked for. Use another folder, or ask for the same."
             )
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep other processes from training here; the system releases the lock if we die.
 
         Raises:
@@ -375,9 +375,9 @@ class RunFolder:
         Raises:
             RunError: it is damaged.
         """
-        from lengthwise.training.film import stored_film  # noqa: PLC0415  of films alone
+        from lengthwise.training.film import read_film  # noqa: PLC0415  of films alone
 
-        return stored_film(load_tensors(self._film)) if self.is_filmed else None
+        return read_film(load_tensors(self._film)) if self.is_filmed else None
 
     def frames(self) -> "list[Frame]":
         """Return the frames of the film so far; none of one that is damaged."""

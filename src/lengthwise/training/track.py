@@ -23,7 +23,7 @@ _OF_STAGE = ("stage", "stages", "stage_steps", "steps_before")
 
 
 @contextmanager
-def tracked(progress: Progress, folder: Path) -> Iterator[Progress]:
+def track_progress(progress: Progress, folder: Path) -> Iterator[Progress]:
     """Return a progress that also writes for TensorBoard.
 
     Raises:
@@ -47,7 +47,7 @@ class Tracking:
     def update(self, step: int, record: Mapping[str, Any]) -> None:
         """Write the numbers of the record, and pass it on; stages follow each other."""
         place = step + record.get("steps_before", 0)
-        writer = self._writer = self._writer or self._opened(place)
+        writer = self._writer = self._writer or self._open_writer(place)
         for name, value in record.items():
             if isinstance(value, int | float) and name not in _OF_STAGE:
                 writer.add_scalar(_tag(name), value, place)
@@ -58,7 +58,7 @@ class Tracking:
         if self._writer is not None:
             self._writer.close()
 
-    def _opened(self, step: int) -> "SummaryWriter":
+    def _open_writer(self, step: int) -> "SummaryWriter":
         """Open a writer that discards an interrupted run's figures from this step on."""
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415
 

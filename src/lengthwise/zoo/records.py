@@ -9,7 +9,7 @@ from typing import Any
 
 from lengthwise.escapes import code_in_markdown
 from lengthwise.files import read_object, require_kinds
-from lengthwise.shipped import PREFIX, resolved, shipped_names
+from lengthwise.shipped import PREFIX, list_shipped, resolve_path
 
 RECORD, CARD = "record.json", "README.md"
 
@@ -35,7 +35,7 @@ def read_record(name: str) -> dict[str, Any]:
     Raises:
         RunError: there is no such model, or its record is damaged.
     """
-    file = resolved(PREFIX + name) / RECORD
+    file = resolve_path(PREFIX + name) / RECORD
     record = read_object(file, remedy="Reinstall lengthwise.")
     require_kinds(record, _KINDS, where=str(file), remedy="Reinstall lengthwise.")
     return record
@@ -43,7 +43,7 @@ def read_record(name: str) -> dict[str, Any]:
 
 def read_records() -> list[dict[str, Any]]:
     """Return the records of all models, trained ones first."""
-    records = [read_record(name) for name in shipped_names()]
+    records = [read_record(name) for name in list_shipped()]
     return sorted(records, key=lambda record: (record["made"] != "trained", record["name"]))
 
 

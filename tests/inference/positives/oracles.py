@@ -33,7 +33,7 @@ def beginnings(words: Iterable[Word]) -> list[Word]:
     return sorted({word[:at] for word in words for at in range(len(word) + 1)})
 
 
-def accepted(language: Language) -> set[Word]:
+def list_accepted(language: Language) -> set[Word]:
     """Return the short words of a language."""
     return {word for word in SHORT if language.classify(word) == 1}
 
@@ -41,7 +41,7 @@ def accepted(language: Language) -> set[Word]:
 def is_reversible(language: Language, level: int) -> bool:
     """Return whether two states with the same `level` symbols before them, both of which some
     ending completes, are always one."""
-    machine = language.minimised()
+    machine = language.minimise()
     alive = machine.reaching(lambda c: c == 1)
     ends = {q: {z for z in SHORT if machine.classes[machine.run(z, q)] == 1} for q in alive}
     for leader in itertools.product(range(machine.num_symbols), repeat=level):

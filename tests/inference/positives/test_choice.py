@@ -2,10 +2,10 @@
 
 import pytest
 
-from inference.positives.oracles import RULES, SHORT, accepted, words_of
+from inference.positives.oracles import RULES, SHORT, list_accepted, words_of
 from inference.samples import sample_of
 from lengthwise.inference.positives.choice import choose
-from lengthwise.inference.sample import joined
+from lengthwise.inference.sample import join_samples
 from lengthwise.inference.searcher import OutOfTimeError
 
 
@@ -15,7 +15,7 @@ def test_the_rule_of_the_words_is_chosen(name: str) -> None:
     assert found is not None
     assert (end, found.rejected, found.is_agreed) == ("exhausted", 0, True)
     assert found.assumed.at(found.level).endswith(name)
-    assert accepted(found.language) == set(filter(RULES[name], SHORT))
+    assert list_accepted(found.language) == set(filter(RULES[name], SHORT))
 
 
 def test_a_class_that_is_assumed_is_the_only_one_that_is_tried() -> None:
@@ -23,7 +23,7 @@ def test_a_class_that_is_assumed_is_the_only_one_that_is_tried() -> None:
     found, _ = choose(train, valid, assume="k-testable")
     assert found is not None
     assert found.assumed.name == "k-testable"
-    assert accepted(found.language) > set(filter(RULES["0-reversible"], SHORT))
+    assert list_accepted(found.language) > set(filter(RULES["0-reversible"], SHORT))
 
 
 def test_validation_joins_the_words_at_the_end() -> None:
@@ -32,8 +32,8 @@ def test_validation_joins_the_words_at_the_end() -> None:
     assert found is not None
     assert found.rejected == 1
     assert not found.is_agreed
-    assert (1,) in accepted(found.language)
-    assert found.language == found.assumed.smallest(joined(train, valid), found.level)
+    assert (1,) in list_accepted(found.language)
+    assert found.language == found.assumed.smallest(join_samples(train, valid), found.level)
 
 
 def test_what_there_is_is_the_result_when_the_time_is_up() -> None:

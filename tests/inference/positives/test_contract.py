@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from inference.positives.oracles import SHORT, accepted
+from inference.positives.oracles import SHORT, list_accepted
 from inference.samples import sample_of
 from lengthwise.inference.positives import contract, testable
 from lengthwise.inference.positives.choice import POSITIVES
@@ -32,7 +32,7 @@ def test_words_that_join_make_the_language_of_all(
 def test_a_higher_level_is_a_smaller_language(name: str) -> None:
     assumed, sample = POSITIVES[name], sample_of(WORDS[::3], [1] * len(WORDS[::3]))
     found = [assumed.smallest(sample, k) for k in range(assumed.least, assumed.most + 1)]
-    parts = [accepted(one) for one in found if one is not None]
+    parts = [list_accepted(one) for one in found if one is not None]
     assert len(parts) == len(found)
     assert all(small <= large for large, small in pairwise(parts))
 

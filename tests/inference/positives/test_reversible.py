@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.positives.oracles import SHORT, accepted, is_reversible
+from inference.positives.oracles import SHORT, is_reversible, list_accepted
 from inference.samples import MACHINES, Word, sample_of
 from lengthwise.inference.positives.reversible import KReversible
 
@@ -19,7 +19,7 @@ LARGER = {level: [one for one in MACHINES[::7] if is_reversible(one, level)] for
 def test_the_language_is_reversible_and_has_the_words(words: list[Word], level: int) -> None:
     found = KReversible().smallest(sample_of(words, [1] * len(words)), level)
     assert found is not None
-    assert set(words) <= accepted(found)
+    assert set(words) <= list_accepted(found)
     assert is_reversible(found, level)
 
 
@@ -35,11 +35,11 @@ def test_it_is_a_part_of_each_reversible_language_with_the_words(
     words = data.draw(st.lists(st.sampled_from(there), min_size=1, max_size=12, unique=True))
     found = KReversible().smallest(sample_of(words, [1] * len(words)), level)
     assert found is not None
-    assert accepted(found) <= set(there)
+    assert list_accepted(found) <= set(there)
 
 
 def test_parity_is_found_from_few_words() -> None:
     words = [(), (0,), (1, 1), (1, 0, 1), (0, 1, 1, 0)]
     found = KReversible().smallest(sample_of(words, [1] * len(words)), 0)
     assert found is not None
-    assert accepted(found) == {word for word in SHORT if sum(word) % 2 == 0}
+    assert list_accepted(found) == {word for word in SHORT if sum(word) % 2 == 0}

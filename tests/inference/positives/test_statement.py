@@ -12,7 +12,7 @@ from lengthwise.inference.positives.choice import choose
 from lengthwise.inference.positives.statement import PositiveStatement, state_positives
 
 
-def stated(held: list[Word], rule: str = "2-testable") -> PositiveStatement:
+def make_statement(held: list[Word], rule: str = "2-testable") -> PositiveStatement:
     train, valid = words_of(RULES[rule])
     choice, _ = choose(train, valid)
     assert choice is not None
@@ -25,7 +25,7 @@ OUT = [(1, 1, *([0] * n)) for n in range(4)]
 
 
 def test_words_that_it_has_speak_for_it() -> None:
-    found = stated([(0, 1, 0), (0, 0), (1, 0, 0, 0)])
+    found = make_statement([(0, 1, 0), (0, 0), (1, 0, 0, 0)])
     assert found.verdict == found.refutation == ""
     assert found.held_out.wrong == 0
     assert found.missing_share_below == limit_of_different(0, 3, 1 - found.confidence)
@@ -38,15 +38,15 @@ def test_words_that_it_has_speak_for_it() -> None:
 
 
 def test_many_that_it_lacks_refute_it_and_few_make_doubt() -> None:
-    refuted = stated([*IN[:3], *OUT])
+    refuted = make_statement([*IN[:3], *OUT])
     assert refuted.verdict == "refuted"
     assert refuted.headline.startswith("refuted: has 3 of 7 words held out")
     assert refuted.refutation == refuted.sentences()[0]
     assert "lacks 4 of 7 words held out, such as" in refuted.refutation
-    doubtful = stated([*IN[:1], OUT[0]])
+    doubtful = make_statement([*IN[:1], OUT[0]])
     assert (doubtful.verdict, doubtful.refutation) == ("in doubt", "")
     assert doubtful.sentences()[0].startswith("A may not be the language: it lacks 1 of 2")
-    assert stated([*IN, *[(0,) * n for n in range(20, 200)], OUT[0]]).verdict == ""
+    assert make_statement([*IN, *[(0,) * n for n in range(20, 200)], OUT[0]]).verdict == ""
 
 
 def test_a_language_of_all_words_says_nothing() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.positives.oracles import accepted, beginnings, local, windows
+from inference.positives.oracles import beginnings, list_accepted, local, windows
 from inference.samples import sample_of
 from lengthwise.inference.positives.testable import KTestable, PrefixClosed, windows_of
 
@@ -25,7 +25,7 @@ def test_the_language_has_the_words_whose_windows_all_occur(
     """So it is the smallest: each k-testable language with the words allows these windows."""
     found = KTestable().smallest(sample_of(words, [1] * len(words)), level)
     assert found is not None
-    assert accepted(found) == local(words, level)
+    assert list_accepted(found) == local(words, level)
 
 
 @given(words=WORDS, level=st.integers(1, 5))
@@ -34,7 +34,7 @@ def test_with_all_beginnings_it_is_the_language_of_the_beginnings(
 ) -> None:
     found = PrefixClosed().smallest(sample_of(words, [1] * len(words)), level)
     assert found is not None
-    assert accepted(found) == local(beginnings(words), level)
+    assert list_accepted(found) == local(beginnings(words), level)
 
 
 def test_too_many_symbols_for_a_window_are_not_searched() -> None:

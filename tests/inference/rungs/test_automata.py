@@ -59,7 +59,7 @@ def test_the_product_gives_the_class_of_all_values(
     table = np.array(cells)[: 3 * 2 ** len(chosen)].reshape((3,) + (2,) * len(chosen))
     found = product_language([count, *(reader(each, tier) for each in chosen)], table, sample)
     assert found is not None
-    assert found == found.minimised()
+    assert found == found.minimise()
     expected = [
         table[(sum(word) % 3, *(int(holds(each, word, tier)) for each in chosen))]
         for word in words_of(sample)

@@ -14,7 +14,7 @@ from lengthwise.inference.searcher import OutOfTimeError, never_stop
 from lengthwise.languages.spec import parse
 
 
-def walked(line: Line, word: tuple[int, ...], last: int) -> int:
+def walk(line: Line, word: tuple[int, ...], last: int) -> int:
     state = line.start
     for symbol in word:
         state = min(max(state + int(line.steps[state, symbol]), 0), last)
@@ -25,7 +25,7 @@ def misfit(line: Line, sample: Sample) -> float:
     """The entropy of the classes by the last state, in natural units."""
     ends: dict[int, list[int]] = {}
     for word, label in zip(words_of(sample), sample.classes.tolist(), strict=True):
-        ends.setdefault(walked(line, word, len(line.steps) - 1), []).append(label)
+        ends.setdefault(walk(line, word, len(line.steps) - 1), []).append(label)
     return -sum(
         labels.count(c) * np.log(labels.count(c) / len(labels))
         for labels in ends.values()
@@ -38,8 +38,8 @@ def misfit(line: Line, sample: Sample) -> float:
 def test_no_single_step_improves_a_line(sample: Sample, states: int, seed: int) -> None:
     lines = StateLines(MarkedWords.of(sample), never_stop)
     draw = np.random.default_rng(seed)
-    found = lines.annealed(states, 3, draw)
-    line = lines.improved(found, draw)
+    found = lines.anneal(states, 3, draw)
+    line = lines.improve(found, draw)
     least = misfit(line, sample)
     assert line.is_right == (least < 1e-9)
     assert least <= misfit(found, sample) + 1e-6
@@ -64,7 +64,7 @@ def test_saturating_counters_are_found_from_long_words(spec: str) -> None:
     lines = StateLines(MarkedWords.of(sample), never_stop)
     draw = np.random.default_rng(0)
     # the sink of nested words stands at both ends of the line
-    assert any(lines.annealed(language.num_states + 1, 8, draw).is_right for _ in range(6))
+    assert any(lines.anneal(language.num_states + 1, 8, draw).is_right for _ in range(6))
 
 
 def test_a_search_stops_when_the_time_is_used_up() -> None:
@@ -73,4 +73,4 @@ def test_a_search_stops_when_the_time_is_used_up() -> None:
 
     lines = StateLines(MarkedWords.of(sample_of(parse("d-3"), 100)), stop)
     with pytest.raises(OutOfTimeError):
-        lines.annealed(4, 2, np.random.default_rng(0))
+        lines.anneal(4, 2, np.random.default_rng(0))

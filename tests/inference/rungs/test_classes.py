@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.samples import balanced, numbered
+from inference.samples import balance, number_symbols
 from lengthwise.inference.rungs.catalogue import RUNGS
 from lengthwise.inference.sample import Sample, answers_of
 from lengthwise.inference.searcher import Searcher, SearchTask, count_wrong
@@ -14,10 +14,10 @@ from lengthwise.languages.subregular import subregular
 
 
 def sample_of(language: Language, count: int = 2_000) -> Sample:
-    return balanced(language, count, shortest=20, longest=29, seed=0)
+    return balance(language, count, shortest=20, longest=29, seed=0)
 
 
-def found_by(searcher: Searcher, task: SearchTask) -> Language | None:
+def find_first(searcher: Searcher, task: SearchTask) -> Language | None:
     """The first hypothesis that fits all words."""
     number = 0
     while (attempt := searcher.attempt(number, task)) is not None:
@@ -51,16 +51,16 @@ def found_by(searcher: Searcher, task: SearchTask) -> Language | None:
 def test_a_language_of_its_class_is_found(name: str, symbols: int, seed: int) -> None:
     language = subregular(name, seed=seed, symbols=symbols)
     sample = sample_of(language)
-    found = found_by(RUNGS[name](), SearchTask(sample))
+    found = find_first(RUNGS[name](), SearchTask(sample))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_a_function_of_both_of_two_literals_is_found_where_neither_says_much() -> None:
     language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
-    found = found_by(RUNGS["LT"](), SearchTask(sample_of(language)))
+    found = find_first(RUNGS["LT"](), SearchTask(sample_of(language)))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_an_attempt_depends_on_its_number_alone() -> None:
@@ -81,8 +81,8 @@ def test_three_classes_are_told_apart() -> None:
         ),
         lambda seen: int(seen[1]) + int(seen[1] and seen[2]),
     )
-    sample = balanced(language, 1_500, shortest=20, longest=29, seed=0)
+    sample = balance(language, 1_500, shortest=20, longest=29, seed=0)
     assert np.bincount(sample.classes).tolist() == [500] * 3
-    found = found_by(RUNGS["LT"](), SearchTask(sample))
+    found = find_first(RUNGS["LT"](), SearchTask(sample))
     assert found is not None
     assert answers_of(found, sample).tolist() == sample.classes.tolist()

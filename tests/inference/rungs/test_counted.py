@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from inference.rungs.test_classes import found_by, sample_of
-from inference.samples import numbered
+from inference.rungs.test_classes import find_first, sample_of
+from inference.samples import number_symbols
 from lengthwise.inference.rungs.counted import Counted, GroupCounts, _Equations, _parts
 from lengthwise.inference.rungs.fitting import Bench
 from lengthwise.inference.rungs.literals import windows
@@ -50,16 +50,16 @@ def test_weighted_sums_modulo_a_number_are_found(
     modulus: int, symbols: int, sums: set[int]
 ) -> None:
     language = counting(modulus, symbols, sums, seed=modulus)
-    found = found_by(GroupCounts(), SearchTask(sample_of(language, 1_000)))
+    found = find_first(GroupCounts(), SearchTask(sample_of(language, 1_000)))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_the_sum_itself_can_be_the_class() -> None:
     language = parse("group:Z12,generators=5,seed=0")
-    found = found_by(GroupCounts(), SearchTask(sample_of(language, 1_200)))
+    found = find_first(GroupCounts(), SearchTask(sample_of(language, 1_200)))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_counts_are_found_beside_wrong_labels() -> None:
@@ -72,16 +72,16 @@ def test_counts_are_found_beside_wrong_labels() -> None:
     made = (GroupCounts().attempt(number, task) for number in itertools.count())
     languages = [each.language for each in itertools.takewhile(bool, made) if each]
     assert any(
-        each is not None and each.difference(numbered(language)) is None for each in languages
+        each is not None and each.difference(number_symbols(language)) is None for each in languages
     )
 
 
 @pytest.mark.parametrize(("symbols", "seed"), [(4, 0), (4, 1), (4, 2), (16, 0), (16, 1)])
 def test_a_count_and_a_literal_are_found(symbols: int, seed: int) -> None:
     language = subregular("Reg", seed=seed, symbols=symbols)
-    found = found_by(Counted(), SearchTask(sample_of(language)))
+    found = find_first(Counted(), SearchTask(sample_of(language)))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_a_count_that_only_some_words_need_is_found() -> None:
@@ -90,15 +90,15 @@ def test_a_count_that_only_some_words_need_is_found() -> None:
         parse(spec) for spec in ("count:a:2:abc", "regex[abc]:.*bb.*", "regex[abc]:.*ca.*")
     )
     language = (one & count) | (other - one)
-    found = found_by(Counted(), SearchTask(sample_of(language)))
+    found = find_first(Counted(), SearchTask(sample_of(language)))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_words_are_split_by_the_literals_that_say_most_first() -> None:
     sample = sample_of(parse("regex[abc]:.*bb.*"), 400)
     bench = Bench(SearchTask(sample))
-    rows = bench.drawn(400, 0)
+    rows = bench.draw_rows(400, 0)
     parts = list(_parts(bench, windows(2), rows))
     for there, rest in zip(parts[::2], parts[1::2], strict=True):
         assert sorted([*there.tolist(), *rest.tolist()]) == sorted(rows.tolist())

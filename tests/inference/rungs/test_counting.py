@@ -44,7 +44,7 @@ def test_generators_generate_all_solutions(modulus: int, rows: list[list[int]]) 
     assert made == every
 
 
-def counted(modulus: int, weights: np.ndarray, sums: list[int], seed: int) -> np.ndarray:
+def count(modulus: int, weights: np.ndarray, sums: list[int], seed: int) -> np.ndarray:
     """Numbers of symbols of words that have one of some sums."""
     counts = np.random.default_rng(seed).integers(0, 8, size=(6_000, len(weights)))
     return counts[np.isin(counts @ weights % modulus, sums)]
@@ -62,10 +62,10 @@ def same_up_to_a_factor(one: np.ndarray, other: np.ndarray, modulus: int) -> boo
 def test_words_of_one_sum_give_the_weights(modulus: int, symbols: int, seed: int) -> None:
     weights = np.random.default_rng(seed).integers(0, modulus, size=symbols)
     weights[seed % symbols] = 1
-    found = linear_weights(counted(modulus, weights, [seed % modulus], seed), modulus)
+    found = linear_weights(count(modulus, weights, [seed % modulus], seed), modulus)
     assert len(found) == 1
     assert same_up_to_a_factor(weights, found[0], modulus)
-    assert not len(linear_weights(counted(modulus, weights, [0, 1], seed), modulus))
+    assert not len(linear_weights(count(modulus, weights, [0, 1], seed), modulus))
 
 
 @pytest.mark.parametrize(("prime", "degree"), [(5, 2), (7, 2), (7, 3)])
@@ -73,11 +73,11 @@ def test_words_of_one_sum_give_the_weights(modulus: int, symbols: int, seed: int
 def test_words_of_few_sums_give_the_weights(prime: int, degree: int, seed: int) -> None:
     weights = np.random.default_rng(seed).integers(0, prime, size=4)
     weights[seed] = 1
-    counts = counted(prime, weights, [0, 1, 3][:degree], seed)
+    counts = count(prime, weights, [0, 1, 3][:degree], seed)
     found = polynomial_weights(counts, prime, degree, never_stop)
     assert len(found) == 1
     assert same_up_to_a_factor(weights, found[0], prime)
-    more = counted(prime, weights, list(range(degree + 1)), seed)
+    more = count(prime, weights, list(range(degree + 1)), seed)
     assert not len(polynomial_weights(more, prime, degree, never_stop))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from inference.rungs.oracles import holds, words_of
-from inference.samples import balanced, numbered
+from inference.samples import balance, number_symbols
 from lengthwise.inference.rungs.automata import ValueAutomaton
-from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, Cover, fitted
+from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, Cover, fit_rule
 from lengthwise.inference.rungs.literals import Literal, windows
 from lengthwise.inference.rungs.tiers import Uncovered
 from lengthwise.inference.sample import Sample
@@ -20,19 +20,19 @@ EVERY = np.ones(3, dtype=bool)
 
 
 def sample_of(spec: str, count: int = 600) -> Sample:
-    return balanced(parse(spec), count, shortest=4, longest=10, seed=0)
+    return balance(parse(spec), count, shortest=4, longest=10, seed=0)
 
 
 def test_as_many_words_of_each_class_are_drawn() -> None:
     sample = sample_of("regex[abc]:.*ab.*")
     rare = sample.part(np.flatnonzero((sample.classes == 0) | (np.arange(len(sample)) % 20 == 0)))
     bench = Bench(SearchTask(rare))
-    rows = bench.drawn(200, 0)
+    rows = bench.draw_rows(200, 0)
     number = int((rare.classes == 1).sum())
     assert number < 100
     assert np.bincount(rare.classes[rows]).tolist() == [100, number]
     assert len(set(rows.tolist())) == len(rows)
-    assert bench.drawn(200, 0).tolist() == rows.tolist() != bench.drawn(200, 1).tolist()
+    assert bench.draw_rows(200, 0).tolist() == rows.tolist() != bench.draw_rows(200, 1).tolist()
 
 
 def test_misjudged_are_the_words_that_are_not_of_the_commonest_class_of_their_values() -> None:
@@ -54,53 +54,55 @@ def test_misjudged_are_the_words_that_are_not_of_the_commonest_class_of_their_va
 def test_what_is_rare_shows_among_the_misjudged_words(choose: Combine | Cover) -> None:
     """Of 6,000 words, 60 have their class by `ca` alone, so hardly any of the 40 drawn ones."""
     language = parse("regex[abc]:.*(ab|ca).*")
-    sample = balanced(language, 6_000, shortest=8, longest=14, seed=0)
+    sample = balance(language, 6_000, shortest=8, longest=14, seed=0)
     alone = np.array([(0, 1) not in itertools.pairwise(word) for word in words_of(sample)])
     rare = np.flatnonzero(alone & (sample.classes == 1))
     kept = np.setdiff1d(np.arange(len(sample)), rare[60:])
-    found = fitted(Bench(SearchTask(sample.part(kept))), choose, count=40).language
+    found = fit_rule(Bench(SearchTask(sample.part(kept))), choose, count=40).language
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_counts_that_are_known_are_part_of_the_rule() -> None:
     language = parse("regex[abc]:((b|c)*a(b|c)*a(b|c)*a)*(b|c)*") & parse("regex[abc]:.*bb.*")
-    sample = balanced(language, 600, shortest=8, longest=14, seed=0)
+    sample = balance(language, 600, shortest=8, longest=14, seed=0)
     count = ValueAutomaton((np.arange(3)[:, None] + np.array([1, 0, 0, 0])) % 3, np.arange(3))
-    found = fitted(Bench(SearchTask(sample), [count]), Combine(kind=windows(2)), count=400)
+    found = fit_rule(Bench(SearchTask(sample), [count]), Combine(kind=windows(2)), count=400)
     assert found.language is not None
-    assert found.language.difference(numbered(language)) is None
+    assert found.language.difference(number_symbols(language)) is None
     assert found.work > 0
 
 
 def test_wrong_labels_are_left_wrong() -> None:
     language = parse("regex[abc]:.*(ab|ca).*")
-    sample = balanced(language, 1_000, shortest=8, longest=14, seed=0)
+    sample = balance(language, 1_000, shortest=8, longest=14, seed=0)
     classes = sample.classes.copy()
     classes[::20] ^= 1
     noisy = Sample.of_words(words_of(sample), classes.tolist(), 3, 2)
-    found = fitted(Bench(SearchTask(noisy, noise=0.05)), Combine(kind=windows(2)), count=800)
+    found = fit_rule(Bench(SearchTask(noisy, noise=0.05)), Combine(kind=windows(2)), count=800)
     assert found.language is not None
-    assert found.language.difference(numbered(language)) is None
+    assert found.language.difference(number_symbols(language)) is None
 
 
 def test_a_language_of_too_many_states_is_not_returned() -> None:
     sample = sample_of("regex[abc]:.*ab.*")
     combine = Combine(kind=windows(2))
-    assert fitted(Bench(SearchTask(sample, max_states=3)), combine, count=400).language is not None
-    assert fitted(Bench(SearchTask(sample, max_states=2)), combine, count=400).language is None
+    assert (
+        fit_rule(Bench(SearchTask(sample, max_states=3)), combine, count=400).language is not None
+    )
+    assert fit_rule(Bench(SearchTask(sample, max_states=2)), combine, count=400).language is None
 
 
 def test_an_attempt_stops_when_the_time_is_used_up() -> None:
     language = subregular("TSL", seed=1)
-    sample = balanced(language, 400, shortest=20, longest=29, seed=0)
+    sample = balance(language, 400, shortest=20, longest=29, seed=0)
 
     def stop() -> None:
         raise OutOfTimeError
 
     cover = Cover(kind=windows(2), covered=0)
     with pytest.raises(OutOfTimeError):
-        fitted(
+        fit_rule(
             Bench(SearchTask(sample, check=stop)),
             cover,
             count=400,

@@ -16,7 +16,7 @@ from lengthwise.inference.rungs.literals import (
     MarkedWords,
     Mask,
     keep_literals,
-    ordered_windows,
+    order_windows,
     subsequences,
     windows,
 )
@@ -33,7 +33,7 @@ def inner(shortest: int, longest: int) -> list[Block]:
     ]
 
 
-def marked(longest: int) -> Iterator[Block]:
+def mark(longest: int) -> Iterator[Block]:
     """All windows over three symbols that words between marks can have."""
     for length in range(1, longest + 1):
         for block in itertools.product(range(4), repeat=length):
@@ -42,17 +42,17 @@ def marked(longest: int) -> Iterator[Block]:
 
 
 EVERY: dict[str, tuple[Kind, list[Literal]]] = {
-    "windows": (windows(3), [Literal((block,)) for block in marked(3)]),
+    "windows": (windows(3), [Literal((block,)) for block in mark(3)]),
     "counted": (
         windows(2, times=4),
-        [Literal((block,), times) for block in marked(2) for times in range(1, 5)],
+        [Literal((block,), times) for block in mark(2) for times in range(1, 5)],
     ),
     "subsequences": (
         subsequences(3),
         [Literal(tuple((symbol,) for symbol in block)) for block in inner(1, 3)],
     ),
     "ordered": (
-        ordered_windows(2),
+        order_windows(2),
         [Literal(pair) for pair in itertools.product(inner(1, 2), repeat=2)],
     ),
 }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inference.rungs.oracles import samples
 from lengthwise.inference.rungs.literals import MarkedWords, Pool, windows
-from lengthwise.inference.rungs.rules import combined, covering, score_literals
+from lengthwise.inference.rungs.rules import combine_literals, covering, score_literals
 from lengthwise.inference.sample import Sample
 
 
@@ -35,7 +35,7 @@ def entropy(cells: list[list[int]]) -> float:
     return bits
 
 
-def misjudged(cells: list[list[int]]) -> int:
+def misjudge(cells: list[list[int]]) -> int:
     return sum(min(labels.count(0), labels.count(1)) for labels in cells)
 
 
@@ -46,7 +46,7 @@ def test_scores_are_entropy_and_errors_of_the_split(sample: Sample) -> None:
     for number in range(len(pool)):
         cells = split(pool, (number,), sample.classes)
         assert score.bits[number] == pytest.approx(entropy(cells), abs=1e-6)
-        assert score.wrong[number] == misjudged(cells)
+        assert score.wrong[number] == misjudge(cells)
 
 
 @settings(max_examples=30)
@@ -59,15 +59,15 @@ def test_a_wide_beam_finds_the_best_of_all_pairs(sample: Sample) -> None:
     ]
     if not every:
         return
-    rules, work = combined(
+    rules, work = combine_literals(
         pool, sample.classes, 2, most=2, widths=[len(pool)] * 2, enough=-1, returned=10**6
     )
-    least = min(misjudged(split(pool, chosen, sample.classes)) for chosen in every)
+    least = min(misjudge(split(pool, chosen, sample.classes)) for chosen in every)
     assert rules[0].wrong == least
     assert work > 0
     for rule in rules:
         cells = split(pool, rule.chosen, sample.classes)
-        assert rule.wrong == misjudged(cells)
+        assert rule.wrong == misjudge(cells)
         assert rule.bits == pytest.approx(entropy(cells), abs=1e-6)
         assert rule.size == sum(pool.get(each).size for each in rule.chosen)
 
@@ -77,7 +77,7 @@ def test_a_wide_beam_finds_the_best_of_all_pairs(sample: Sample) -> None:
 def test_cells_that_are_known_split_the_words_before(sample: Sample, count: int) -> None:
     pool = pool_of(sample)
     cells = np.arange(len(sample)) % count
-    rules, _ = combined(
+    rules, _ = combine_literals(
         pool, sample.classes, 2, most=1, widths=[5], cells=cells, num_cells=count, returned=5
     )
     for rule in rules:

@@ -1,7 +1,7 @@
 """Star-free languages are found from words of 20 to 29 symbols alone, and no others."""
 
-from inference.rungs.test_classes import found_by, sample_of
-from inference.samples import numbered
+from inference.rungs.test_classes import find_first, sample_of
+from inference.samples import number_symbols
 from lengthwise.inference.rungs.star_free import Chain, StarFree
 from lengthwise.inference.searcher import SearchTask
 from lengthwise.languages.spec import parse
@@ -10,16 +10,16 @@ from lengthwise.languages.subregular import subregular
 
 def test_a_star_free_language_of_no_smaller_class_is_found() -> None:
     language = subregular("SF", seed=0)
-    found = found_by(StarFree(), SearchTask(sample_of(language)))
+    found = find_first(StarFree(), SearchTask(sample_of(language)))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_what_smaller_classes_have_is_found() -> None:
     language = parse("regex[abc]:.*bb.*") ^ parse("regex[abc]:.*ca.*")
-    found = found_by(StarFree(), SearchTask(sample_of(language)))
+    found = find_first(StarFree(), SearchTask(sample_of(language)))
     assert found is not None
-    assert found.difference(numbered(language)) is None
+    assert found.difference(number_symbols(language)) is None
 
 
 def test_a_line_that_turns_states_in_a_circle_is_not_star_free() -> None:

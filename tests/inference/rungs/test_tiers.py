@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.rungs.oracles import samples, tiers
-from inference.samples import balanced
+from inference.samples import balance
 from lengthwise.inference.rungs.literals import MarkedWords, Mask, windows
-from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered, climbed
+from lengthwise.inference.rungs.tiers import Judge, LeftEntropy, Uncovered, search_tier
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import never_stop
 from lengthwise.languages.evidence import LadderSubject
@@ -22,7 +22,7 @@ JUDGES: list[Judge] = [LeftEntropy(kind=windows(2)), Uncovered(kind=windows(2), 
 def test_no_single_symbol_improves_a_tier(sample: Sample, start: Mask, judge: Judge) -> None:
     words = MarkedWords.of(sample)
     before = start.copy()
-    found = climbed(words, judge, start, check=never_stop)
+    found = search_tier(words, judge, start, check=never_stop)
     assert (start == before).all()
     assert found.badness == judge(words.on_tier(found.symbols))[0]
     assert found.badness <= judge(words.on_tier(start))[0]
@@ -46,9 +46,9 @@ def test_words_on_a_tier_have_the_symbols_of_the_tier_in_order(sample: Sample, t
 @pytest.mark.parametrize("symbols", [4, 16])
 def test_the_tier_of_a_language_is_found_from_all_symbols(symbols: int) -> None:
     language = subregular("TSL", seed=1, symbols=symbols)
-    words = MarkedWords.of(balanced(language, 1_000, shortest=20, longest=29, seed=0))
+    words = MarkedWords.of(balance(language, 1_000, shortest=20, longest=29, seed=0))
     judge = Uncovered(kind=windows(2), covered=0)
     start = np.ones(symbols, dtype=bool)
-    found = climbed(words, judge, start, check=never_stop)
+    found = search_tier(words, judge, start, check=never_stop)
     assert tuple(np.flatnonzero(found.symbols).tolist()) == LadderSubject(language).tier
     assert found.badness == 0

@@ -31,7 +31,7 @@ from lengthwise.problems.account import Records
 from lengthwise.problems.base import Run
 from lengthwise.problems.inferred.inference import sample_of
 from lengthwise.problems.inferred.problem import InferredProblem
-from lengthwise.problems.inferred.section import inferred_section
+from lengthwise.problems.inferred.section import make_section
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.runs import load_run
 from lengthwise.proofs.check.certificate import Certificate
@@ -39,7 +39,7 @@ from lengthwise.proofs.check.induction import check
 from lengthwise.report.report import read_run
 from lengthwise.training.listing import list_runs
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 SAMPLED = ("sample", "modular-arithmetic", "--length", "40", "--labelled")
 
@@ -108,12 +108,12 @@ def test_words_held_out_have_no_influence(run: Run, folder: Path) -> None:
     problem = problem_of(run)
     words = problem.words.load()
     test = {
-        words.written(int(row))
+        words.format_word(int(row))
         for row in words.rows(TEST, validation_share=0.05, test_share=0.05, max_length=None)
     }
     lines = []
     for row in range(len(words)):
-        word = words.written(row)
+        word = words.format_word(row)
         lines.append(f"{word}\t{label(word) ^ (word in test)}")
     write(folder / "flipped.tsv", lines)
     other = lw.train(f"words:{folder}/flipped.tsv", out=folder / "flipped", device="cpu")
@@ -207,10 +207,10 @@ def test_a_large_automaton_is_not_shown_and_names_are_escaped(tmp_path: Path) ->
         problem = InferredProblem.of(lw.infer(file))
         plan = make_plan(problem)
         records = Records(plan=plan, folder=RunFolder(tmp_path / "none"))
-        body = inferred_section(records, problem.account(records)).body
+        body = make_section(records, problem.account(records)).body
         assert ("&lt;b&gt;" in body, "c&amp;d" in body) == (is_shown, is_shown)
         assert "<b>" not in body
-        size = f"{counted(problem.language.num_states, 'state')}, {len(symbols)} symbols"
+        size = f"{format_count(problem.language.num_states, 'state')}, {len(symbols)} symbols"
         assert size in body
         assert ("too many to be shown." in body) is not is_shown
 
@@ -222,7 +222,7 @@ def test_the_report_says_how_many_thin_transitions_it_leaves_out(run: Run) -> No
     for more in (0, 3):
         told |= {"thin": thin, "num_thin": 1 + more}
         said = replace(run.account, values={"statement": told})
-        section = inferred_section(run.records, said)
+        section = make_section(run.records, said)
         listed = [value for name, value in section.about if name == "thin transition"]
         assert listed[0] == "a after ab: 2 words"
         assert listed[1:] == (["3 more"] if more else [])

@@ -36,7 +36,7 @@ def states_of(folder: Path) -> list[Path]:
     return list((folder / "cache" / "lengthwise" / "inference").glob("*.json"))
 
 
-def begun(command: Sequence[str]) -> subprocess.Popen[bytes]:
+def begin(command: Sequence[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -45,7 +45,7 @@ def test_a_search_that_is_killed_goes_on(unlearnable: Path, tmp_path: Path, kill
     command = [sys.executable, "-m", "lengthwise", "infer", str(unlearnable), "--budget", "600"]
     draw, before = random.Random(2), 0
     for _ in range(kills):
-        process = begun(command)
+        process = begin(command)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.05)
@@ -158,7 +158,7 @@ def test_a_search_among_some_words_goes_on_with_the_same_words(
     """What refuted the automata of earlier rounds is found again from these automata."""
     monkeypatch.setattr(working, "ENOUGH", 60)
     begun: list[list[int]] = []
-    own = searching._begun
+    own = searching._load_progress
 
     def noting(place: Path, judge: Judge) -> Any:
         found = own(place, judge)
@@ -167,15 +167,15 @@ def test_a_search_among_some_words_goes_on_with_the_same_words(
 
     ends: list[End] = ["explained", "out of time", "out of time"]
 
-    def ended(judge: Judge, *, keep: Any, state: SearchState | None, **rest: Any) -> SearchState:
+    def end(judge: Judge, *, keep: Any, state: SearchState | None, **rest: Any) -> SearchState:
         constant = to_language(np.zeros((1, 4), dtype=np.int64), np.array([0]), judge.train)
         state = state or SearchState()
         state.best, state.end = judge(constant, "nobody"), ends.pop(0)
         keep(state)
         return state
 
-    monkeypatch.setattr(searching, "_begun", noting)
-    monkeypatch.setattr(searching, "search_automaton", ended)
+    monkeypatch.setattr(searching, "_load_progress", noting)
+    monkeypatch.setattr(searching, "search_automaton", end)
     for _ in range(2):
         lw.infer(unlearnable)
     assert len(begun) == 2

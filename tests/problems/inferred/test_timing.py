@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import lengthwise as lw
-from lengthwise.problems.inferred import timing
 from lengthwise.problems.inferred.timing import Timer
 
 
@@ -15,7 +14,7 @@ def test_the_search_has_what_reading_and_the_statement_leave(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr(timing.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("lengthwise.problems.inferred.timing.time.monotonic", lambda: now[0])
     shown: list[tuple[int, int | None, str]] = []
     timer = Timer(20.0, lambda done, total, note="": shown.append((done, total, note)), start=100.0)
     now[0] = 103.5

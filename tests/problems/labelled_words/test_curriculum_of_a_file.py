@@ -38,7 +38,7 @@ def write(file: Path) -> None:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def shown(batch: Batch) -> set[tuple[int, ...]]:
+def show(batch: Batch) -> set[tuple[int, ...]]:
     rows = zip(batch.tokens.tolist(), batch.lengths.tolist(), strict=True)
     return {tuple(row[len(row) - n :]) for row, n in rows}
 
@@ -50,7 +50,7 @@ def test_words_are_at_most_as_long_as_asked_and_parts_stay_apart(tmp_path: Path)
     words, name = plan.problem.words.load(), plan.problem.name
     source, draw = WordsOfFile(words, plan.data, name), torch.Generator().manual_seed(0)
     parts = {
-        part: shown(batch_of(words, part_of(words, part, plan.data, name)))
+        part: show(batch_of(words, part_of(words, part, plan.data, name)))
         for part in (TRAIN, VALID)
     }
     assert source.lengths.tolist() == sorted(source.lengths.tolist())
@@ -61,8 +61,8 @@ def test_words_are_at_most_as_long_as_asked_and_parts_stay_apart(tmp_path: Path)
             (VALID, source.validation(longest, draw)),
         ):
             assert 0 < int(batch.lengths.max()) <= longest
-            assert shown(batch) <= parts[part]
-    assert shown(source.validation(9, draw)) == parts[VALID]
+            assert show(batch) <= parts[part]
+    assert show(source.validation(9, draw)) == parts[VALID]
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from cli.shell import Shell
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import wilson
-from lengthwise.problems.base import Run, evaluated, run_test
+from lengthwise.problems.base import Run, evaluate_and_store, run_test
 from lengthwise.problems.labelled_words.measure import WordsEvaluation
 from lengthwise.problems.labelled_words.objective import LabelsOfFile
 from lengthwise.problems.labelled_words.problem import LabelledWordsProblem
@@ -56,7 +56,7 @@ def words_by_part(run: Run) -> dict[str, set[str]]:
         part: words.rows(part, **shares, max_length=None if part == TEST else data.max_length)
         for part in (TRAIN, VALID, TEST)
     }
-    return {part: {words.written(row) for row in rows} for part, rows in parts.items()}
+    return {part: {words.format_word(row) for row in rows} for part, rows in parts.items()}
 
 
 def test_training_and_validation_draw_no_word_of_another_part(trained: Run) -> None:
@@ -242,7 +242,7 @@ def test_a_stopped_run_goes_on_only_with_the_same_words(
 def test_a_sweep_tests_a_run_by_length(trained: Run) -> None:
     found = run_test(trained, Test(name="long", lengths=(11, 12)))
     assert [length for length, _, _ in found.by_length] == [11, 12]
-    records = evaluated(trained, {"lengths": [12]}, stored=False).records
+    records = evaluate_and_store(trained, {"lengths": [12]}, stored=False).records
     assert found.by_length[1].correct == sum(each["correct"] for each in records)
     assert "majority" in found.shortcuts
 

@@ -7,7 +7,7 @@ import pytest
 
 from lengthwise.errors import ConfigError, TaskError
 from lengthwise.languages.spec import parse
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.recognition.measure import RecognitionEvaluation
 from lengthwise.problems.runs import train
@@ -16,7 +16,7 @@ SMALL = {"steps": 4, "validate_every": 2, "batch_size": 8, "validation_words": 1
 
 
 def measure(run: Run, **options: Any) -> RecognitionEvaluation:
-    found = evaluated(run, options)
+    found = evaluate_and_store(run, options)
     assert isinstance(found, RecognitionEvaluation)
     return found
 
@@ -70,11 +70,11 @@ def test_shortcuts_see_every_remainder_of_the_lengths(monkeypatch: pytest.Monkey
 
     seeds = []
 
-    def watched(*arguments: Any) -> dict[str, float]:
+    def watch(*arguments: Any) -> dict[str, float]:
         seeds.append(arguments[3].initial_seed())
         return {"majority": 0.5}
 
-    monkeypatch.setattr("lengthwise.evaluation.shortcuts.shortcut_accuracies", watched)
+    monkeypatch.setattr("lengthwise.evaluation.shortcuts.shortcut_accuracies", watch)
     measure(run, lengths=[4], words=2, seed=7)
     assert seeds != [7]  # other words than those of the test
 

@@ -227,9 +227,9 @@ def test_room_for_longer_words_can_be_asked_for(position: str) -> None:
 
 def test_room_is_for_positions_that_end_and_for_all_words_of_training() -> None:
     at_least = "network.max_length=11 is shorter than the words of training, data.max_length=12."
-    assert at_least in refused("encoder-cls", position="learned", max_length=12, **{ROOM: 11})
-    assert "must be an integer" in refused("decoder", **{ROOM: True})
-    assert "position='alibi' has no end. Leave it out." in refused("scratchpad", **{ROOM: 90})
+    assert at_least in refuse("encoder-cls", position="learned", max_length=12, **{ROOM: 11})
+    assert "must be an integer" in refuse("decoder", **{ROOM: True})
+    assert "position='alibi' has no end. Leave it out." in refuse("scratchpad", **{ROOM: 90})
 
 
 @pytest.mark.parametrize("position", ["none", "sinusoidal", "fraction", "transformer-xl"])
@@ -261,7 +261,7 @@ def test_the_transformer_of_table_1_is_that_of_the_study() -> None:
 
 def test_the_scratchpad_is_told_of_the_states_of_the_smallest_automaton() -> None:
     network = make_plan(parse("tomita-3"), "scratchpad").network
-    machine = parse("tomita-3").minimised()
+    machine = parse("tomita-3").minimise()
     assert network.state_classes == tuple(machine.classes)
     with_domain = parse("modular-arithmetic")
     assert with_domain.num_classes in make_plan(with_domain, "scratchpad").network.state_classes
@@ -281,7 +281,7 @@ def test_states_are_those_that_the_automaton_passes() -> None:
     data = torch.Generator().manual_seed(3)
     length = WordLengths(plan.task, plan.data).draw(1, data)
     batch = plan.task.draw(length.expand(3).clone(), data)
-    machine = parse("tomita-3").minimised()
+    machine = parse("tomita-3").minimise()
     surprises = []
     for word in batch.tokens.tolist():
         states = [machine.start]
@@ -297,7 +297,7 @@ def test_states_are_those_that_the_automaton_passes() -> None:
     assert step.loss.item() == pytest.approx(sum(surprises) / len(surprises), rel=1e-4)
 
 
-def refused(name: str, **settings: Any) -> str:
+def refuse(name: str, **settings: Any) -> str:
     with pytest.raises(LengthwiseError) as caught:
         make_plan(parse("parity"), name, settings=settings)
     assert "\n" not in str(caught.value)
@@ -314,7 +314,7 @@ def refused(name: str, **settings: Any) -> str:
     ],
 )
 def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
-    message = refused(name, objective=supervision)
+    message = refuse(name, objective=supervision)
     assert message.startswith(f"objective={supervision!r} is not for {name}, which learns from")
     assert "regular-gpt or regular-gpt-binary" in message
 
@@ -329,25 +329,25 @@ def test_what_needs_sub_words_is_refused(name: str, supervision: str) -> None:
     ],
 )
 def test_settings_of_other_models_are_named(name: str, setting: str) -> None:
-    assert refused(name, **{setting: 1}).startswith(f"{setting!r} is a setting of ")
+    assert refuse(name, **{setting: 1}).startswith(f"{setting!r} is a setting of ")
 
 
 @pytest.mark.parametrize("setting", ["code_consistency", "margin", "replay"])
 @pytest.mark.parametrize("name", ["gru", "encoder-cls", "regular-gpt-slots"])
 def test_settings_of_other_objectives_are_refused_with_their_owner(name: str, setting: str) -> None:
-    message = refused(name, **{setting: 1})
+    message = refuse(name, **{setting: 1})
     assert message.startswith(f"{setting} is a setting of objective composition")
     assert message.endswith(f"learns from {MODELS[name].objective!r}. Leave it out.")
 
 
 def test_a_former_name_of_a_setting_of_other_models_is_unknown() -> None:
-    message = refused("elman", longest_word=1)
+    message = refuse("elman", longest_word=1)
     assert message.startswith("unknown setting 'longest_word'")
     assert " longest_word," not in message
 
 
 def test_the_name_of_a_recurrent_model_decides_its_cell() -> None:
-    assert refused("gru", cell="lstm").startswith("unknown setting 'cell'")
+    assert refuse("gru", cell="lstm").startswith("unknown setting 'cell'")
 
 
 def test_a_network_past_any_memory_is_refused_by_its_own_settings() -> None:

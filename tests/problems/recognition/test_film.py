@@ -88,12 +88,12 @@ def test_a_film_changes_nothing_and_survives_being_killed(
     whole = train(plan, out=tmp_path / "whole", device="cpu", film=True)
     saved = RunFolder.save_checkpoint
 
-    def killed(folder: RunFolder, *values: Any) -> None:
+    def kill(folder: RunFolder, *values: Any) -> None:
         saved(folder, *values) if len(values[1]) < 4 else None
         if len(values[1]) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(RunFolder, "save_checkpoint", killed)
+    monkeypatch.setattr(RunFolder, "save_checkpoint", kill)
     with pytest.raises(KeyboardInterrupt):
         train(plan, out=tmp_path / "killed", device="cpu", film=True)
     monkeypatch.undo()
@@ -109,7 +109,7 @@ def test_a_film_changes_nothing_and_survives_being_killed(
 def test_a_stage_that_ends_takes_its_film_along(tmp_path: Path) -> None:
     run = train(staged.plan(), out=tmp_path / "run", device="cpu", film=True)
     assert run.folder is not None
-    films = {each.path.name: each.film() for each in run.folder.ended_stages()}
+    films = {each.path.name: each.film() for each in run.folder.list_ended_stages()}
     steps = {name: film and [frame.step for frame in film.frames] for name, film in films.items()}
     assert steps == {"1-composition": [0, 10, 20], "2-maps": None}
     kept = run.folder.film()

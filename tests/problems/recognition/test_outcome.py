@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lengthwise.problems.recognition.outcome import _ended, _proof
+from lengthwise.problems.recognition.outcome import _describe_end, _proof
 
 FACTS: dict[str, Any] = {
     **{"states": None, "proved": False, "right_to": None, "wrong_chunks": None},
@@ -76,4 +76,4 @@ def test_a_stage_says_how_near_it_came(record: dict[str, Any], said: str) -> Non
         **{"supervision": "maps", "ended": "steps", "steps": 20, "right_to": None},
         **{"wrong_chunks": None, "chunks": 5_678},
     }
-    assert _ended(stage | record) == said
+    assert _describe_end(stage | record) == said

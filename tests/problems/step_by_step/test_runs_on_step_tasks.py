@@ -16,7 +16,7 @@ from lengthwise.problems.base import Plan
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.runs import load_run, train
 from lengthwise.problems.step_by_step.objective import ExamplesConfig, NextStep, split
-from lengthwise.problems.step_by_step.problem import StepByStep, unseen
+from lengthwise.problems.step_by_step.problem import StepByStep, select_test_inputs
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.run import run_job
 from lengthwise.tasks.step_specs import make_step_task
@@ -138,7 +138,7 @@ def test_a_plan_that_was_stored_before_it_had_autocast_is_the_same() -> None:
     assert stored["training"].pop("autocast") == "none"
     assert plan_from_dict(stored) == small_plan()
     digests = [
-        Job(plan=plan, tests=unseen(plan)).digest
+        Job(plan=plan, tests=select_test_inputs(plan)).digest
         for plan in (plan_from_dict(stored), small_plan(), small_plan(autocast="bfloat16"))
     ]
     assert digests[0] == digests[1] != digests[2]
@@ -211,7 +211,7 @@ def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> N
 
 def test_a_job_on_steps_is_trained_tested_and_resent(tmp_path: Path) -> None:
     plan = small_plan()
-    jobs = jobs_over_seeds(plan, (0, 1), unseen(plan))
+    jobs = jobs_over_seeds(plan, (0, 1), select_test_inputs(plan))
     assert len({job.digest for job in jobs}) == 2
     assert Job.from_dict(jobs[0].to_dict()) == jobs[0]
     outcome = run_job(jobs[0], tmp_path, device="cpu")

@@ -39,9 +39,9 @@ def test_sums_and_multiples(draw: Draw, factor: float) -> None:
     x, y = draw.balls(), draw.balls()
     some, others = points_of(x, draw.random), points_of(y, draw.random)
     assert_inside(some + others, EXACT.add(x, y))
-    assert_inside(some * factor, EXACT.scaled(x, factor))
-    assert_inside(some, EXACT.rounded(x))
-    assert (x.bound() >= norm(some).max(axis=0)).all()
+    assert_inside(some * factor, EXACT.scale(x, factor))
+    assert_inside(some, EXACT.round(x))
+    assert (x.bound_norms() >= norm(some).max(axis=0)).all()
 
 
 @given(draw=draws, rows=st.integers(1, 9))
@@ -133,7 +133,7 @@ def test_softmax(seed: int, places: int, scale: float, radius: float) -> None:
 # ---- operations: rounding in the worst order -------------------------------------------------
 
 
-def added_up(terms: Floats) -> np.float32:
+def add_up(terms: Floats) -> np.float32:
     """Floats added one after the other, as a plain loop does."""
     total = np.float32(0.0)
     for term in terms.astype(np.float32):
@@ -147,12 +147,12 @@ def test_rounding_of_sums_can_be_as_bad_as_allowed(width: int) -> None:
     x = np.full(width, SINGLE)
     x[0] = 1.0
     ball = Ball(x[None], np.zeros(1))
-    lost = abs(x.sum() - float(added_up(x)))
+    lost = abs(x.sum() - float(add_up(x)))
     assert lost == pytest.approx((width - 1) * SINGLE)
     matrix = Matrix(np.ones((1, width)))
     centre, radius = FLOAT32.numbers(ball, matrix)
-    assert abs(float(added_up(x)) - centre[0, 0]) <= radius[0, 0]
-    assert_inside(np.array([[[added_up(x)]]], dtype=np.float64), FLOAT32.linear(ball, matrix))
+    assert abs(float(add_up(x)) - centre[0, 0]) <= radius[0, 0]
+    assert_inside(np.array([[[add_up(x)]]], dtype=np.float64), FLOAT32.linear(ball, matrix))
     assert radius[0, 0] < 3 * width**0.5 * lost
 
 
@@ -165,7 +165,7 @@ def test_rounding_of_single_operations(scale: float) -> None:
     left, right = (Ball(v.astype(np.float64), np.zeros(400)) for v in (x, y))
     assert_inside((x + y).astype(np.float64)[None], single.add(left, right))
     factor = 8**-0.5
-    assert_inside((x * np.float32(factor)).astype(np.float64)[None], single.scaled(left, factor))
+    assert_inside((x * np.float32(factor)).astype(np.float64)[None], single.scale(left, factor))
     by_torch = torch.nn.functional.gelu(torch.from_numpy(x)).double().numpy()
     assert_inside(by_torch[None], single.gelu(left))
     for shift in (0.0, 10.0, 3000.0):
@@ -188,7 +188,7 @@ def test_gamma_is_highams_for_network_and_centre() -> None:
 def test_where_float32_overflows_no_radius_is_finite() -> None:
     """Numbers that float64 can hold and float32 cannot."""
     huge = Ball(np.full((1, 4), 1e38), np.zeros(1))
-    assert np.isinf(FLOAT32.scaled(huge, 8.0).radius).all()
+    assert np.isinf(FLOAT32.scale(huge, 8.0).radius).all()
     assert np.isinf(FLOAT32.add(FLOAT32.add(huge, huge), FLOAT32.add(huge, huge)).radius).all()
     many = Matrix(np.full((2, 4), 1e3))
     assert np.isinf(FLOAT32.linear(huge, many).radius).all()
@@ -260,7 +260,7 @@ class Stages:
         model = self.model
         leaves = model.leaf(torch.arange(VOCABULARY))
         under = leaves if below is None else torch.from_numpy(below).to(self.dtype)
-        gathered = model.gathered(under, torch.from_numpy(children))
+        gathered = model.gather(under, torch.from_numpy(children))
         kept = self.memory(gathered)
         found = {"leaves": leaves, "gathered": gathered, "kept": kept, "logits": model.read(kept)}
         if isinstance(self.memory, BinaryMemory):
@@ -278,7 +278,7 @@ def node_and_copy(model: RegularGPT) -> tuple[Node, Stages]:
 
 def through(node: Node, below: Ball, children: Integers) -> tuple[Ball, Ball]:
     """Gathered, and kept."""
-    gathered = node.gathered(below, children)
+    gathered = node.gather(below, children)
     if not node.is_binary:
         return gathered, gathered
     return gathered, node.recall(node.numbers(gathered)[0] >= 0)
@@ -340,7 +340,7 @@ def test_nodes_map_points_of_balls_into_balls(shape: dict[str, Any], radius: flo
         leaves = node.leaves()
         below = Ball(leaves.centre, radius * random.random(len(leaves.centre)))
         children = children_of(node.chunk, VOCABULARY)
-        gathered = node.gathered(below, children)
+        gathered = node.gather(below, children)
         numbers, doubt = node.numbers(gathered)
         logits, room = node.logits(gathered)  # as if memory were continuous
         for points in points_of(below, random, 25):
@@ -398,7 +398,7 @@ def test_each_way_in_which_attention_moves_is_within_the_radius(
     model = attention_alone(*matrices)
     node = node_of(model)
     below = Ball(np.array(centre), np.full(2, size))
-    gathered = node.gathered(below, np.array([[0, 1]]))
+    gathered = node.gather(below, np.array([[0, 1]]))
     stages = Stages(model, torch.float64)
     far = 0.0
     for sign in (1.0, -1.0):
@@ -409,7 +409,7 @@ def test_each_way_in_which_attention_moves_is_within_the_radius(
     assert far > 0.2 * gathered.radius[0]
 
 
-def renumbered(model: RegularGPT, seed: int) -> RegularGPT:
+def renumber(model: RegularGPT, seed: int) -> RegularGPT:
     """The same function with other orders of addition: hidden units and heads change places."""
     copy = RegularGPT(model.config)
     copy.load_state_dict(model.state_dict())
@@ -442,7 +442,7 @@ def ways_to_run(model: RegularGPT, count: int) -> Iterator[tuple[RegularGPT, lis
     yield model, [*(slice(i, i + 1) for i in range(12)), slice(12, count)], 1
     yield model, [slice(i, i + 7) for i in range(0, count, 7)], 1
     for seed in range(2):
-        yield renumbered(model, seed), whole, 1
+        yield renumber(model, seed), whole, 1
 
 
 @pytest.mark.slow_except(
@@ -463,7 +463,7 @@ def test_what_torch_computes_in_float32_lies_within_the_radii(
     signs = torch.where(torch.from_numpy(codes), 1.0, -1.0)
     for below, number in ((node.leaves(), VOCABULARY), (node.recall(codes), 9)):
         children = children_of(node.chunk, number)
-        gathered = node.gathered(below, children)
+        gathered = node.gather(below, children)
         numbers, doubt = node.numbers(gathered)
         assert np.isfinite(doubt).all() or scale > 1 or shape["thickness"] > 1
         largest = 0.0
@@ -475,7 +475,7 @@ def test_what_torch_computes_in_float32_lies_within_the_radii(
                 if number == VOCABULARY:
                     vectors = other.leaf(torch.arange(VOCABULARY))
                 rows = torch.from_numpy(children)
-                out = torch.cat([other.gathered(vectors, rows[batch]) for batch in batches])
+                out = torch.cat([other.gather(vectors, rows[batch]) for batch in batches])
                 signed = memory.numbers(out).double().numpy()
             assert_inside(vectors.double().numpy()[None], below)
             assert_inside(out.double().numpy()[None], gathered)
@@ -495,7 +495,7 @@ def test_radii_are_small_enough_to_be_of_use() -> None:
         for parameter in model.parameters():
             parameter.mul_(0.6)
     node = node_of(model)
-    numbers, doubt = node.numbers(node.gathered(node.leaves(), children_of(2, VOCABULARY)))
+    numbers, doubt = node.numbers(node.gather(node.leaves(), children_of(2, VOCABULARY)))
     assert doubt.max() < 0.05
     assert doubt.max() < 0.2 * np.abs(numbers).mean()
 
@@ -504,7 +504,7 @@ def test_weights_of_other_types_have_their_own_rounding() -> None:
     radii = []
     for dtype in (torch.float32, torch.float64):
         node = node_of(make(0, memory="binary").to(dtype))
-        radii.append(node.numbers(node.gathered(node.leaves(), children_of(2, VOCABULARY)))[1])
+        radii.append(node.numbers(node.gather(node.leaves(), children_of(2, VOCABULARY)))[1])
     assert (radii[0] > 1e6 * radii[1]).all()
 
 

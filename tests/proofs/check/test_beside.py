@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 from safetensors.numpy import load, save
 
-from lengthwise.proofs.check.beside import compared_with_folder
+from lengthwise.proofs.check.beside import compare_with_folder
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.shipped import resolved
+from lengthwise.shipped import resolve_path
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run with a certificate of its model."""
-    return Path(shutil.copytree(resolved("zoo:parity-tiny"), tmp_path / "run"))
+    return Path(shutil.copytree(resolve_path("zoo:parity-tiny"), tmp_path / "run"))
 
 
-def flipped(run: Path) -> None:
+def flip(run: Path) -> None:
     weights = load((run / "model.safetensors").read_bytes())
     (run / "model.safetensors").write_bytes(save({k: -w for k, w in weights.items()}))
 
 
-def truncated(run: Path) -> None:
+def truncate(run: Path) -> None:
     content = (run / "model.safetensors").read_bytes()
     (run / "model.safetensors").write_bytes(content[: len(content) // 2])
 
@@ -79,8 +79,8 @@ def change_config(run: Path, how: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (flipped, "its settings or weights are others"),
-        (truncated, "it cannot be read ("),
+        (flip, "its settings or weights are others"),
+        (truncate, "it cannot be read ("),
         (in_another_type, "its settings or weights are others"),
         (with_other_settings, "its settings or weights are others"),
         (of_another_kind, "it is a network of another kind"),
@@ -94,9 +94,9 @@ def change_config(run: Path, how: Any) -> None:
 )
 def test_a_model_that_differs_is_told(change: Any, why: str, run: Path) -> None:
     made = Certificate.load(run / "certificate.json")
-    assert compared_with_folder(made, run).is_same is True
+    assert compare_with_folder(made, run).is_same is True
     change(run)
-    found = compared_with_folder(made, run)
+    found = compare_with_folder(made, run)
     assert found.is_same is False
     assert f"{run / 'model.safetensors'}, which DIFFERS: {why}" in found.said
 
@@ -105,7 +105,7 @@ def test_a_file_beside_no_run_says_that_no_model_was_looked_at(run: Path) -> Non
     made = Certificate.load(run / "certificate.json")
     (run / "model.safetensors").unlink()
     (run / "config.json").unlink()
-    found = compared_with_folder(made, run)
+    found = compare_with_folder(made, run)
     assert (found.model, found.is_same) == (None, None)
     assert "only the weights in the file were looked at" in found.said
 

@@ -20,18 +20,18 @@ def test_the_network_within_its_bounds_is_named() -> None:
         CodeRecurrence(TrackedCodes(cast(Any, Answers(start=deep)))).start()
 
 
-def decided(distance: list[float], radius: list[float]) -> Decided:
+def decide(distance: list[float], radius: list[float]) -> Decided:
     return Decided(np.zeros((1, 1), dtype=np.bool_), np.array(distance), np.array(radius))
 
 
 def test_bounds_that_are_none_are_refused_and_nothing_is_certain_before_it_was_seen() -> None:
     assert not TrackedCodes(cast(Any, Answers())).is_certain
-    tracked = TrackedCodes(cast(Any, Answers(start=decided([2.0, 1.0], [0.5, 0.5]))))
+    tracked = TrackedCodes(cast(Any, Answers(start=decide([2.0, 1.0], [0.5, 0.5]))))
     assert tracked.start().shape == (1,)
     assert tracked.is_certain
     for message, found in {
-        "a radius is -5": decided([-1.0], [-5.0]),
-        "there are 2 distances, 1 radii": decided([1.0, 1.0], [0.0]),
+        "a radius is -5": decide([-1.0], [-5.0]),
+        "there are 2 distances, 1 radii": decide([1.0, 1.0], [0.0]),
         "it returned a ndarray": np.zeros(1),
     }.items():
         with pytest.raises(VerificationError, match=message):

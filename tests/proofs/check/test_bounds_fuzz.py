@@ -102,7 +102,7 @@ def welford(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 Moments = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 
 
-def normed(
+def apply_norm(
     moments: Moments, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor
 ) -> torch.Tensor:
     """Layer norm with the last steps in the order in which they lose most."""
@@ -129,7 +129,7 @@ def test_a_variance_that_is_lost_in_a_far_mean_stays_within_radii(width: int, me
         torch.from_numpy(x), (width,), torch.from_numpy(weight), torch.from_numpy(bias)
     ).numpy()
     given = [torch.from_numpy(part) for part in (x, weight, bias)]
-    others = [normed(moments, *given).numpy() for moments in (one_pass, two_passes, welford)]
+    others = [apply_norm(moments, *given).numpy() for moments in (one_pass, two_passes, welford)]
     for found in (*others, by_torch):
         assert (norm(found.astype(np.float64) - image.centre) <= image.radius).all()
 
@@ -145,8 +145,8 @@ def test_a_radius_is_never_a_nan() -> None:
                 parameter.mul_(float(random.choice([1.0, 1e30])))
         for kind in (Node, TightNode):
             node = kind(model.config.to_dict(), weights_of(model))
-            below = node.gathered(node.leaves(), chunks(random, node.chunk, SYMBOLS, 9))
-            image = node.gathered(below, chunks(random, node.chunk, 9, 9))
+            below = node.gather(node.leaves(), chunks(random, node.chunk, SYMBOLS, 9))
+            image = node.gather(below, chunks(random, node.chunk, 9, 9))
             _, radius = node.logits(image)
             assert not np.isnan(image.radius).any()
             assert not np.isnan(radius).any()
@@ -185,12 +185,12 @@ def layer_norm(
     kind = Arithmetic.of(str(dtype).removeprefix("torch."))
     given = (weight.double().numpy(), bias.double().numpy(), 1e-5)
 
-    def found(x: torch.Tensor) -> torch.Tensor:
+    def find(x: torch.Tensor) -> torch.Tensor:
         if moments is None:
             return F.layer_norm(x, (width,), weight, bias, 1e-5)
-        return normed(moments, x, weight, bias)
+        return apply_norm(moments, x, weight, bias)
 
-    return Hunt(width, found, lambda x: kind.layer_norm(x, *given))
+    return Hunt(width, find, lambda x: kind.layer_norm(x, *given))
 
 
 def gelu(random: np.random.Generator, dtype: torch.dtype) -> Hunt:
@@ -198,11 +198,11 @@ def gelu(random: np.random.Generator, dtype: torch.dtype) -> Hunt:
     return Hunt(int(random.integers(1, 5)), F.gelu, kind.gelu)
 
 
-def scaled(random: np.random.Generator, dtype: torch.dtype) -> Hunt:
+def scale(random: np.random.Generator, dtype: torch.dtype) -> Hunt:
     kind = Arithmetic.of(str(dtype).removeprefix("torch."))
     size = int(random.integers(1, 70))
     return Hunt(
-        int(random.integers(1, 5)), lambda x: x / size**0.5, lambda x: kind.scaled(x, size**-0.5)
+        int(random.integers(1, 5)), lambda x: x / size**0.5, lambda x: kind.scale(x, size**-0.5)
     )
 
 
@@ -213,11 +213,11 @@ HUNTS: dict[str, Callable[[np.random.Generator, torch.dtype], Hunt]] = {
     "layer_norm_two_passes": partial(layer_norm, moments=two_passes),
     "layer_norm_welford": partial(layer_norm, moments=welford),
     "gelu": gelu,
-    "scaled": scaled,
+    "scaled": scale,
 }
 
 
-def drawn(random: np.random.Generator, count: int, width: int) -> Floats:
+def draw(random: np.random.Generator, count: int, width: int) -> Floats:
     """Vectors of many sizes, with means up to millions of times their deviation."""
     x = random.normal(size=(count, width)) * 10.0 ** random.uniform(-4, 4, size=(count, 1))
     flat = random.random((count, 1)) < 0.3
@@ -229,7 +229,7 @@ def drawn(random: np.random.Generator, count: int, width: int) -> Floats:
     return np.asarray(x, dtype=np.float64)
 
 
-def changed(random: np.random.Generator, x: Floats) -> Floats:
+def change(random: np.random.Generator, x: Floats) -> Floats:
     """Vectors near others: some numbers moved, all stretched, or the mean shifted."""
     shape = (len(x), 1)
     steps = 10.0 ** random.uniform(-8, 0, size=shape)
@@ -248,7 +248,7 @@ def worst_ratio(
     many finite radii there were.
     """
     rounding, best, count = 0.0, 0.0, 0
-    x = drawn(random, 300, hunt.width)
+    x = draw(random, 300, hunt.width)
     for _ in range(6):
         points = torch.from_numpy(x).to(dtype)
         exact = points.double().numpy()
@@ -273,7 +273,7 @@ def worst_ratio(
         rounding = max(rounding, float(ratio[reach == 0].max(initial=0.0)))
         order = np.argsort(-ratio)
         parents = x[order[:30]]
-        x = np.concatenate([changed(random, np.repeat(parents, 9, axis=0)), parents])
+        x = np.concatenate([change(random, np.repeat(parents, 9, axis=0)), parents])
     return rounding, best, count
 
 
@@ -328,11 +328,11 @@ def ratio_of(model: Any, first: Any, second: Any) -> tuple[float, int]:
     best, count = 0.0, 0
     for kind in (Node, TightNode):
         node = kind(model.config.to_dict(), weights_of(model))
-        below = node.gathered(node.leaves(), first)
+        below = node.gather(node.leaves(), first)
         levels = [(None, first, below)]
         with torch.no_grad():
-            under = model.gathered(model.leaf(torch.arange(SYMBOLS)), torch.from_numpy(first))
-        levels.append((under, second, node.gathered(below, second)))
+            under = model.gather(model.leaf(torch.arange(SYMBOLS)), torch.from_numpy(first))
+        levels.append((under, second, node.gather(below, second)))
         for points, children, image in levels:
             finite = np.isfinite(image.radius)
             for found in ran(model, points, children, ways=((1, 99),)):

@@ -9,7 +9,7 @@ import pytest
 import lengthwise as lw
 from cli.shell import Shell
 from lengthwise.errors import CertificateError, ClaimError, LanguageError, LengthwiseError
-from lengthwise.shipped import resolved
+from lengthwise.shipped import resolve_path
 
 NAME = "zoo:parity-tiny"
 
@@ -17,7 +17,7 @@ NAME = "zoo:parity-tiny"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of a run that is proved."""
-    return Path(shutil.copytree(resolved(NAME), tmp_path / "run"))
+    return Path(shutil.copytree(resolve_path(NAME), tmp_path / "run"))
 
 
 def test_what_holds_is_returned_with_its_figures(folder: Path, shell: Shell) -> None:
@@ -50,14 +50,14 @@ def test_the_language_may_be_asked_for(folder: Path) -> None:
         lw.check(file, language="parit")
 
 
-def _changed(folder: Path) -> Path:
+def _change(folder: Path) -> Path:
     file = folder / "certificate.json"
     file.write_bytes(file.read_bytes().replace(b'"start":0', b'"start":1', 1))
     return file
 
 
 def _beside_another(folder: Path) -> Path:
-    shutil.copy(resolved("zoo:parity") / "model.safetensors", folder)
+    shutil.copy(resolve_path("zoo:parity") / "model.safetensors", folder)
     return folder / "certificate.json"
 
 
@@ -66,7 +66,7 @@ SLIPS: list[tuple[Callable[[Path], Path], type[LengthwiseError]]] = [
     (lambda folder: folder / "config.json", CertificateError),
     (lambda folder: folder / "none.json", CertificateError),
     (lambda folder: Path("zoo:chiang-parity"), CertificateError),
-    (_changed, CertificateError),
+    (_change, CertificateError),
     (_beside_another, ClaimError),
 ]
 

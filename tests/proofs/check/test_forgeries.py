@@ -14,7 +14,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
-from proofs.forger import HONEST, body_of, falsehood, forged, honest, signed, write
+from proofs.forger import HONEST, body_of, falsehood, forge, honest, sign, write
 from proofs.trained import ENDS_WITH_1, last_symbol
 
 FEW, MANY = 40, 1_200
@@ -33,7 +33,7 @@ def attack(name: str, count: int, folder: Path) -> Counter[str]:
     known = {accepted.to_bytes(): falsehood(accepted)}
     assert set(known.values()) == {""}
     while found.total() < count:
-        how, content = forged(name, seeds.getrandbits(64))
+        how, content = forge(name, seeds.getrandbits(64))
         if content == before:
             continue
         try:
@@ -77,7 +77,7 @@ def test_the_last_level_has_the_vectors_of_the_one_that_recurs(name: str, tmp_pa
         vectors = np.frombuffer(base64.b64decode(packed["base64"])) + 1e-12
         packed["base64"] = base64.b64encode(vectors.tobytes()).decode()
     with pytest.raises(CertificateError, match="has the representatives of the one that recurs"):
-        check(Certificate.load(write(signed(body), tmp_path)))
+        check(Certificate.load(write(sign(body), tmp_path)))
 
 
 def test_representatives_beside_the_vectors_are_refused(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_representatives_beside_the_vectors_are_refused(tmp_path: Path) -> None:
             vectors = np.frombuffer(base64.b64decode(packed["base64"])) + 1e-3
             packed["base64"] = base64.b64encode(vectors.tobytes()).decode()
     with pytest.raises(CertificateError, match="every representative is a vector of the network"):
-        check(Certificate.load(write(signed(body), tmp_path)))
+        check(Certificate.load(write(sign(body), tmp_path)))
 
 
 def test_balls_of_the_last_level_cannot_be_larger_than_those_that_recur(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_balls_of_the_last_level_cannot_be_larger_than_those_that_recur(tmp_path
         radii = np.frombuffer(base64.b64decode(packed["base64"])) * 1.5 + 1e-9
         packed["base64"] = base64.b64encode(radii.tobytes()).decode()
     with pytest.raises(CertificateError, match="balls lie within those of the one that recurs"):
-        check(Certificate.load(write(signed(body), tmp_path)))
+        check(Certificate.load(write(sign(body), tmp_path)))
 
 
 def test_a_repetition_is_one_of_the_tables_too(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_a_repetition_is_one_of_the_tables_too(tmp_path: Path) -> None:
     pairs = body["levels"][1]
     assert body["levels"] == [body["levels"][0], pairs, pairs]
     with pytest.raises(CertificateError, match="does at level 2 what it does at 1"):
-        check(Certificate.load(write(signed(body), tmp_path)))
+        check(Certificate.load(write(sign(body), tmp_path)))
     body["levels"].append(pairs)
-    assert check(Certificate.load(write(signed(body), tmp_path))).verdict == "equivalent"
+    assert check(Certificate.load(write(sign(body), tmp_path))).verdict == "equivalent"
 
 
 def test_a_longer_wrong_word_of_the_same_level_is_no_counterexample() -> None:

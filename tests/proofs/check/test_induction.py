@@ -31,7 +31,7 @@ from lengthwise.proofs.check.statement import at_least, at_most, automaton_diges
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.network import node_of, weights_of
 from ordinary import few
-from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
+from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, train_proved
 
 # ---- certificates of all kinds ---------------------------------------------------------------
 
@@ -81,7 +81,7 @@ MAKERS: list[Callable[[], Certificate]] = [
 
 @pytest.fixture(scope="module")
 def proved(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
-    run = trained(tmp_path_factory, "parity")
+    run = train_proved(tmp_path_factory, "parity")
     return certify(run.model, run.language)
 
 
@@ -91,7 +91,7 @@ def made(request: pytest.FixtureRequest) -> Certificate:
     return result
 
 
-def saved_and_loaded(certificate: Certificate, folder: Path) -> Certificate:
+def save_and_loaded(certificate: Certificate, folder: Path) -> Certificate:
     certificate.save(folder / "certificate.json")
     return Certificate.load(folder / "certificate.json")
 
@@ -100,7 +100,7 @@ def saved_and_loaded(certificate: Certificate, folder: Path) -> Certificate:
 
 
 def test_what_was_saved_is_loaded_and_holds(made: Certificate, tmp_path: Path) -> None:
-    loaded = saved_and_loaded(made, tmp_path)
+    loaded = save_and_loaded(made, tmp_path)
     assert loaded.to_bytes() == made.to_bytes()
     assert loaded.language == made.language
     assert loaded.as_checked().summary() == made.summary()
@@ -130,7 +130,7 @@ def test_these_are_the_verdicts() -> None:
 
 
 def test_a_trained_model_is_checked(proved: Certificate, tmp_path: Path) -> None:
-    check(saved_and_loaded(proved, tmp_path))
+    check(save_and_loaded(proved, tmp_path))
 
 
 def test_checking_does_not_wait_for_torch(proved: Certificate, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_checking_does_not_wait_for_torch(proved: Certificate, tmp_path: Path) -
 # ---- every byte counts -----------------------------------------------------------------------
 
 
-def changed_bytes(content: bytes, count: int, seed: int) -> list[bytes]:
+def change_bytes(content: bytes, count: int, seed: int) -> list[bytes]:
     """The file with one byte changed, taken out, doubled or put in; everywhere, evenly."""
     chooser = random.Random(seed)
     found = []
@@ -187,7 +187,7 @@ def refuse_all(contents: list[bytes], path: Path) -> None:
 
 @pytest.mark.slow_except("by_hand", "by_hand_in_threes_with_a_domain", "wrong_on_the_empty_word")
 def test_no_byte_can_be_changed(made: Certificate, tmp_path: Path) -> None:
-    refuse_all(changed_bytes(made.to_bytes(), 200, 0), tmp_path / "a.json")
+    refuse_all(change_bytes(made.to_bytes(), 200, 0), tmp_path / "a.json")
 
 
 def test_no_byte_of_a_name_or_number_can_be_changed(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_no_byte_of_a_name_or_number_can_be_changed(tmp_path: Path) -> None:
 
 
 def test_no_byte_of_a_large_file_can_be_changed(proved: Certificate, tmp_path: Path) -> None:
-    refuse_all(changed_bytes(proved.to_bytes(), 150, 1), tmp_path / "a.json")
+    refuse_all(change_bytes(proved.to_bytes(), 150, 1), tmp_path / "a.json")
 
 
 @pytest.mark.slow
@@ -246,7 +246,7 @@ def test_the_digest_is_that_of_the_rest(made: Certificate, tmp_path: Path) -> No
 Forge = Callable[[Certificate], Certificate]
 
 
-def refused(forged: Certificate, path: Path) -> None:
+def refuse(forged: Certificate, path: Path) -> None:
     """The file is what it says, so only the check can refuse it; and it does, in one line."""
     forged.save(path)
     with pytest.raises(CertificateError) as caught:
@@ -267,7 +267,7 @@ def test_no_pair_can_be_left_out(maker: Callable[[], Certificate], tmp_path: Pat
         for kind, pairs in level.items():
             for place in range(len(pairs)):
                 fewer = (*pairs[:place], *pairs[place + 1 :])
-                refused(with_level(made, number, **{kind: fewer}), tmp_path / "a.json")
+                refuse(with_level(made, number, **{kind: fewer}), tmp_path / "a.json")
 
 
 def test_no_pair_of_a_trained_model_can_be_left_out(proved: Certificate, tmp_path: Path) -> None:
@@ -275,9 +275,9 @@ def test_no_pair_of_a_trained_model_can_be_left_out(proved: Certificate, tmp_pat
         for kind, pairs in level.items():
             place = number % len(pairs)
             fewer = (*pairs[:place], *pairs[place + 1 :])
-            refused(with_level(proved, number, **{kind: fewer}), tmp_path / "a.json")
+            refuse(with_level(proved, number, **{kind: fewer}), tmp_path / "a.json")
             both = {kind: fewer for kind, pairs in level.items() for fewer in [pairs[1:]]}
-            refused(with_level(proved, number, **both), tmp_path / "a.json")
+            refuse(with_level(proved, number, **both), tmp_path / "a.json")
 
 
 def test_pairs_that_do_not_follow_are_refused_or_do_no_harm(tmp_path: Path) -> None:
@@ -302,9 +302,9 @@ def test_a_level_or_all_levels_cannot_be_left_out(tmp_path: Path) -> None:
     made = by_hand()
     for number in range(len(made.levels)):
         fewer = made.levels[:number] + made.levels[number + 1 :]
-        refused(replace(made, levels=fewer), tmp_path / "a.json")
+        refuse(replace(made, levels=fewer), tmp_path / "a.json")
     for levels in ((), made.levels[:1], made.levels[-1:]):
-        refused(replace(made, levels=levels), tmp_path / "a.json")
+        refuse(replace(made, levels=levels), tmp_path / "a.json")
 
 
 def test_a_repetition_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -315,15 +315,15 @@ def test_a_repetition_that_is_none_is_refused(tmp_path: Path) -> None:
         if repeats is not None and 1 <= repeats < last:
             assert repeats == made.repeats
             continue
-        refused(replace(made, repeats=repeats), tmp_path / "a.json")
-    early = certify(last_symbol(), unrolled_ends_with_1())
+        refuse(replace(made, repeats=repeats), tmp_path / "a.json")
+    early = certify(last_symbol(), unroll_ends_with_1())
     assert early.repeats is not None
     for repeats in range(1, len(early.levels) - 1):
         if repeats != early.repeats:
-            refused(replace(early, repeats=repeats), tmp_path / "a.json")
+            refuse(replace(early, repeats=repeats), tmp_path / "a.json")
 
 
-def unrolled_ends_with_1() -> Language:
+def unroll_ends_with_1() -> Language:
     """The same words up to a length; after nine symbols all words are in it."""
     states = 10
     return Language(
@@ -341,7 +341,7 @@ def test_levels_that_differ_are_no_repetition(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The evidence cut short, with every repetition that it could then claim, or with some."""
-    run = trained(tmp_path_factory, "tomita-5")
+    run = train_proved(tmp_path_factory, "tomita-5")
     cuts = [
         replace(made, levels=made.levels[: last + 1], repeats=first)
         for made in (certify(run.model, run.language), by_hand_in_threes_with_a_domain())
@@ -351,7 +351,7 @@ def test_levels_that_differ_are_no_repetition(
     ]
     assert len(cuts) > 1
     for cut in random.Random(0).sample(cuts, min(len(cuts), few(12))):
-        refused(cut, tmp_path / "a.json")
+        refuse(cut, tmp_path / "a.json")
 
 
 def test_no_code_can_be_left_out_or_turned(proved: Certificate, tmp_path: Path) -> None:
@@ -359,13 +359,13 @@ def test_no_code_can_be_left_out_or_turned(proved: Certificate, tmp_path: Path) 
         codes = list(made.elements["codes"])
         for place in range(len(codes)):
             fewer = [*codes[:place], *codes[place + 1 :]]
-            refused(replace(made, elements={"codes": fewer}), tmp_path / "a.json")
-        refused(replace(made, elements={"codes": codes[::-1]}), tmp_path / "a.json")
+            refuse(replace(made, elements={"codes": fewer}), tmp_path / "a.json")
+        refuse(replace(made, elements={"codes": codes[::-1]}), tmp_path / "a.json")
         turned = [f"{int(codes[0], 16) ^ 128 << 8 * (len(codes[0]) // 2 - 1):0{len(codes[0])}x}"]
-        refused(replace(made, elements={"codes": turned + codes[1:]}), tmp_path / "a.json")
+        refuse(replace(made, elements={"codes": turned + codes[1:]}), tmp_path / "a.json")
         nonsense: list[dict[str, Any]] = [{"codes": []}, {}, {"codes": ["zz"] * 2}, {"codes": "80"}]
         for elements in nonsense:
-            refused(replace(made, elements=elements), tmp_path / "a.json")
+            refuse(replace(made, elements=elements), tmp_path / "a.json")
 
 
 def test_a_counterexample_cannot_be_relabelled(tmp_path: Path) -> None:
@@ -379,8 +379,8 @@ def test_a_counterexample_cannot_be_relabelled(tmp_path: Path) -> None:
                 counterexample=None,
                 checked_length=None,
             )
-            refused(changed, tmp_path / "a.json")
-            refused(replace(changed, counterexample=made.counterexample), tmp_path / "a.json")
+            refuse(changed, tmp_path / "a.json")
+            refuse(replace(changed, counterexample=made.counterexample), tmp_path / "a.json")
     longer = wrong_late()
     more = replace(
         longer,
@@ -390,7 +390,7 @@ def test_a_counterexample_cannot_be_relabelled(tmp_path: Path) -> None:
         levels=(*longer.levels, longer.levels[-1]),
         repeats=len(longer.levels) - 1,
     )
-    refused(more, tmp_path / "a.json")
+    refuse(more, tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("what", ["sign", "answer"])
@@ -406,9 +406,9 @@ def test_what_is_not_certain_cannot_be_relabelled(what: str, tmp_path: Path) -> 
     assert what in made.reason
     assert made.repeats is not None
     forged = replace(made, verdict="equivalent", reason="", checked_length=None)
-    refused(forged, tmp_path / "a.json")
+    refuse(forged, tmp_path / "a.json")
     better = by_hand().sureness
-    refused(replace(forged, sureness=better), tmp_path / "a.json")
+    refuse(replace(forged, sureness=better), tmp_path / "a.json")
 
 
 def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
@@ -430,8 +430,8 @@ def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
         replace(true, model="7"),
     ]
     for other in others:
-        refused(replace(made, counterexample=other), tmp_path / "a.json")
-    refused(replace(made, counterexample=None), tmp_path / "a.json")
+        refuse(replace(made, counterexample=other), tmp_path / "a.json")
+    refuse(replace(made, counterexample=None), tmp_path / "a.json")
     several = wrong_with_a_domain()
     assert several.counterexample is not None
     told = {several.counterexample.model, several.counterexample.language}
@@ -440,13 +440,13 @@ def test_no_wrong_word_can_be_made_up(tmp_path: Path) -> None:
         replace(several.counterexample, language=third),
         replace(several.counterexample, model=third),
     ):
-        refused(replace(several, counterexample=other), tmp_path / "a.json")
+        refuse(replace(several, counterexample=other), tmp_path / "a.json")
     right = by_hand()
     for word in ("", "1", "00001"):
         claim = WrongWord(word=word, model="1", language="0")
         for text in (claim, replace(claim, model="0", language="1")):
             wrong = replace(right, verdict="counterexample", counterexample=text, repeats=None)
-            refused(wrong, tmp_path / "a.json")
+            refuse(wrong, tmp_path / "a.json")
 
 
 def test_a_longer_wrong_word_is_not_the_shortest(tmp_path: Path) -> None:
@@ -460,7 +460,7 @@ def test_a_longer_wrong_word_is_not_the_shortest(tmp_path: Path) -> None:
         forged = replace(
             made, counterexample=replace(true, word=word), checked_length=len(word) - 1
         )
-        refused(forged, tmp_path / "a.json")
+        refuse(forged, tmp_path / "a.json")
     assert found
 
 
@@ -473,7 +473,7 @@ def test_no_class_and_no_transition_of_the_language_can_be_changed(
     proved: Certificate, tmp_path: Path
 ) -> None:
     for made in (by_hand(), proved, wrong_late(), wrong_on_the_empty_word()):
-        language = made.language.minimised()
+        language = made.language.minimise()
         for state in range(language.num_states):
             classes = list(language.classes)
             classes[state] = 1 - classes[state]
@@ -489,25 +489,25 @@ def test_no_class_and_no_transition_of_the_language_can_be_changed(
                         changed.difference(ENDS_WITH_1) or ()
                     ):
                         continue  # another language on which that is a shortest wrong word
-                    refused(forged, tmp_path / "a.json")
+                    refuse(forged, tmp_path / "a.json")
 
 
 def test_a_language_under_another_name_is_refused(tmp_path: Path) -> None:
     """The statement names it, so the name must be true."""
     made = by_hand()
     for spec in ("parity", "tomita-3", "regex:(0|1)*0"):
-        refused(replace(made, language=replace(made.language, spec=spec)), tmp_path / "a.json")
+        refuse(replace(made, language=replace(made.language, spec=spec)), tmp_path / "a.json")
 
 
 def test_a_domain_cannot_be_narrowed_or_widened(tmp_path: Path) -> None:
     made = by_hand_in_threes_with_a_domain()
     inside = made.language
     for domain in (None, parse("regex:(0|1)*", alphabet="01"), ~of_odd_length()):
-        refused(replace(made, language=replace(inside, domain=domain)), tmp_path / "a.json")
+        refuse(replace(made, language=replace(inside, domain=domain)), tmp_path / "a.json")
     wrong = wrong_with_a_domain()
     assert wrong.counterexample is not None
     without = replace(wrong.language, domain=None)
-    refused(replace(wrong, language=without), tmp_path / "a.json")
+    refuse(replace(wrong, language=without), tmp_path / "a.json")
 
 
 def test_no_weight_can_be_changed_so_that_it_matters(proved: Certificate, tmp_path: Path) -> None:
@@ -518,24 +518,24 @@ def test_no_weight_can_be_changed_so_that_it_matters(proved: Certificate, tmp_pa
         for name in names:
             weight = made.weights[name]
             changed = {**made.weights, name: -weight}
-            refused_or_of_another_model(made, changed, tmp_path)
+            refuse_or_of_another_model(made, changed, tmp_path)
             changed = {**made.weights, name: np.zeros_like(weight)}
-            refused(replace(made, weights=changed), tmp_path / "a.json")
+            refuse(replace(made, weights=changed), tmp_path / "a.json")
             for value in (np.nan, np.inf):
                 broken = np.array(weight, dtype=np.float32)
                 broken.flat[0] = value
                 with np.errstate(invalid="ignore"):
-                    refused(
+                    refuse(
                         replace(made, weights={**made.weights, name: broken}), tmp_path / "a.json"
                     )
 
 
-def refused_or_of_another_model(made: Certificate, weights: Any, folder: Path) -> None:
+def refuse_or_of_another_model(made: Certificate, weights: Any, folder: Path) -> None:
     forged = replace(made, weights=weights)
     assert forged.model_digest != made.model_digest
     with pytest.raises(CertificateError, match="another model"):
         forged.require_model(made.settings, made.weights)
-    refused(forged, folder / "a.json")
+    refuse(forged, folder / "a.json")
 
 
 @pytest.mark.parametrize(
@@ -555,16 +555,16 @@ def test_settings_of_another_network_are_refused(name: str, value: Any, tmp_path
     made = by_hand()
     forged = replace(made, settings={**made.settings, name: value})
     assert forged.model_digest != made.model_digest
-    refused(forged, tmp_path / "a.json")
+    refuse(forged, tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("name", ["chunk", "vocab_size", "memory", "norm", "num_bits"])
 def test_settings_that_are_missing_are_refused(name: str, tmp_path: Path) -> None:
     made = by_hand()
     fewer = {key: value for key, value in made.settings.items() if key != name}
-    refused(replace(made, settings=fewer), tmp_path / "a.json")
+    refuse(replace(made, settings=fewer), tmp_path / "a.json")
     some = {key: value for key, value in made.weights.items() if "memory" not in key}
-    refused(replace(made, weights=some), tmp_path / "a.json")
+    refuse(replace(made, weights=some), tmp_path / "a.json")
 
 
 def test_state_maps_cannot_be_exchanged(tmp_path: Path) -> None:
@@ -575,17 +575,17 @@ def test_state_maps_cannot_be_exchanged(tmp_path: Path) -> None:
             tuple((0,) * len(map_) for map_ in made.maps),
         ):
             if maps != made.maps:
-                refused(replace(made, maps=maps), tmp_path / "a.json")
+                refuse(replace(made, maps=maps), tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("verdict", ["not-closed", "proved", ""])
 def test_only_two_verdicts_can_be_checked(verdict: Any, tmp_path: Path) -> None:
-    refused(replace(by_hand(), verdict=verdict), tmp_path / "a.json")
+    refuse(replace(by_hand(), verdict=verdict), tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("strength", ["snapped", "robust"])
 def test_a_strength_that_was_not_shown_is_refused(strength: Any, tmp_path: Path) -> None:
-    refused(replace(by_hand(), strength=strength), tmp_path / "a.json")
+    refuse(replace(by_hand(), strength=strength), tmp_path / "a.json")
 
 
 def test_figures_and_notes_of_the_maker_are_not_believed(tmp_path: Path) -> None:
@@ -595,7 +595,7 @@ def test_figures_and_notes_of_the_maker_are_not_believed(tmp_path: Path) -> None
     better = replace(made.sureness, sign_distance=1e6, sign_radius=0.0, measured=0.0)
     notes: dict[str, Any] = {"reason": "all is well", "made_with": {"torch": "99"}}
     forged = replace(made, sureness=better, moved=SnapDistances(spread=0.0, gap=1e9), **notes)
-    verified = check(saved_and_loaded(forged, tmp_path))
+    verified = check(save_and_loaded(forged, tmp_path))
     own = check(made)
     assert verified.summary() == own.summary()
     assert (own.reason, own.made_with, own.moved) == ("", {}, None)
@@ -606,8 +606,8 @@ def test_figures_and_notes_of_the_maker_are_not_believed(tmp_path: Path) -> None
 
 
 def test_lengths_that_were_not_checked_are_refused(tmp_path: Path) -> None:
-    refused(replace(wrong_late(), checked_length=10**6), tmp_path / "a.json")
-    refused(replace(by_hand(), checked_length=3), tmp_path / "a.json")
+    refuse(replace(wrong_late(), checked_length=10**6), tmp_path / "a.json")
+    refuse(replace(by_hand(), checked_length=3), tmp_path / "a.json")
 
 
 def test_weights_of_several_types_do_not_make_rounding_smaller(tmp_path: Path) -> None:
@@ -617,7 +617,7 @@ def test_weights_of_several_types_do_not_make_rounding_smaller(tmp_path: Path) -
     first = next(iter(made.weights))
     for name in (first, min(made.weights)):
         mixed = {**made.weights, name: made.weights[name].astype(np.float64)}
-        refused(replace(made, weights=mixed), tmp_path / "a.json")
+        refuse(replace(made, weights=mixed), tmp_path / "a.json")
 
 
 def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:
@@ -637,7 +637,7 @@ def test_weights_are_stored_bit_for_bit(tmp_path: Path) -> None:
     made = by_hand()
     strange = np.array([0.1, -0.0, 1e-45, 3.4e38, np.nan], dtype=np.float32)
     forged = replace(made, weights={**made.weights, "strange": strange})
-    loaded = saved_and_loaded(forged, tmp_path).weights["strange"]
+    loaded = save_and_loaded(forged, tmp_path).weights["strange"]
     assert loaded.tobytes() == strange.tobytes()
     body = json.loads(forged.to_bytes())
     assert base64.b64decode(body["weights"]["strange"]["base64"]) == strange.tobytes()
@@ -654,7 +654,7 @@ def recurring(repeat: int, levels: int) -> Certificate:
     kinds = {}
     for kind, pads in (("interior", ()), ("edge", ((-1, 0), (-1, 1)))):
         children = np.array([*product((0, 1), repeat=2), *pads])
-        images = node.gathered(node.leaves(), children).centre
+        images = node.gather(node.leaves(), children).centre
         odd = children.clip(min=0).sum(axis=1) % 2
         halves = [np.unique(images[odd == p].round(9), axis=0).mean(axis=0) for p in (0, 1)]
         kinds[kind] = {
@@ -680,14 +680,14 @@ def recurring(repeat: int, levels: int) -> Certificate:
 @pytest.mark.parametrize(("repeat", "levels"), [(0, 1), (-1, 1), (1, 1), (0, 2), (1, 2), (2, 2)])
 def test_tables_of_symbols_cannot_recur(repeat: int, levels: int, tmp_path: Path) -> None:
     """`repeat=0` with one level was once accepted."""
-    refused(recurring(repeat, levels), tmp_path / "a.json")
+    refuse(recurring(repeat, levels), tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("spec", ["parity", "regex:(0|1)*1"])
 def test_chunks_of_one_prove_nothing(spec: str, tmp_path: Path) -> None:
     """With chunks of one symbol only single symbols are looked at; it was once accepted."""
     made, language = by_hand(), parse(spec)
-    machine = language.minimised()
+    machine = language.minimise()
     maps = tuple(tuple(row[symbol] for row in machine.transitions) for symbol in range(2))
     named = tuple(dict.fromkeys(maps))
     level = {
@@ -708,13 +708,13 @@ def test_chunks_of_one_prove_nothing(spec: str, tmp_path: Path) -> None:
         levels=(level,) * 3,
         repeats=1,
     )
-    refused(forged, tmp_path / "a.json")
+    refuse(forged, tmp_path / "a.json")
 
 
 def test_more_layers_than_weights_are_refused_at_once(tmp_path: Path) -> None:
     made = by_hand()
     forged = replace(made, settings={**made.settings, "thickness": 2**60})
-    refused(forged, tmp_path / "a.json")
+    refuse(forged, tmp_path / "a.json")
 
 
 @pytest.mark.parametrize(
@@ -750,11 +750,9 @@ def test_exchanged_names_of_classes_are_another_automaton(tmp_path: Path) -> Non
     names = made.language.class_names
     own = replace(made, language=replace(made.language, spec=""))
     turned = replace(own, language=replace(own.language, class_names=names[::-1]))
-    statements = {check(saved_and_loaded(each, tmp_path)).statement for each in (own, turned)}
+    statements = {check(save_and_loaded(each, tmp_path)).statement for each in (own, turned)}
     assert len(statements) == 2
-    refused(
-        replace(turned, language=replace(turned.language, spec="tomita-1")), tmp_path / "a.json"
-    )
+    refuse(replace(turned, language=replace(turned.language, spec="tomita-1")), tmp_path / "a.json")
 
 
 @pytest.mark.parametrize(("scale", "size"), [(1e39, 1e-37), (1e300, 0.0), (1e-60, 1e38)])
@@ -769,7 +767,7 @@ def test_a_scale_that_floats_cannot_hold_proves_nothing(
     if size > 1:
         weights["memory.write.weight"] = made.weights["memory.write.weight"] * np.float32(1e25)
     settings = {**made.settings, "embedding_scale": scale}
-    refused(replace(made, settings=settings, weights=weights), tmp_path / "a.json")
+    refuse(replace(made, settings=settings, weights=weights), tmp_path / "a.json")
 
 
 def test_a_name_is_printed_as_it_is_read(tmp_path: Path) -> None:
@@ -778,9 +776,9 @@ def test_a_name_is_printed_as_it_is_read(tmp_path: Path) -> None:
     made = certify(random_model(language, 0), language)
     assert made.counterexample is not None
     for spec in ("d-0000000012", "d-1000000000"):
-        refused(replace(made, language=replace(language, spec=spec)), tmp_path / "a.json")
+        refuse(replace(made, language=replace(language, spec=spec)), tmp_path / "a.json")
     zeros = replace(made, language=replace(language, spec="d-01"))
-    assert check(saved_and_loaded(zeros, tmp_path)).language.spec == "d-1"
+    assert check(save_and_loaded(zeros, tmp_path)).language.spec == "d-1"
 
 
 def test_a_wrong_word_is_printed_as_words_are(tmp_path: Path) -> None:
@@ -799,7 +797,7 @@ def test_a_wrong_word_is_printed_as_words_are(tmp_path: Path) -> None:
     assert dict(facts_of_certificate(made))["wrong word"] == '"the empty word"'
     for word in ("the empty word ", " the empty word", "the  empty word"):
         forged = replace(made, counterexample=replace(made.counterexample, word=word))
-        refused(forged, tmp_path / "a.json")
+        refuse(forged, tmp_path / "a.json")
 
 
 def test_figures_are_rounded_to_the_safe_side() -> None:
@@ -818,13 +816,13 @@ def test_large_chunks_and_many_of_them_are_refused_at_once(tmp_path: Path) -> No
             "layers.0.attention.bias": np.zeros((len(bias), chunk), dtype=bias.dtype),
         }
         settings = {**made_of.settings, "chunk": chunk}
-        refused(replace(made_of, settings=settings, weights=weights), tmp_path / "a.json")
+        refuse(replace(made_of, settings=settings, weights=weights), tmp_path / "a.json")
 
 
 def test_state_maps_of_other_lengths_are_refused(tmp_path: Path) -> None:
     made = by_hand()
     for maps in (((0,), (1,), (0,), (1,)), ((0, 1, 0, 1),), ((0, 1), (0,), (1,))):
-        refused(replace(made, maps=maps), tmp_path / "a.json")
+        refuse(replace(made, maps=maps), tmp_path / "a.json")
 
 
 def test_what_certify_says_is_what_the_checker_says() -> None:
@@ -860,7 +858,7 @@ def test_languages_that_cannot_be_walked_are_refused(tmp_path: Path) -> None:
     )
     machine = Machine(transitions=cycle(521), classes=(1,) + (0,) * 520, start=1)
     forged = replace(by_hand(), language=language, machine=machine)
-    refused(forged, tmp_path / "a.json")
+    refuse(forged, tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("where", ["certificate.json.loads", "induction.check_machine"])

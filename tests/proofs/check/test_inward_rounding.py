@@ -81,11 +81,11 @@ def _zero(radius: Any) -> Any:
     return np.zeros_like(radius)
 
 
-def _halved(honest: Callable[..., Any]) -> Callable[..., Any]:
+def _halve(honest: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: 0.5 * honest(*given)
 
 
-def _rounded_up(honest: Callable[..., Any]) -> Callable[..., Any]:
+def _round_up(honest: Callable[..., Any]) -> Callable[..., Any]:
     def own_weights(node: SlotNode) -> Any:
         lowest, moved = honest(node)
         return lowest * np.exp(4.0 * moved), moved
@@ -103,13 +103,13 @@ OF_SLOTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
         SlotNode, "_rounding", lambda *given: _zero(given[2])
     ),
     "half the rounding of products": lambda patch: patch.setattr(
-        SlotNode, "_rounding", _halved(SlotNode._rounding)
+        SlotNode, "_rounding", _halve(SlotNode._rounding)
     ),
     "radii that shrink": lambda patch: patch.setattr(
         slot_node, "outward", lambda radius: 0.5 * radius
     ),
     "weights of attention that are rounded up": lambda patch: patch.setattr(
-        SlotNode, "_own_weights", _rounded_up(SlotNode._own_weights)
+        SlotNode, "_own_weights", _round_up(SlotNode._own_weights)
     ),
 }
 

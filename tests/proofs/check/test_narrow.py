@@ -55,10 +55,10 @@ class Perturbed(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if func._schema.is_mutable or func.is_view or not isinstance(found, Tensor | tuple):
             return found
         if isinstance(found, tuple):  # layer norm, whose first result is handed on
-            return (self._moved(found[0]), *found[1:])
-        return self._moved(found)
+            return (self._move(found[0]), *found[1:])
+        return self._move(found)
 
-    def _moved(self, x: Tensor) -> Tensor:
+    def _move(self, x: Tensor) -> Tensor:
         if not x.is_floating_point() or (x == x.round()).all():  # such as signs, which are exact
             return x
         signs = torch.ones(x.shape)
@@ -73,7 +73,7 @@ def modes(seed: int) -> list[AbstractContextManager[Any]]:
     return [RoundedToBfloat16(), *ways]  # type: ignore[no-untyped-call]
 
 
-def rounded_in(model: Any) -> Any:
+def round_to_bfloat16(model: Any) -> Any:
     """The network with weights of bfloat16, as float32."""
     return model.bfloat16().float().eval()
 
@@ -91,7 +91,7 @@ def assert_within(node_numbers: tuple[Floats, Floats], found: Tensor) -> None:
 @given(seed=st.integers(0, 2**31), cell=st.sampled_from(["elman", "gru"]))
 @torch.no_grad()
 def test_recurrences_stay_within_their_bounds(seed: int, cell: str) -> None:
-    model = rounded_in(random_recurrence(seed, dtype=torch.float32, cell=cell))
+    model = round_to_bfloat16(random_recurrence(seed, dtype=torch.float32, cell=cell))
     node = RecurrentNode(model.config.to_dict(), weights_of(model), "bfloat16")
     codes = np.indices([2] * 3).reshape(3, -1).T.astype(bool)
     codes, symbols = np.repeat(codes, 2, axis=0), np.tile([0, 1], 8)
@@ -115,17 +115,17 @@ def test_trees_stay_within_their_bounds(seed: int, hostility: float) -> None:
     if drawn["embedding_scale"] == 1e-39:
         drawn["embedding_scale"] = None
     with np.errstate(over="ignore"):
-        model = rounded_in(hostile(random, drawn, hostility, torch.float32))
+        model = round_to_bfloat16(hostile(random, drawn, hostility, torch.float32))
     if not all(weight.isfinite().all() for weight in model.parameters()):
         return
     node = node_of(model, "bfloat16")
     children = chunks(random, drawn["chunk"], SYMBOLS, 12)
-    gathered = node.gathered(node.leaves(), children)
+    gathered = node.gather(node.leaves(), children)
     numbers = node.numbers(gathered)
     for mode in modes(seed):
         with mode:
             below = model.leaf(torch.arange(SYMBOLS))
-            vectors = model.gathered(below, torch.from_numpy(children))
+            vectors = model.gather(below, torch.from_numpy(children))
             found = model.memory.numbers(vectors)
         finite = np.isfinite(gathered.radius)
         apart = norm(vectors.double().numpy() - gathered.centre)
@@ -139,7 +139,7 @@ def test_trees_stay_within_their_bounds(seed: int, hostility: float) -> None:
 @given(seed=st.integers(0, 2**31))
 @torch.no_grad()
 def test_scratchpads_stay_within_their_bounds(seed: int) -> None:
-    model = rounded_in(random_scratchpad(seed, dtype=torch.float32))
+    model = round_to_bfloat16(random_scratchpad(seed, dtype=torch.float32))
     node = WindowNode(model.config.to_dict(), weights_of(model), "bfloat16")
     contexts = np.array([[-1, 2], [3, 0], [4, 1], [7, 1]])
     logits = node.logits(contexts)
@@ -151,7 +151,7 @@ def test_scratchpads_stay_within_their_bounds(seed: int) -> None:
 
 def test_bounds_are_not_idle() -> None:
     """A hundredth of them would not do."""
-    model = rounded_in(random_recurrence(1, dtype=torch.float32))
+    model = round_to_bfloat16(random_recurrence(1, dtype=torch.float32))
     node = RecurrentNode(model.config.to_dict(), weights_of(model), "bfloat16")
     code = np.array([[True, False, True]])
     centre, radius = node.numbers(node.recall(code), np.array([0]))
@@ -174,8 +174,8 @@ def test_weights_are_rounded_as_torch_rounds_them(numbers: list[float]) -> None:
 def test_numbers_that_could_overflow_have_no_bound() -> None:
     arithmetic = Narrow.bfloat16()
     large = Ball(np.full((1, 2), 1e36), np.zeros(1))
-    assert arithmetic.rounded(large).radius[0] == np.inf
-    assert np.isfinite(arithmetic.rounded(Ball(np.ones((1, 2)), np.zeros(1))).radius[0])
+    assert arithmetic.round(large).radius[0] == np.inf
+    assert np.isfinite(arithmetic.round(Ball(np.ones((1, 2)), np.zeros(1))).radius[0])
 
 
 @pytest.mark.needs_precision("bfloat16")
@@ -197,7 +197,7 @@ def test_the_emulation_is_bfloat16_but_for_the_order_of_additions(cell: str) -> 
 # ---- claims --------------------------------------------------------------------------------------
 
 
-def proved_in_bfloat16(seed: int, cell: str = "elman") -> tuple[Any, Any, Certificate]:
+def prove_in_bfloat16(seed: int, cell: str = "elman") -> tuple[Any, Any, Certificate]:
     """A network, the language of its cast, and what `certify` says."""
     model = random_recurrence(seed, dtype=torch.float32, cell=cell)
     with torch.no_grad():
@@ -210,7 +210,7 @@ def proved_in_bfloat16(seed: int, cell: str = "elman") -> tuple[Any, Any, Certif
 def test_a_proof_is_right_on_every_short_word_of_the_cast_network() -> None:
     proved = 0
     for seed in (0, 1, 17, 25, 37, 38):  # the first two are too near to 0
-        model, language, made = proved_in_bfloat16(seed)
+        model, language, made = prove_in_bfloat16(seed)
         assert made.verdict in ("equivalent", "not-closed"), made.reason
         if made.verdict == "not-closed":
             continue
@@ -218,7 +218,7 @@ def test_a_proof_is_right_on_every_short_word_of_the_cast_network() -> None:
         assert check(made).verdict == "equivalent"
         real = (nullcontext(),) if why_unavailable("bfloat16") is None else ()
         for mode in (*real, *modes(seed)[:2]):
-            cast = model.bfloat16() if isinstance(mode, nullcontext) else rounded_in(model)
+            cast = model.bfloat16() if isinstance(mode, nullcontext) else round_to_bfloat16(model)
             for length in range(1, 10):
                 words = list(product(range(2), repeat=length))
                 with torch.no_grad(), mode:

@@ -65,7 +65,7 @@ class Case:
 
     def below(self, node: Node) -> tuple[Ball, Ball]:
         """The balls of the first level, and those that the second is made of."""
-        first = node.gathered(node.leaves(), self.first)
+        first = node.gather(node.leaves(), self.first)
         return first, node.recall(self.codes) if self.binary else first
 
 
@@ -77,13 +77,13 @@ def test_real_arithmetic_lies_in_the_balls(
     case = Case(seed, hostility, dtype, **kind)
     exact = ExactNode(case.settings, case.weights)
     leaves = exact.leaves()
-    first = [exact.gathered(leaves, row) for row in case.first.tolist()]
+    first = [exact.gather(leaves, row) for row in case.first.tolist()]
     under = [exact.recall(code) for code in case.codes.tolist()] if case.binary else first
-    second = [exact.gathered(under, row) for row in case.second.tolist()]
+    second = [exact.gather(under, row) for row in case.second.tolist()]
     for node in case.nodes():
         with flushing(flush):  # of numpy, in the same thread
             balls, below = case.below(node)
-            image = node.gathered(below, case.second)
+            image = node.gather(below, case.second)
             logits = node.logits(below)
         assert not outside(leaves, node.leaves())
         assert not outside(first, balls)
@@ -107,7 +107,7 @@ def test_what_torch_computes_lies_in_the_balls(
     for flushed in (False, True):
         with torch.no_grad(), flushing(flushed):
             leaves = model.leaf(torch.arange(SYMBOLS))
-            under = model.gathered(leaves, torch.from_numpy(case.first))
+            under = model.gather(leaves, torch.from_numpy(case.first))
             if isinstance(memory, BinaryMemory):
                 under = memory.norm(memory.read(signs))
             read = model.read(under)
@@ -116,7 +116,7 @@ def test_what_torch_computes_lies_in_the_balls(
     for node in case.nodes():
         with flushing(flush):
             balls, below = case.below(node)
-            image = node.gathered(below, case.second)
+            image = node.gather(below, case.second)
             logits = node.logits(below)
         for after, (leaves, under, read, second) in enumerate(computed):
             assert not outside(leaves.double().numpy(), node.leaves())
@@ -163,10 +163,10 @@ def test_the_functions_of_the_oracle_have_known_values() -> None:
 def test_the_oracle_is_the_network(seed: int, kind: dict[str, Any]) -> None:
     case = Case(seed, 0.0, torch.float64, **kind)
     exact = ExactNode(case.settings, case.weights)
-    first = [exact.gathered(exact.leaves(), row) for row in case.first.tolist()]
+    first = [exact.gather(exact.leaves(), row) for row in case.first.tolist()]
     with torch.no_grad():
         leaves = case.model.leaf(torch.arange(SYMBOLS))
-        found = case.model.gathered(leaves, torch.from_numpy(case.first)).numpy()
+        found = case.model.gather(leaves, torch.from_numpy(case.first)).numpy()
     np.testing.assert_allclose(found, np.array(first, dtype=float), atol=1e-11)
 
 
@@ -204,8 +204,8 @@ def test_points_of_wide_balls_become_points_of_the_result(
     rows = chunks(random, config["chunk"], 3, 4)
     if shape:  # equal places, whose weights move together
         rows = np.repeat(rows[:, -1:], config["chunk"], axis=1)
-    balls = Node(config, weights).gathered(Ball(centres, np.full(3, radius)), rows)
+    balls = Node(config, weights).gather(Ball(centres, np.full(3, radius)), rows)
     exact = ExactNode(config, weights)
     for _ in range(4):
         points = [[Fraction(float(x)) for x in row] for row in on_spheres(random, centres, radius)]
-        assert not outside([exact.gathered(points, row) for row in rows.tolist()], balls)
+        assert not outside([exact.gather(points, row) for row in rows.tolist()], balls)

@@ -15,7 +15,7 @@ from lengthwise.proofs.check.balls import Arithmetic, Ball, Floats, norm
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.search.network import weights_of
 from proofs.draws import Draw, assert_inside, draws, points_of
-from proofs.exact_node import EPSILON, exponential, root, rounded
+from proofs.exact_node import EPSILON, exponential, root, round_number
 from proofs.recurrent import random_recurrence
 
 Vector = list[Fraction]
@@ -37,12 +37,12 @@ def fractions(array: Any) -> Any:
 
 def sigmoid(x: Fraction) -> Fraction:
     power = exponential(-abs(x))
-    return rounded((Fraction(1) if x >= 0 else power) / (1 + power))
+    return round_number((Fraction(1) if x >= 0 else power) / (1 + power))
 
 
 def tanh(x: Fraction) -> Fraction:
     power = exponential(-2 * abs(x))
-    return rounded((1 - power) / (1 + power)) * (1 if x >= 0 else -1)
+    return round_number((1 - power) / (1 + power)) * (1 if x >= 0 else -1)
 
 
 class ByFractions:
@@ -55,7 +55,7 @@ class ByFractions:
     def linear(self, name: str, x: Vector) -> Vector:
         rows, biases = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
         products = (sum((w * v for w, v in zip(r, x, strict=True)), Fraction(0)) for r in rows)
-        return [rounded(b + each) for b, each in zip(biases, products, strict=True)]
+        return [round_number(b + each) for b, each in zip(biases, products, strict=True)]
 
     def recall(self, code: list[bool]) -> Vector:
         x = self.linear("memory.read", [Fraction(int(bit)) for bit in code])
@@ -64,7 +64,9 @@ class ByFractions:
         mean = sum(x, Fraction(0)) / len(x)
         deviation = root(sum(((v - mean) ** 2 for v in x), Fraction(0)) / len(x) + EPSILON)
         names = (self.weights[f"memory.norm.{name}"] for name in ("weight", "bias"))
-        return [rounded((v - mean) / deviation * w + b) for v, w, b in zip(x, *names, strict=True)]
+        return [
+            round_number((v - mean) / deviation * w + b) for v, w, b in zip(x, *names, strict=True)
+        ]
 
     def numbers(self, code: list[bool], symbol: int) -> Vector:
         before = self.recall(code)

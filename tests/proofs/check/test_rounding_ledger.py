@@ -61,15 +61,15 @@ class Asked:
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What the bounds ask for from now on; an inner `gamma` counts in the arithmetic's own unit."""
     found = Asked([], [], [])
-    plain, lost, both = balls._gamma, Arithmetic.lost, Arithmetic.gamma
+    plain, lost, both = balls._gamma, Arithmetic.bound_underflow, Arithmetic.gamma
     inside: list[bool] = []
 
-    def recorded(terms: float, unit: float) -> float:
+    def record(terms: float, unit: float) -> float:
         if not inside:
             found.own.append(Fraction(terms))
         return plain(terms, unit)
 
-    def recorded_both(self: Arithmetic, terms: float) -> float:
+    def record_both(self: Arithmetic, terms: float) -> float:
         found.both.append(Fraction(terms))
         inside.append(True)
         try:
@@ -77,13 +77,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         finally:
             inside.pop()
 
-    def recorded_lost(self: Arithmetic, terms: int, size: Any) -> Any:
+    def record_lost(self: Arithmetic, terms: int, size: Any) -> Any:
         found.lost.append(terms)
         return lost(self, terms, size)
 
-    monkeypatch.setattr(balls, "_gamma", recorded)
-    monkeypatch.setattr(Arithmetic, "gamma", recorded_both)
-    monkeypatch.setattr(Arithmetic, "lost", recorded_lost)
+    monkeypatch.setattr(balls, "_gamma", record)
+    monkeypatch.setattr(Arithmetic, "gamma", record_both)
+    monkeypatch.setattr(Arithmetic, "bound_underflow", record_lost)
     return found
 
 
@@ -123,14 +123,14 @@ NARROW = Narrow.bfloat16()
 LEDGER: dict[str, Entry] = {
     # one rounding for each operation
     "rounded": Entry(
-        lambda n: FLOAT32.rounded(ball(3), n), lambda n: (n,), lambda n: (n,), lambda n: (n,)
+        lambda n: FLOAT32.round(ball(3), n), lambda n: (n,), lambda n: (n,), lambda n: (n,)
     ),
     "add": Entry(
         lambda n: FLOAT32.add(ball(n), ball(n)), lambda n: (1,), lambda n: (1,), lambda n: (1,)
     ),
     # the root, its cut to the network's type, its reciprocal, the product
     "scaled": Entry(
-        lambda n: FLOAT32.scaled(ball(n), 0.3), lambda n: (4,), lambda n: (4,), lambda n: (4, 4)
+        lambda n: FLOAT32.scale(ball(n), 0.3), lambda n: (4,), lambda n: (4,), lambda n: (4, 4)
     ),
     # a product is rounded, and is in n additions at most: n - 1 of products, and of the bias
     "linear": Entry(
@@ -183,7 +183,7 @@ LEDGER: dict[str, Entry] = {
         lambda n: (n + 1 + 2,) * n,
     ),
     "rectified": Entry(
-        lambda n: FLOAT32.rectified(np.ones((1, n)), np.ones((1, n)), np.ones((1, n), bool)),
+        lambda n: FLOAT32.rectify(np.ones((1, n)), np.ones((1, n)), np.ones((1, n), bool)),
         lambda n: (4,),
         lambda n: (2,),
         lambda n: (4,),
@@ -398,7 +398,7 @@ def test_attention_counts_products_with_weights(monkeypatch: pytest.MonkeyPatch)
         model = random_model(ENDS_WITH_1, 0, chunk=chunk, norm="none")
         node = Node(model.config.to_dict(), weights_of(model))
         terms.clear()
-        node.gathered(node.leaves(), np.zeros((1, chunk), dtype=np.int64))
+        node.gather(node.leaves(), np.zeros((1, chunk), dtype=np.int64))
         size = model.config.d_model // model.config.num_heads
         assert terms == [size + 2, chunk + 1] * model.config.num_heads
         assert size + 2 >= size + 1

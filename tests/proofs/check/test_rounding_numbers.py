@@ -60,7 +60,7 @@ def test_small_numbers_lose_no_more_than_is_said() -> None:
     tiny = Fraction(FLOAT32.tiny) + Fraction(2) ** -1022
     for n in SIZES:
         stretched = 3 * root(Fraction(n))
-        lost = Fraction(FLOAT32.lost(n, 3.0))
+        lost = Fraction(FLOAT32.bound_underflow(n, 3.0))
         assert lost >= 2 * tiny * (n + 3 * n + stretched)
         assert abs(lost / (8 * tiny * (n + 1 + stretched)) - 1) < Fraction(1, 10**12)
 

@@ -20,7 +20,7 @@ from lengthwise.proofs.check.certificate import Certificate, Machine
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.network import weights_of
-from proofs.forger import body_of, honest, model_of, signed
+from proofs.forger import body_of, honest, model_of, sign
 from proofs.second_checker import (
     RECURRENT,
     ROOT,
@@ -30,7 +30,7 @@ from proofs.second_checker import (
     TREES,
     Decision,
     certificate_of,
-    changed,
+    change,
     first_says,
     is_true,
     second_checker,
@@ -48,7 +48,7 @@ def program() -> Path:
     return second_checker()
 
 
-def saved(made: Certificate, folder: Path) -> Path:
+def save(made: Certificate, folder: Path) -> Path:
     path = folder / "certificate.json"
     made.save(path)
     return path
@@ -61,13 +61,13 @@ def both(program: Path, content: bytes, folder: Path) -> tuple[Decision, Decisio
     return first_says(path), second_says(program, [path])[0]
 
 
-def compared(program: Path, name: str, count: int, folder: Path) -> Counter[str]:
+def compare(program: Path, name: str, count: int, folder: Path) -> Counter[str]:
     """How often the checkers agree on changed certificates.
 
     They differ only where a sign is so near to 0 that the bound of one is too wide; what the other
     accepts then is true of the network as it runs.
     """
-    files = [changed(name, seed) for seed in range(count)]
+    files = [change(name, seed) for seed in range(count)]
     paths = []
     for number, (_, content) in enumerate(files):
         paths.append(folder / f"{number}.json")
@@ -109,10 +109,10 @@ def compared(program: Path, name: str, count: int, folder: Path) -> Counter[str]
 def test_both_accept_an_honest_certificate_and_agree_on_changed_ones(
     program: Path, name: str, tmp_path: Path
 ) -> None:
-    honest_one = saved(certificate_of(name), tmp_path)
+    honest_one = save(certificate_of(name), tmp_path)
     assert first_says(honest_one).accepted
     assert second_says(program, [honest_one])[0].accepted
-    found = compared(program, name, FEW, tmp_path)
+    found = compare(program, name, FEW, tmp_path)
     assert found["both accept"] > 0
     assert found["both refuse"] > FEW / 4
     assert found["one has no bound"] <= 1
@@ -121,7 +121,7 @@ def test_both_accept_an_honest_certificate_and_agree_on_changed_ones(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_both_agree_on_many_changed_certificates(program: Path, name: str, tmp_path: Path) -> None:
-    found = compared(program, name, MANY, tmp_path)
+    found = compare(program, name, MANY, tmp_path)
     print(f"\n{name}: {dict(found)}")
     assert min(found["both accept"], found["both refuse"]) > MANY / 10
     assert found["one has no bound"] <= MANY / 50
@@ -131,7 +131,7 @@ def test_both_agree_on_many_changed_certificates(program: Path, name: str, tmp_p
 def test_gelu_is_refused_by_name(program: Path, name: str, tmp_path: Path) -> None:
     body = body_of(certificate_of(name))
     body["settings"]["activation"] = "gelu"
-    assert both(program, signed(body), tmp_path)[1].why == 'kind "gelu" is not handled.'
+    assert both(program, sign(body), tmp_path)[1].why == 'kind "gelu" is not handled.'
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_balls_of_the_first_checker_hold_for_the_second(
 def test_what_is_not_closed_claims_nothing(program: Path, tmp_path: Path) -> None:
     body = body_of(certificate_of("gru"))
     body["verdict"] = "not-closed"
-    assert not any(said.accepted for said in both(program, signed(body), tmp_path))
+    assert not any(said.accepted for said in both(program, sign(body), tmp_path))
 
 
 def test_a_file_that_is_not_there_is_one_line_and_status_2(program: Path, tmp_path: Path) -> None:
@@ -186,10 +186,10 @@ def test_numbers_between_two_shortest_texts_are_read_as_python_writes_them(
     for scale in (1.0, 1.0, 2.0**60, 2.0**-40):
         numbers = (scale * (2 * draw.integers(2**15, 2**17, len(names)) + 1) / 2**18).tolist()
         body["notes"]["sureness"].update(zip(names, numbers, strict=True))
-        for said in both(program, signed(body), tmp_path):
+        for said in both(program, sign(body), tmp_path):
             assert said.accepted, (numbers, said.why)
     body["notes"]["sureness"]["room"] = 0.220691680908203125
-    text = signed(body).decode().partition(',"digest"')[0] + "}\n"
+    text = sign(body).decode().partition(',"digest"')[0] + "}\n"
     odd = text.replace("0.22069168090820312", "0.22069168090820313").encode()
     digest = hashlib.sha256(odd).hexdigest()
     content = odd[:-2] + f',"digest":"{digest}"}}\n'.encode()
@@ -204,7 +204,7 @@ def test_codes_in_capitals_are_refused_by_both(program: Path, tmp_path: Path) ->
     codes = [code.upper() for code in body["elements"]["codes"]]
     assert codes != body["elements"]["codes"]
     body["elements"]["codes"] = codes
-    for said in both(program, signed(body), tmp_path):
+    for said in both(program, sign(body), tmp_path):
         assert not said.accepted
         assert "lower" in said.why
 
@@ -224,7 +224,7 @@ def test_absent_pads_that_overflow_are_refused_by_both(
     packed = body["weights"]["pad"]
     most = np.finfo(packed["type"]).max
     packed["base64"] = base64.b64encode(np.full(packed["shape"], most).tobytes()).decode()
-    for said in both(program, signed(body), tmp_path):
+    for said in both(program, sign(body), tmp_path):
         assert not said.accepted
         assert said.is_of_rounding
 
@@ -334,7 +334,7 @@ def images_beyond(made: Certificate, draw: torch.Generator) -> float:
             for _ in range(30):
                 way = (way / way.norm(dim=1, keepdim=True)).requires_grad_()
                 with torch.enable_grad():
-                    images = model.gathered(middle + size[:, None] * way, rows)
+                    images = model.gather(middle + size[:, None] * way, rows)
                     far = (images - centres[elements]).norm(dim=1)
                     (uphill,) = torch.autograd.grad(far.sum(), way)
                 shares = far.detach() / radii[elements]
@@ -400,7 +400,7 @@ def doubling() -> Certificate:
     return replace(
         in_balls(shrinking(0), 0.9),
         language=language,
-        machine=Machine.of(language.total().minimised()),
+        machine=Machine.of(language.total().minimise()),
         settings=model.config.to_dict(),
         weights=weights_of(model),
         elements={"levels": [level, level], "repeat": 1},

@@ -27,7 +27,7 @@ from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.orders import ORDERS, OrderedSums
 from ordinary import few
-from proofs.forger import body_of, signed
+from proofs.forger import body_of, sign
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.second_checker import second_checker, second_says
 from proofs.slots import slots_of
@@ -47,11 +47,11 @@ def program() -> Path:
     return second_checker()
 
 
-def moved(made: Certificate, part: str, bias: np.ndarray) -> bytes:
+def move(made: Certificate, part: str, bias: np.ndarray) -> bytes:
     """The certificate with another bias, signed."""
     body = body_of(made)
     body["weights"][f"{part}.bias"]["base64"] = base64.b64encode(bias.tobytes()).decode()
-    return signed(body)
+    return sign(body)
 
 
 def accepts(program: Path, contents: list[bytes], folder: Path) -> list[bool]:
@@ -89,7 +89,7 @@ def worst_case() -> BinaryRecurrent:
 
 
 @torch.no_grad()
-def seen(model: Any, part: str, seeds: int) -> float:
+def find_least(model: Any, part: str, seeds: int) -> float:
     """The least that the number of the part becomes after the symbol 1."""
     found = []
     for mode in orders(seeds):
@@ -119,8 +119,8 @@ def test_no_sign_is_accepted_that_an_order_of_additions_turns(
             + Fraction(float(linear.bias[-1]))
         )
         assert exact > 0  # so that in exact arithmetic all these networks are right
-        contents.append(moved(made, part, linear.bias.numpy()))
-        turned.append(seen(model, part, seeds=20) <= 0)
+        contents.append(move(made, part, linear.bias.numpy()))
+        turned.append(find_least(model, part, seeds=20) <= 0)
     assert turned == [step >= 0 for step in steps]
     accepted = accepts(program, contents, tmp_path)
     assert not any(yes and wrong for yes, wrong in zip(accepted, turned, strict=True))
@@ -177,7 +177,7 @@ def test_the_radius_of_a_random_network_is_more_than_any_order_moves_a_number(
     for distance in np.geomspace(abs(numbers[nearest]), 1e-9, few(40, 80)):
         bias[0] = np.float32(own - numbers[nearest] + side * distance)
         distances.append(side * (numbers[nearest] + float(bias[0]) - float(own)))
-        contents.append(moved(made, "memory.write", bias))
+        contents.append(move(made, "memory.write", bias))
     accepted = accepts(program, contents, tmp_path)
     radius = min(left for left, yes in zip(distances, accepted, strict=True) if yes)
     assert accepted[0]
@@ -230,7 +230,7 @@ def test_slots_are_accepted_where_no_node_and_no_order_of_additions_turns_a_sign
         distances.append(least(high + more))
         body = body_of(made)
         body["weights"][name]["base64"] = base64.b64encode(part.numpy().tobytes()).decode()
-        contents.append(signed(body))
+        contents.append(sign(body))
     accepted = accepts(program, contents, tmp_path)
     radius = min(far for far, yes in zip(distances, accepted, strict=True) if yes)
     assert accepted[-1]

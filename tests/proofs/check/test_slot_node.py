@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.measured import measured_products
-from proofs.structured import drawn, node_of, proved, with_weights
+from lengthwise.proofs.search.measured import measure_products
+from proofs.structured import draw, node_of, train_structured, with_weights
 
 
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([0.5, 2.0, 8.0]))
 def test_sides_are_the_lowest_over_all_nodes(seed: int, size: float) -> None:
     """All 27 valid nodes are multiplied with each state, in float64."""
-    node = node_of(drawn(seed, size=size).double())
+    node = node_of(draw(seed, size=size).double())
     codes = node.states
     sides, radius = node.sides()
     assert radius.max() < 1e-10
@@ -36,16 +36,16 @@ def test_sides_are_the_lowest_over_all_nodes(seed: int, size: float) -> None:
 
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([1.0, 10.0, 100.0]))
 def test_what_torch_computes_lies_within_the_bounds(seed: int, size: float) -> None:
-    model = drawn(seed, slots=4, size=size)
+    model = draw(seed, slots=4, size=size)
     node = node_of(model)
-    assert measured_products(model, node) <= node.apart()
+    assert measure_products(model, node) <= node.apart()
     assert node.apart() < 0.1
 
 
 @pytest.mark.slow
 def test_a_fault_in_one_of_a_million_corners_is_refused() -> None:
     """The product is right but for the one content of seven other slots that the bound is about."""
-    model = copy.deepcopy(proved("regex:(0|1)*1(0|1){2}")).double()
+    model = copy.deepcopy(train_structured("regex:(0|1)*1(0|1){2}")).double()
     node = node_of(model)
     assert (node.sides()[0] > 0).all()
     low, high = 0.0, 1.0

@@ -16,11 +16,11 @@ from lengthwise.languages.spec import parse
 from lengthwise.problems.proof import Proof
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
-from lengthwise.proofs.check.statement import _listed, facts_of, name_of, quoted
+from lengthwise.proofs.check.statement import _list_names, facts_of, name_of, quote
 from lengthwise.proofs.search.certify import certify
 from lengthwise.templates import template
 from notebooks.test_views import Parsed
-from proofs.export.test_rocq import exported
+from proofs.export.test_rocq import export
 from proofs.forger import body_of
 from proofs.odd import Odd, odd_certificates, words_alone
 from proofs.said import Said, digest_of
@@ -32,7 +32,7 @@ FEW, MANY = 30, 5_200
 OF_ROCQ, OF_CARDS = 5, 7
 
 
-def judged(odd: Sequence[Odd], folder: Path) -> Counter[str]:
+def judge(odd: Sequence[Odd], folder: Path) -> Counter[str]:
     """Judge everything that is said of certificates: by Python as text, JSON, cards and comments of
     Rocq, and by the second checker."""
     found: Counter[str] = Counter()
@@ -92,7 +92,7 @@ def assert_pages_say(made: Certificate) -> None:
 
 
 def assert_rocq_says(made: Certificate) -> None:
-    comment = exported(made).partition("*)")[0]
+    comment = export(made).partition("*)")[0]
     language = body_of(made)["language"]
     said = Said(made, of=made, answers={})
     assert ("domain: only" in comment) == said.has_domain
@@ -104,7 +104,7 @@ def assert_rocq_says(made: Certificate) -> None:
 
 
 def test_every_sentence_about_odd_certificates_is_true(tmp_path: Path) -> None:
-    found = judged(list(islice(odd_certificates(1, dressed=9), FEW)), tmp_path)
+    found = judge(list(islice(odd_certificates(1, dressed=9), FEW)), tmp_path)
     assert found["sentences"] > 8 * FEW
 
 
@@ -112,7 +112,7 @@ def test_every_sentence_about_odd_certificates_is_true(tmp_path: Path) -> None:
 def test_every_sentence_about_many_odd_certificates_is_true(tmp_path: Path) -> None:
     found: Counter[str] = Counter()
     for seed in range(2, 2 + MANY // 200):
-        found += judged(list(islice(odd_certificates(seed), 200)), tmp_path)
+        found += judge(list(islice(odd_certificates(seed), 200)), tmp_path)
     print(f"\n{dict(found)}")
     assert found["certificates"] >= MANY
     assert found["without a bound"] < MANY / 50
@@ -139,7 +139,7 @@ def test_a_domain_of_one_word_is_said(tmp_path: Path) -> None:
 def test_the_name_of_a_file_is_a_claim(spec: str) -> None:
     made = certify(last_symbol(), replace(ENDS_WITH_1, spec=spec))
     assert made.statement.startswith("The model as it runs gives every word of the automaton ")
-    assert f" (claimed name: {quoted(spec)}) " in made.statement
+    assert f" (claimed name: {quote(spec)}) " in made.statement
     assert "claimed name" in dict(facts_of_certificate(made))
     assert (made.summary()["language"], made.summary()["claimed_name"]) == ("", spec)
 
@@ -164,5 +164,5 @@ def test_large_counts_are_not_written_out() -> None:
 
 
 def test_names_too_long_for_a_line_are_counted() -> None:
-    assert _listed(["a" * 500, "b"]) == "long names, 2 in all"
-    assert _listed(["b", "a" * 500]) == "b and so on, 2 in all"
+    assert _list_names(["a" * 500, "b"]) == "long names, 2 in all"
+    assert _list_names(["b", "a" * 500]) == "b and so on, 2 in all"

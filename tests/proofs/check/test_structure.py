@@ -14,7 +14,7 @@ from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate, WrongWord
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
-from proofs.structured import proved
+from proofs.structured import train_structured
 
 
 @pytest.mark.slow_except(
@@ -27,7 +27,7 @@ from proofs.structured import proved
 @pytest.mark.parametrize("spec", ["regex:(0|1)*", "parity"])
 def test_weights_that_overflow_are_refused(spec: str, name: str) -> None:
     """With one state no content matters, but a softmax of infinities is no number."""
-    made = certify(proved(spec), parse(spec))
+    made = certify(train_structured(spec), parse(spec))
     assert check(made).verdict == "equivalent"
     huge = {**made.weights, name: np.full_like(made.weights[name], 3e38)}
     with pytest.raises(CertificateError):
@@ -35,7 +35,7 @@ def test_weights_that_overflow_are_refused(spec: str, name: str) -> None:
 
 
 def test_a_file_without_weights_or_with_endless_chunks_is_refused() -> None:
-    made = certify(proved("tomita-3"), parse("tomita-3"))
+    made = certify(train_structured("tomita-3"), parse("tomita-3"))
     assert replace(made, weights={}).summary()["elements"] == 5
     for bad in (
         replace(made, weights={}),
@@ -46,16 +46,16 @@ def test_a_file_without_weights_or_with_endless_chunks_is_refused() -> None:
             check(bad)
 
 
-def merged_outside() -> tuple[Language, Language]:
+def make_merged_outside() -> tuple[Language, Language]:
     """Words of D_2 with all others as members of some class, and D_2 on well-formed words only."""
     whole = parse("d-2")
     return whole, replace(whole, domain=parse("regex:(01|0011|0101)*", alphabet="01"), spec="")
 
 
 def test_an_automaton_with_other_states_is_proved_on_the_domain() -> None:
-    automaton, language = merged_outside()
-    assert language.total().minimised().num_states != automaton.minimised().num_states
-    made = certify(proved("d-2"), language)
+    automaton, language = make_merged_outside()
+    assert language.total().minimise().num_states != automaton.minimise().num_states
+    made = certify(train_structured("d-2"), language)
     assert made.verdict == "equivalent"
     assert made.summary()["elements"] == automaton.num_states
     assert len(made.machine.classes) != automaton.num_states
@@ -63,7 +63,7 @@ def test_an_automaton_with_other_states_is_proved_on_the_domain() -> None:
 
 
 def wrong_claim(change: Callable[[WrongWord], dict[str, Any]]) -> Certificate:
-    made = certify(proved("tomita-3"), parse("tomita-4"))
+    made = certify(train_structured("tomita-3"), parse("tomita-4"))
     assert (made.verdict, made.checked_length) == ("counterexample", 1)
     assert check(made).counterexample == made.counterexample
     assert made.counterexample is not None
@@ -97,9 +97,9 @@ def test_a_false_claim_about_another_language_is_refused(name: str) -> None:
         check(wrong_claim(CLAIMS[name]))
 
 
-def forged(change: Callable[[dict[str, Any]], Any]) -> Certificate:
+def forge(change: Callable[[dict[str, Any]], Any]) -> Certificate:
     """Return a certificate with changed fields, signed again by whoever changed it."""
-    made = certify(proved("tomita-3"), parse("tomita-3"))
+    made = certify(train_structured("tomita-3"), parse("tomita-3"))
     fields: dict[str, Any] = {"weights": {name: w.copy() for name, w in made.weights.items()}}
     change(fields)
     return replace(made, **fields)
@@ -133,14 +133,14 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
 @pytest.mark.slow_for("a length", "a repetition", "another language", "elements", "no attention")
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_file_is_refused(name: str, tmp_path: Path) -> None:
-    bad = forged(FORGERIES[name])
+    bad = forge(FORGERIES[name])
     bad.save(tmp_path / "bad.json") if "number" not in name and "endless" not in name else None
     with pytest.raises(CertificateError):
         check(bad)
 
 
 def test_what_was_saved_is_loaded_and_holds(tmp_path: Path) -> None:
-    made = certify(proved("d-2"), parse("d-2"))
+    made = certify(train_structured("d-2"), parse("d-2"))
     made.save(tmp_path / "certificate.json")
     again = check(Certificate.load(tmp_path / "certificate.json"))
     assert again.statement == made.statement

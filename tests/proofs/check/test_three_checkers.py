@@ -27,7 +27,7 @@ import pytest
 
 from lengthwise.errors import CertificateError
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.induction import Induction, checked
+from lengthwise.proofs.check.induction import Induction, check_with_induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.export.rocq import rocq_file
 from proofs.export.test_rocq import library as library  # noqa: PLC0414  a fixture
@@ -39,7 +39,7 @@ from proofs.forger import (
     merge_elements,
     one_field,
     shift_the_repeat,
-    signed,
+    sign,
 )
 from proofs.second_checker import (
     RECURRENT,
@@ -49,8 +49,8 @@ from proofs.second_checker import (
     first_says,
     is_true,
     longer_proof,
-    renumbered_maps,
-    renumbered_states,
+    renumber_maps,
+    renumber_states,
     second_checker,
     second_says,
 )
@@ -112,8 +112,8 @@ CHANGES: tuple[Callable[[Body, random.Random], None], ...] = (
     another_language,
     merge_elements,
     shift_the_repeat,
-    renumbered_states,
-    renumbered_maps,
+    renumber_states,
+    renumber_maps,
     longer_proof,
     more_pairs,
 )
@@ -123,12 +123,14 @@ CHANGES: tuple[Callable[[Body, random.Random], None], ...] = (
 def honest_of(name: str) -> tuple[Certificate, Induction | PrefixInduction]:
     """An honest certificate without a specification, and its induction."""
     made = certificate_of(name)
-    verified, induction = checked(replace(made, language=replace(made.language, spec="")))
+    verified, induction = check_with_induction(
+        replace(made, language=replace(made.language, spec=""))
+    )
     assert induction is not None
     return verified, induction
 
 
-def changed(name: str, seed: int) -> tuple[str, bytes]:
+def change(name: str, seed: int) -> tuple[str, bytes]:
     """A certificate with one to three changes, signed, and what was done."""
     choose = random.Random(f"three {name} {seed}")
     body = body_of(honest_of(name)[0])
@@ -140,13 +142,13 @@ def changed(name: str, seed: int) -> tuple[str, bytes]:
         done.append(how.__name__)
     if isinstance(body["language"], dict):
         body["language"]["spec"] = ""
-    return "+".join(done), signed(body)
+    return "+".join(done), sign(body)
 
 
 # ---- Rocq ----------------------------------------------------------------------------------------
 
 
-def exported(name: str, path: Path) -> str | None:
+def export(name: str, path: Path) -> str | None:
     """The definitions of a changed certificate for Rocq; None if it has no such form.
 
     Where Python refuses it, the table is that of the honest one.
@@ -159,7 +161,7 @@ def exported(name: str, path: Path) -> str | None:
     if claim.verdict != "equivalent" or claim.elements != honest.elements or not _is_plain(claim):
         return None
     try:
-        return _definitions(*checked(claim))
+        return _definitions(*check_with_induction(claim))
     except CertificateError:
         pass
     try:
@@ -219,12 +221,12 @@ def rocq_says(texts: Sequence[str], library: Path, folder: Path) -> list[bool]:
 # ---- all three -----------------------------------------------------------------------------------
 
 
-def compared(name: str, count: int, library: Path, folder: Path) -> Counter[str]:
+def compare(name: str, count: int, library: Path, folder: Path) -> Counter[str]:
     """Let the three decide changed certificates; return how often they agreed, and how."""
     program, found = second_checker(), Counter[str]()
     paths, told = [], []
     for seed in range(count):
-        how, content = changed(name, seed)
+        how, content = change(name, seed)
         paths.append(folder / f"{seed}.json")
         paths[-1].write_bytes(content)
         told.append(f"{name} {seed} ({how})")
@@ -236,7 +238,7 @@ def compared(name: str, count: int, library: Path, folder: Path) -> Counter[str]
         assert first.accepted == second.accepted or first.is_of_rounding or second.is_of_rounding, (
             f"{what}: first {first}, second {second}"
         )
-        text = exported(name, path)
+        text = export(name, path)
         if text is None:
             assert not first.accepted, what
             found["no export, two refuse"] += 1
@@ -262,7 +264,7 @@ def compared(name: str, count: int, library: Path, folder: Path) -> Counter[str]
 def test_three_checkers_agree_on_changed_certificates(
     name: str, library: Path, tmp_path: Path
 ) -> None:
-    found = compared(name, MANY, library, tmp_path)
+    found = compare(name, MANY, library, tmp_path)
     print(f"\n{name}: {dict(found)}")
     assert found["three refuse"] > MANY / 10
     assert found["three accept"] > 0
@@ -276,6 +278,6 @@ def test_changes_reach_exports(name: str) -> None:
         _definitions(*honest_of(name))
     )
     for seed in range(5):
-        how, content = changed(name, seed)
+        how, content = change(name, seed)
         assert how
         assert content.startswith(b'{"format":2,')

@@ -50,7 +50,7 @@ def talking_checker(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def recorded(patch: pytest.MonkeyPatch) -> Iterator[list[Floats]]:
+def record(patch: pytest.MonkeyPatch) -> Iterator[list[Floats]]:
     """All numbers with their radii, `[number, 2]`, that the first checker computes from now on."""
     plain, found = Arithmetic.numbers, []
 
@@ -83,7 +83,7 @@ def test_radii_of_the_second_checker_are_at_most_those_of_the_first(
 ) -> None:
     path = MODELS / name / "certificate.json"
     made = Certificate.load(path)
-    with recorded(monkeypatch) as found:
+    with record(monkeypatch) as found:
         check(made)
     done = subprocess.run([talking_checker, path], capture_output=True, text=True, check=True)
     lines = [line.split() for line in done.stdout.splitlines() if line.startswith("number ")]

@@ -64,7 +64,7 @@ def test_logits_of_torch_are_within_their_radii(model: Any, seed: int, scale: fl
     np.testing.assert_allclose(centre, exact, rtol=slack, atol=slack)
     decided = node.step(contexts[:, :-1], contexts[:, -1])
     if (decided.distance > decided.radius).all():
-        written = model.written(given).numpy()
+        written = model.predict_token(given).numpy()
         assert np.array_equal(decided.values[:, -1], written)
         assert np.array_equal(decided.values[:, :-1], contexts[:, 2:])
 
@@ -82,7 +82,7 @@ def test_classes_and_the_start_are_those_of_torch(model: Any) -> None:
     decided = node.classes(tokens[:, None])
     with torch.no_grad():
         logits = model.read(torch.from_numpy(tokens)).double().numpy()
-        written = model.written(model.first_context).numpy()
+        written = model.predict_token(model.first_context).numpy()
     ordered = np.sort(logits, axis=1)
     assert np.abs(ordered[:, -1] - ordered[:, -2] - decided.distance).max() <= decided.radius.max()
     if (decided.distance > decided.radius).all():

@@ -18,13 +18,13 @@ from lengthwise.errors import CertificateError, ConfigError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.induction import checked
-from lengthwise.proofs.export.rocq import escaped, require_rocq_name, rocq_file
+from lengthwise.proofs.check.induction import check_with_induction
+from lengthwise.proofs.export.rocq import escape_string, require_rocq_name, rocq_file
 from lengthwise.proofs.search.certify import certify
-from proofs.rocq_changes import refused, restatement, with_changed_bit
-from proofs.rocq_kernel import LIBRARY, PROOFS, accepted, compiled, needs_rocq
+from proofs.rocq_changes import refuse, restatement, with_changed_bit
+from proofs.rocq_kernel import LIBRARY, PROOFS, accept, compile_library, needs_rocq
 from proofs.rocq_reader import Exported
-from proofs.rocq_shipped import SHIPPED, shipped_text
+from proofs.rocq_shipped import SHIPPED, find_text
 from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length
 
 
@@ -37,8 +37,8 @@ def wrong_late() -> Certificate:
     return certify(last_symbol(), other)
 
 
-def exported(made: Certificate) -> str:
-    return rocq_file(*checked(made))
+def export(made: Certificate) -> str:
+    return rocq_file(*check_with_induction(made))
 
 
 # ---- without Rocq --------------------------------------------------------------------------------
@@ -47,35 +47,35 @@ def exported(made: Certificate) -> str:
 @pytest.mark.parametrize("chunk", [2, 3])
 def test_the_exported_table_answers_as_the_language(chunk: int) -> None:
     for made in (certify(last_symbol(chunk), ENDS_WITH_1), of_domain(chunk)):
-        assert Exported(exported(made)).wrong_word(9) is None
+        assert Exported(export(made)).wrong_word(9) is None
 
 
 def test_a_counterexample_is_the_first_wrong_word_of_the_table() -> None:
     made = wrong_late()
     assert made.counterexample is not None
-    word = Exported(exported(made)).wrong_word(8)
+    word = Exported(export(made)).wrong_word(8)
     assert word is not None
     assert len(word) == len(made.counterexample.word)
 
 
 @pytest.mark.parametrize("name", [n for n in SHIPPED if not n.endswith(("_relu", "_tiny"))])
 def test_shipped_tables_answer_as_their_languages(name: str) -> None:
-    text = shipped_text(name)
+    text = find_text(name)
     assert "Definition network : tree" in text
     short = 9 if "num_symbols := 2" in text else 6 if "num_symbols := 3" in text else 3
     assert Exported(text).wrong_word(short) is None
 
 
 def test_the_file_says_that_it_is_about_a_table_alone() -> None:
-    text = exported(of_domain())
+    text = export(of_domain())
     assert "it says nothing about weights" in text
-    assert text == exported(of_domain())
+    assert text == export(of_domain())
 
 
 def test_the_file_says_which_arithmetic_gives_the_table() -> None:
-    text = exported(certify(last_symbol(), ENDS_WITH_1, precision="bfloat16"))
+    text = export(certify(last_symbol(), ENDS_WITH_1, precision="bfloat16"))
     assert "codes of the network as it runs in bfloat16)" in text
-    assert "bfloat16" not in exported(certify(last_symbol(), ENDS_WITH_1))
+    assert "bfloat16" not in export(certify(last_symbol(), ENDS_WITH_1))
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_hostile_names_stay_in_their_comment() -> None:
             start=ENDS_WITH_1.start,
         ),
     )
-    text = exported(made)
+    text = export(made)
     assert text.isascii()
-    plain = exported(certify(last_symbol(), ENDS_WITH_1))
+    plain = export(certify(last_symbol(), ENDS_WITH_1))
     after = "From Coq Require"
     assert text[text.index(after) :] == plain[plain.index(after) :]
     assert text[: text.index(after)].count("(*") == 1
-    assert escaped('a"(*') == "a<22><28><2A>"
+    assert escape_string('a"(*') == "a<22><28><2A>"
 
 
 def test_structural_certificates_have_no_table() -> None:
@@ -146,7 +146,7 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     made = of_domain()
     made.save(file)
     assert main(["certify", "--check", str(file), "--export", "rocq", str(out)]) == 0
-    assert out.read_text() == exported(made)
+    assert out.read_text() == export(made)
     for form, where, said in (("lean", out, "lean"), ("rocq", tmp_path / "a-b.v", "a_b.v")):
         assert main(["certify", "--check", str(file), "--export", form, str(where)]) == 2
         error = capsys.readouterr().err.strip().splitlines()[-1]
@@ -172,10 +172,10 @@ def test_without_rocq_the_proofs_say_what_to_install(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(LIBRARY, tmp_path_factory.mktemp("library"))
+    return compile_library(LIBRARY, tmp_path_factory.mktemp("library"))
 
 
-def changed_statement(text: str, choose: random.Random) -> tuple[str, bool]:
+def change_statement(text: str, choose: random.Random) -> tuple[str, bool]:
     """A text whose theorem says something else, and whether that is false of a short word."""
     change = restatement(choose, "tree_class network", 9)
     start, end = text.index("Theorem right"), text.index("Proof.")
@@ -192,7 +192,7 @@ def changed_statement(text: str, choose: random.Random) -> tuple[str, bool]:
     return mutant, is_false
 
 
-def changed_data(text: str, part: str, choose: random.Random) -> tuple[str, bool]:
+def change_data(text: str, part: str, choose: random.Random) -> tuple[str, bool]:
     """A text with one bit changed in its data, and whether a short word is wrong in it."""
     first, last = {
         "table": ("Definition inner_0", "Definition the_maps"),
@@ -205,18 +205,18 @@ def changed_data(text: str, part: str, choose: random.Random) -> tuple[str, bool
 
 def mutate(name: str, part: str, count: int, library: Path, folder: Path) -> int:
     """Have false mutants of a certificate refused; return how many were left out as true."""
-    text = shipped_text(name)
-    assert accepted(text, library, folder)
+    text = find_text(name)
+    assert accept(text, library, folder)
     if part == "statement":
-        return refused(partial(changed_statement, text), count, library, folder)
-    return refused(partial(changed_data, text, part), count, library, folder)
+        return refuse(partial(change_statement, text), count, library, folder)
+    return refuse(partial(change_data, text, part), count, library, folder)
 
 
 @needs_rocq
 @pytest.mark.slow
 def test_the_kernel_accepts_all_kinds(library: Path, tmp_path: Path) -> None:
     for made in (of_domain(), certify(last_symbol(), ENDS_WITH_1), wrong_late()):
-        assert accepted(exported(made), library, tmp_path)
+        assert accept(export(made), library, tmp_path)
 
 
 @needs_rocq
@@ -230,8 +230,8 @@ def test_networks_that_read_symbol_by_symbol_are_accepted_and_no_changed_step(
     run = lw.train("tomita-4", model, device="cpu")
     made = certify(run.model, run.language)
     assert made.verdict == "equivalent"
-    text = exported(made)
-    assert accepted(text, library, tmp_path)
+    text = export(made)
+    assert accept(text, library, tmp_path)
     start = text.index("next_code := ")
     end = text.index("code_class := ")
     rows = list(re.finditer(r'"(\d+)"', text[start:end]))
@@ -239,7 +239,7 @@ def test_networks_that_read_symbol_by_symbol_are_accepted_and_no_changed_step(
     for row in rows:
         for place in range(start + row.start(1), start + row.end(1)):
             mutant = text[:place] + str((int(text[place]) + 1) % 5) + text[place + 1 :]
-            assert not accepted(mutant, library, tmp_path), mutant
+            assert not accept(mutant, library, tmp_path), mutant
 
 
 @needs_rocq

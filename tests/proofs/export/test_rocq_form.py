@@ -14,11 +14,11 @@ from form import FormError, require_form, theorems_of
 
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.search.certify import certify
-from proofs.export.test_rocq import exported, of_domain, wrong_late
+from proofs.export.test_rocq import export, of_domain, wrong_late
 from proofs.export.test_rocq import library as library  # noqa: PLC0414  a fixture
-from proofs.export.test_rocq_weights import proved_recurrence
-from proofs.rocq_kernel import PROOFS, accepted, needs_rocq
-from proofs.rocq_shipped import EXPORTED, SHIPPED, WRITTEN, shipped_text
+from proofs.export.test_rocq_weights import prove_recurrence
+from proofs.rocq_kernel import PROOFS, accept, needs_rocq
+from proofs.rocq_shipped import EXPORTED, SHIPPED, WRITTEN, find_text
 from proofs.trained import ENDS_WITH_1, last_symbol
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -31,7 +31,7 @@ VECTORS = Path(__file__).parents[1] / "vectors"
 def test_shipped_certificates_have_the_form(name: str) -> None:
     both = name.endswith(("_rational", "_relu", "_tiny"))
     network = ["network_right_at_every_length"] if both else []
-    assert theorems_of(shipped_text(name)) == ["right_at_every_length", *network]
+    assert theorems_of(find_text(name)) == ["right_at_every_length", *network]
 
 
 FIGURES = {row["file"]: row for row in json.loads((PROOFS / "figures.json").read_text("utf-8"))}
@@ -40,7 +40,7 @@ FIGURES = {row["file"]: row for row in json.loads((PROOFS / "figures.json").read
 @pytest.mark.parametrize("name", SHIPPED)
 def test_they_are_what_rocq_accepted(name: str) -> None:
     """Rocq took the files of `figures.json`; the comment at the top has digests of a machine."""
-    assert digest(shipped_text(name)) == FIGURES[name]["sha256"]
+    assert digest(find_text(name)) == FIGURES[name]["sha256"]
 
 
 def test_figures_are_of_these_files_and_the_library() -> None:
@@ -49,7 +49,7 @@ def test_figures_are_of_these_files_and_the_library() -> None:
 
 def test_the_file_to_read_is_what_the_zoo_exports() -> None:
     assert set(WRITTEN) & set(EXPORTED) == {"parity"}
-    own, now = ((PROOFS / "certificates" / "parity.v").read_text(), shipped_text("parity"))
+    own, now = ((PROOFS / "certificates" / "parity.v").read_text(), find_text("parity"))
     differing = [
         one for one, two in zip(own.splitlines(), now.splitlines(), strict=True) if one != two
     ]
@@ -73,7 +73,7 @@ def test_exports_are_written_where_they_are_looked_for(
 
 
 def test_exports_of_all_kinds_have_the_form() -> None:
-    made = [of_domain(), certify(last_symbol(), ENDS_WITH_1), wrong_late(), proved_recurrence()]
+    made = [of_domain(), certify(last_symbol(), ENDS_WITH_1), wrong_late(), prove_recurrence()]
     kinds = (
         *("valid-gru-wrong", "valid-relu-wrong", "valid-relu", "valid-relu-domain", "valid-tree"),
         *("valid-rational", "valid-rational-wrong", "valid-scratchpad", "valid-snapped"),
@@ -81,7 +81,7 @@ def test_exports_of_all_kinds_have_the_form() -> None:
     )
     made += [Certificate.load(VECTORS / f"{name}.json") for name in kinds]
     for each in made:
-        names = theorems_of(exported(each))
+        names = theorems_of(export(each))
         right = "right_at_every_length" if each.verdict == "equivalent" else "wrong_word"
         assert names[0] == right
         assert set(names[1:]) <= {"right_up_to", "network_right_at_every_length"}
@@ -151,7 +151,7 @@ def test_what_only_looks_like_a_certificate_is_refused(name: str, tmp_path: Path
 def test_rocq_alone_would_take_it(name: str, library: Path, tmp_path: Path) -> None:
     """The form is what refuses: coqc accepts the file, and says of some theorem that it is
     closed."""
-    assert accepted(FALSE[name], library, tmp_path)
+    assert accept(FALSE[name], library, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_comments_and_spaces_are_free() -> None:
 # ---- one line ------------------------------------------------------------------------------------
 
 
-def checked(*arguments: object) -> str:
+def run_check(*arguments: object) -> str:
     """What check.py complains of."""
     done = subprocess.run(
         [sys.executable, str(PROOFS / "check.py"), *map(str, arguments)],
@@ -205,10 +205,10 @@ def test_files_that_are_none_are_refused_in_one_line(tmp_path: Path) -> None:
     bytes_, forged = tmp_path / "bytes.v", tmp_path / "forged.v"
     bytes_.write_bytes(b"(*\xff*)" + PARITY.encode())
     forged.write_text(FALSE["a variable"])
-    assert "byte 2 is not ASCII" in checked(bytes_)
-    assert "Variable bad : False" in checked(forged)
-    assert "No such file" in checked(tmp_path / "none.v")
-    assert "its name is not of" in checked(tmp_path)
+    assert "byte 2 is not ASCII" in run_check(bytes_)
+    assert "Variable bad : False" in run_check(forged)
+    assert "No such file" in run_check(tmp_path / "none.v")
+    assert "its name is not of" in run_check(tmp_path)
 
 
 def test_a_run_that_needs_more_time_or_memory_than_given_is_one_line(tmp_path: Path) -> None:
@@ -228,4 +228,4 @@ def test_a_run_that_needs_more_time_or_memory_than_given_is_one_line(tmp_path: P
 
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="needs Rocq: apt-get install coq")
 def test_coqc_says_so_when_memory_ends() -> None:
-    assert "coqc Words.v needs more memory than 150 MB." in checked("--quick", "--megabytes", 150)
+    assert "coqc Words.v needs more memory than 150 MB." in run_check("--quick", "--megabytes", 150)

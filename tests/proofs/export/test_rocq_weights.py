@@ -18,15 +18,15 @@ from lengthwise.cli.main import main
 from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.export.rocq_weights import network_text, reason_without_weights
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.network import predicted, weights_of
+from lengthwise.proofs.search.network import predict_class, weights_of
 from lengthwise.training.rounding import round_weights
-from proofs.export.test_rocq import changed_data
+from proofs.export.test_rocq import change_data
 from proofs.recurrent import automaton_of, random_recurrence
-from proofs.rocq_changes import refused, restatement, with_changed_bit
-from proofs.rocq_kernel import LIBRARY, accepted, compiled, needs_rocq, run_rocq
+from proofs.rocq_changes import refuse, restatement, with_changed_bit
+from proofs.rocq_kernel import LIBRARY, accept, compile_library, needs_rocq, run_rocq
 from proofs.rocq_networks import RationalTree, does, network_of, record_of, words_of
 from proofs.rocq_reader import Exported
-from proofs.rocq_shipped import SHIPPED, shipped_text
+from proofs.rocq_shipped import SHIPPED, find_text
 from proofs.trained import ENDS_WITH_1, last_symbol, random_rational
 
 TINY = [name for name in SHIPPED if name.endswith("_tiny")]
@@ -39,7 +39,7 @@ def text_of(model: Any) -> str:
     return network_text(model.config.to_dict(), weights_of(model))
 
 
-def proved_recurrence() -> Certificate:
+def prove_recurrence() -> Certificate:
     """A certificate of a network with ReLU, about the very language that it computes."""
     model = random_recurrence(3, dtype=torch.float32, cell="relu", num_bits=2)
     return certify(model, automaton_of(model))
@@ -62,7 +62,7 @@ def test_an_exported_tree_answers_as_the_model_that_runs(
     model = random_rational(seed, dtype, **shape)
     network = network_of(text_of(model))
     words = [word for length in (0, 1, 2, 5) for word in words_of(2, length)][:12]
-    assert [network.word_class(word) for word in words] == [predicted(model, w) for w in words]
+    assert [network.word_class(word) for word in words] == [predict_class(model, w) for w in words]
 
 
 @settings(max_examples=8)
@@ -73,7 +73,7 @@ def test_an_exported_recurrence_answers_as_the_model_that_runs(
     model = random_recurrence(seed, dtype=dtype, cell="relu", num_classes=3)
     network = network_of(text_of(model))
     words = [word for length in range(5) for word in words_of(2, length)]
-    assert [network.word_class(word) for word in words] == [predicted(model, w) for w in words]
+    assert [network.word_class(word) for word in words] == [predict_class(model, w) for w in words]
 
 
 @given(
@@ -110,7 +110,7 @@ def test_weights_that_are_left_out_have_a_reason(model: Any, reason: str) -> Non
 
 
 def test_a_weight_of_too_many_digits_is_left_out() -> None:
-    made = proved_recurrence()
+    made = prove_recurrence()
     start = made.weights["start"].astype(np.float64)
     start[:2] = 1e-200, 1.0
     assert "binary digits" in reason_without_weights(
@@ -123,7 +123,7 @@ def test_the_command_says_which_theorems_there_are(
 ) -> None:
     file, out = tmp_path / "certificate.json", tmp_path / "machine.v"
     for made, said in (
-        (proved_recurrence(), "about the table and the weights"),
+        (prove_recurrence(), "about the table and the weights"),
         (certify(last_symbol(), ENDS_WITH_1), "about the table, not about weights (softmax"),
     ):
         made.save(file)
@@ -135,7 +135,7 @@ def test_the_command_says_which_theorems_there_are(
 @pytest.mark.slow_for("parity_relu")
 @pytest.mark.parametrize("name", [*WITH_WEIGHTS, *TINY])
 def test_shipped_networks_answer_as_their_languages(name: str) -> None:
-    text = shipped_text(name)
+    text = find_text(name)
     network, plain = network_of(text), Exported(text, tables="places" in text)
     for length in range(5 if plain.num_symbols == 2 else 4):
         for word in words_of(plain.num_symbols, length):
@@ -149,7 +149,7 @@ def test_shipped_networks_answer_as_their_languages(name: str) -> None:
 @pytest.mark.slow
 @needs_rocq
 def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
-    library = compiled(("Words", "Data", "Networks", "Fractions", "QuickSums"), tmp_path)
+    library = compile_library(("Words", "Data", "Networks", "Fractions", "QuickSums"), tmp_path)
     models: list[Any] = [
         *(random_rational(1), random_rational(2, chunk=4), random_rational(3, thickness=2)),
         *(random_recurrence(seed, cell="relu") for seed in range(2)),
@@ -179,20 +179,20 @@ def test_rocq_evaluates_networks_as_fractions_do(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(LIBRARY, tmp_path_factory.mktemp("library"))
+    return compile_library(LIBRARY, tmp_path_factory.mktemp("library"))
 
 
 @needs_rocq
 @pytest.mark.slow
 def test_the_kernel_accepts_an_exported_network(library: Path, tmp_path: Path) -> None:
-    made, out = proved_recurrence(), tmp_path / "exported.v"
+    made, out = prove_recurrence(), tmp_path / "exported.v"
     made.save(tmp_path / "certificate.json")
     command = ["certify", "--check", str(tmp_path / "certificate.json")]
     assert main([*command, "--export", "rocq", str(out)]) == 0
-    assert accepted(out.read_text(), library, tmp_path)
+    assert accept(out.read_text(), library, tmp_path)
 
 
-def changed_weight(text: str, choose: random.Random) -> str:
+def change_weight(text: str, choose: random.Random) -> str:
     """A text with one bit changed in one weight."""
     return with_changed_bit(text, "Definition weights", "Definition codes", choose)
 
@@ -205,21 +205,21 @@ def test_the_kernel_refuses_weights_that_do_something_else(
 ) -> None:
     """Ten changed bits of each network after which it does something else, and, to see that it is
     the change that is refused, two after which it does the same."""
-    text = shipped_text(name)
-    assert accepted(text, library, tmp_path)
+    text = find_text(name)
+    assert accept(text, library, tmp_path)
     usual, choose = does(network_of(text), 2), random.Random(0)
     refused = kept = 0
     while refused < 10:
-        mutant = changed_weight(text, choose)
+        mutant = change_weight(text, choose)
         if does(network_of(mutant), 2) != usual:
-            assert not accepted(mutant, library, tmp_path), mutant
+            assert not accept(mutant, library, tmp_path), mutant
             refused += 1
         elif kept < 2:
-            assert accepted(mutant, library, tmp_path), mutant
+            assert accept(mutant, library, tmp_path), mutant
             kept += 1
 
 
-def changed_claim(text: str, choose: random.Random) -> tuple[str, bool]:
+def change_claim(text: str, choose: random.Random) -> tuple[str, bool]:
     """A text whose theorem about the network says something else, and whether that is false."""
     change = restatement(choose, "weights", 4)
     start = text.index("Theorem network_right")
@@ -240,8 +240,8 @@ def changed_claim(text: str, choose: random.Random) -> tuple[str, bool]:
 def test_the_kernel_refuses_other_claims_about_the_network(
     name: str, library: Path, tmp_path: Path
 ) -> None:
-    text = shipped_text(name)
-    refused(partial(changed_claim, text), 10, library, tmp_path)
+    text = find_text(name)
+    refuse(partial(change_claim, text), 10, library, tmp_path)
 
 
 @needs_rocq
@@ -251,6 +251,6 @@ def test_the_kernel_refuses_other_claims_about_the_network(
 def test_the_kernel_refuses_changed_tables_and_automata(
     name: str, part: str, library: Path, tmp_path: Path
 ) -> None:
-    text = shipped_text(name)
+    text = find_text(name)
     assert isinstance(network_of(text), RationalTree)
-    refused(partial(changed_data, text, part), 15, library, tmp_path)
+    refuse(partial(change_data, text, part), 15, library, tmp_path)

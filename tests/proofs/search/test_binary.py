@@ -30,7 +30,7 @@ def test_codes_are_those_of_each_chunk_alone() -> None:
         with torch.no_grad():
             vectors = memory.norm(memory.read(signs)) if level else model.leaf(torch.arange(3))  # type: ignore[operator]
             for row, element in zip(children, elements_, strict=True):
-                gathered = model.gathered(vectors, torch.from_numpy(row[None]))
+                gathered = model.gather(vectors, torch.from_numpy(row[None]))
                 code = memory.code(gathered)[0].numpy()  # type: ignore[operator]
                 assert (algebra.codes[element] == code).all()
     assert len(np.unique(algebra.codes, axis=0)) == len(algebra.codes) > 5

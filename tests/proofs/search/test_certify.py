@@ -21,7 +21,7 @@ from lengthwise.proofs.check.certificate import Certificate
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
 from ordinary import few
-from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, trained
+from proofs.trained import ENDS_WITH_1, last_symbol, of_odd_length, random_model, train_proved
 
 Word = tuple[int, ...]
 
@@ -30,11 +30,11 @@ PROVED = ["parity", "tomita-5"]
 
 @pytest.fixture(scope="session", params=PROVED)
 def proved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return trained(tmp_path_factory, request.param)
+    return train_proved(tmp_path_factory, request.param)
 
 
 @cache
-def answered(language: Language, length: int) -> tuple[Tensor, Tensor]:
+def list_answers(language: Language, length: int) -> tuple[Tensor, Tensor]:
     """All words of the domain of a length, and their classes."""
     words = [
         word
@@ -49,7 +49,7 @@ def answered(language: Language, length: int) -> tuple[Tensor, Tensor]:
 def shortest_wrong(model: RegularGPT, language: Language, most: int) -> int | None:
     """The length of the shortest word of the domain that the model itself gets wrong."""
     for length in range(most + 1):
-        words, true = answered(language, length)
+        words, true = list_answers(language, length)
         if len(words) and (model(words).argmax(dim=1) != true).any():
             return length
     return None
@@ -108,7 +108,7 @@ def test_the_same_model_gives_the_same_certificate(proved: Run) -> None:
 # ---- another language than the one that was learned -----------------------------------------
 
 
-def changed_languages(language: Language) -> list[Language]:
+def change_languages(language: Language) -> list[Language]:
     """Each transition and each class changed, one at a time; some are the same language again."""
     found = []
     for state, row in enumerate(language.transitions):
@@ -124,7 +124,7 @@ def changed_languages(language: Language) -> list[Language]:
     return found
 
 
-def unrolled(language: Language, times: int) -> Language:
+def unroll(language: Language, times: int) -> Language:
     """The same language with states that count symbols up to `times`, so that changes come late."""
     states = list(product(range(times), range(language.num_states)))
     number = {state: index for index, state in enumerate(states)}
@@ -143,8 +143,8 @@ def unrolled(language: Language, times: int) -> Language:
 def test_every_change_of_the_language_is_found_with_a_shortest_word(proved: Run) -> None:
     """The model *is* the language, so the shortest word on which two languages differ is known."""
     model, differing, longest = copy_of(proved.model), 0, 0
-    language = proved.language.minimised()
-    changed, late = changed_languages(language), changed_languages(unrolled(language, 6))
+    language = proved.language.minimise()
+    changed, late = change_languages(language), change_languages(unroll(language, 6))
     some = few(5, 10)
     for other in changed[:: 1 + len(changed) // some] + late[5 :: 1 + len(late) // some]:
         word = language.difference(other)
@@ -163,7 +163,7 @@ def test_every_change_of_the_language_is_found_with_a_shortest_word(proved: Run)
 
 
 def test_an_equivalent_machine_with_more_states_is_proved_as_well(proved: Run) -> None:
-    larger = unrolled(proved.language.minimised(), 5)
+    larger = unroll(proved.language.minimise(), 5)
     assert certify(proved.model, larger).verdict == "equivalent"
 
 
@@ -194,7 +194,7 @@ def noise(share: float) -> Change:
     return change
 
 
-def swapped_answer(model: RegularGPT, generator: torch.Generator) -> None:
+def swap_answer(model: RegularGPT, generator: torch.Generator) -> None:
     """The rows of the read-out change places."""
     model.answer.weight.data = model.answer.weight.data.flip(0)
     model.answer.bias.data = model.answer.bias.data.flip(0)
@@ -217,7 +217,7 @@ CHANGES: dict[str, Change] = {
     "write": entry_of("memory.write.weight", 10.0),
     "read": entry_of("memory.read.weight", 10.0),
     "readout": entry_of("answer.weight", 10.0),
-    "swapped": swapped_answer,
+    "swapped": swap_answer,
     "leaning": leaning_answer,
     "noise 0.1": noise(0.1),
     "noise 0.2": noise(0.2),

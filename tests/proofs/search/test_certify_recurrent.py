@@ -29,7 +29,7 @@ from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.network import weights_of
 from ordinary import few
-from proofs.forger import body_of, merge_elements, one_field, signed, swap_classes, write
+from proofs.forger import body_of, merge_elements, one_field, sign, swap_classes, write
 from proofs.recurrent import automaton_of, random_recurrence
 from proofs.slots import slots_of
 from proofs.windowed import random_scratchpad
@@ -157,14 +157,14 @@ def test_logits_that_are_no_numbers_prove_nothing(value: float, num_classes: int
 def test_steps_that_were_taken_are_known(model: Any, most: int) -> None:
     node = RecurrentNode(model.config.to_dict(), weights_of(model))
     known, asked = CodeRecurrence(TrackedCodes(node)), set()
-    assert [len(part) for part in known.taken(most)] == [0, 0]
+    assert [len(part) for part in known.sample_steps(most)] == [0, 0]
     elements, draw = np.array([known.start()]), random.Random(0)
     for _ in range(5):
         symbols = np.array([draw.randrange(known.num_symbols) for _ in elements])
         asked |= set(zip(elements.tolist(), symbols.tolist(), strict=True))
         elements = np.concatenate([elements, known.step(elements, symbols)])
-    assert set(zip(*(part.tolist() for part in known.taken(10**6)), strict=True)) == asked
-    some = list(zip(*(part.tolist() for part in known.taken(most)), strict=True))
+    assert set(zip(*(part.tolist() for part in known.sample_steps(10**6)), strict=True)) == asked
+    some = list(zip(*(part.tolist() for part in known.sample_steps(most)), strict=True))
     assert set(some) <= asked
     assert len(set(some)) == len(some) <= most
     assert len(some) >= min(len(asked), most) / 2
@@ -211,7 +211,7 @@ def proved() -> Any:
             transitions=tuple((draw.randrange(7), draw.randrange(7)) for _ in range(7)),
             classes=tuple(draw.randrange(2) for _ in range(7)),
         )
-        if language.minimised().num_states == 7:
+        if language.minimise().num_states == 7:
             break
     run = lw.train(language, "gru-binary", device="cpu", d_model=16, steps=2000)
     assert run.metrics[-1]["proved"]
@@ -263,7 +263,7 @@ def plant(model: Any, language: Language, seed: int) -> tuple[Any, Language, str
     return model, changed, kind
 
 
-def judged(model: Any, language: Language, seeds: range) -> Counter[str]:
+def judge(model: Any, language: Language, seeds: range) -> Counter[str]:
     """The verdicts about planted faults, each compared with the automaton of the running model."""
     found: Counter[str] = Counter()
     for seed in seeds:
@@ -283,14 +283,14 @@ def judged(model: Any, language: Language, seeds: range) -> Counter[str]:
 @pytest.mark.slow
 def test_no_planted_fault_is_proved_away(proved: Any) -> None:
     model, language = proved
-    found = judged(model, language, range(20))
+    found = judge(model, language, range(20))
     assert sum(found[f"{kind}: counterexample"] for kind in ("bit", "class", "symbol")) > 3
 
 
 @pytest.mark.slow
 def test_none_of_many_planted_faults_is_proved_away(proved: Any) -> None:
     model, language = proved
-    print(judged(model, language, range(20, 1060)))
+    print(judge(model, language, range(20, 1060)))
 
 
 @pytest.mark.parametrize("how", ["hook", "method", "cell", "off"])
@@ -419,10 +419,10 @@ def test_a_changed_certificate_is_refused(
         check(Certificate.load(tmp_path / "c.json"))
 
 
-def believed(body: Any) -> Certificate | None:
+def believe(body: Any) -> Certificate | None:
     """What the checker makes of a signed forgery."""
     with tempfile.TemporaryDirectory() as folder, suppress(CertificateError):
-        return check(Certificate.load(write(signed(body), Path(folder))))
+        return check(Certificate.load(write(sign(body), Path(folder))))
     return None
 
 
@@ -455,7 +455,7 @@ def is_true_of(verified: Certificate, automaton: Language) -> bool:
     return given != true and same and names == (wrong.model, wrong.language)
 
 
-def attacked(
+def attack(
     made: Certificate, seeds: range, holds: Callable[[Certificate], bool] = is_true
 ) -> Counter[str]:
     """What became of certificates with one to three fields changed and signed again."""
@@ -471,7 +471,7 @@ def attacked(
                 choose.choice([one_field, one_field, merge_elements, swap_classes])(body, choose)
         if body == honest:
             continue
-        verified = believed(body)
+        verified = believe(body)
         assert verified is None or holds(verified), seed
         found["refused" if verified is None else "accepted and true"] += 1
     return found
@@ -485,7 +485,7 @@ def test_no_forgery_is_believed_with_a_false_statement(proved: Any, wrong: bool)
     made = certify(model, language)
     assert (made.counterexample is not None) == wrong
     assert is_true(made)
-    found = attacked(made, range(60))
+    found = attack(made, range(60))
     assert found["refused"] > 30
 
 
@@ -494,7 +494,7 @@ def test_no_forgery_is_believed_with_a_false_statement(proved: Any, wrong: bool)
 def test_none_of_many_forgeries_is_believed_with_a_false_statement(proved: Any, seed: int) -> None:
     small = random_recurrence(seed)
     for made in (certify(*proved), certify(small, automaton_of(small))):
-        print(attacked(made, range(1000 * seed, 1000 * seed + 1000)))
+        print(attack(made, range(1000 * seed, 1000 * seed + 1000)))
 
 
 def test_a_right_network_cannot_be_given_a_counterexample(proved: Any) -> None:

@@ -25,7 +25,7 @@ from lengthwise.proofs.search.certify import certify
 from ordinary import few
 from proofs.search.test_certify_recurrent import (
     assert_wrong_empty_word_is_told,
-    attacked,
+    attack,
     is_true_of,
     long_words,
     with_weights,
@@ -124,7 +124,7 @@ def language_of_seven() -> Language:
             transitions=tuple((draw.randrange(7), draw.randrange(7)) for _ in range(7)),
             classes=tuple(draw.randrange(2) for _ in range(7)),
         )
-        if language.minimised().num_states == 7:
+        if language.minimise().num_states == 7:
             return language
 
 
@@ -187,7 +187,7 @@ def plant(model: Any, language: Language, seed: int) -> tuple[Any, Language, str
     return model, changed, kind
 
 
-def judged(model: Any, language: Language, seeds: range) -> Counter[str]:
+def judge(model: Any, language: Language, seeds: range) -> Counter[str]:
     """The verdicts about planted faults, each compared with the automaton of the running model."""
     found: Counter[str] = Counter()
     for seed in seeds:
@@ -206,13 +206,13 @@ def judged(model: Any, language: Language, seeds: range) -> Counter[str]:
 
 @pytest.mark.slow_except("2")
 def test_no_planted_fault_is_proved_away(proved: Any) -> None:
-    found = judged(proved[0], proved[1], range(few(8, 16)))
+    found = judge(proved[0], proved[1], range(few(8, 16)))
     assert sum(found[f"{kind}: counterexample"] for kind in ("token", "class", "symbol")) > 1
 
 
 @pytest.mark.slow
 def test_none_of_many_planted_faults_is_proved_away(proved: Any) -> None:
-    print(judged(proved[0], proved[1], range(20, 620)))
+    print(judge(proved[0], proved[1], range(20, 620)))
 
 
 @pytest.mark.parametrize("how", ["hook", "method", "layer", "window"])
@@ -221,7 +221,7 @@ def test_a_network_with_code_of_its_own_is_refused(proved: Any, how: str) -> Non
     if how == "hook":
         model.write.register_forward_hook(lambda _, __, out: -out)
     elif how == "method":
-        model.written = lambda contexts: contexts[:, 0]
+        model.predict_token = lambda contexts: contexts[:, 0]
     elif how == "layer":
         model.layers[0].forward = lambda x, present, generator: x[:, -1]
     else:
@@ -337,7 +337,7 @@ def test_no_forgery_is_believed_with_a_false_statement(proved: Any, wrong: bool)
     made = certify(model, language)
     assert (made.counterexample is not None) == wrong
     assert is_true(made)
-    assert attacked(made, range(30), is_true)["refused"] > 15
+    assert attack(made, range(30), is_true)["refused"] > 15
 
 
 @pytest.mark.slow
@@ -345,4 +345,4 @@ def test_no_forgery_is_believed_with_a_false_statement(proved: Any, wrong: bool)
 def test_none_of_many_forgeries_is_believed_with_a_false_statement(proved: Any, seed: int) -> None:
     small = random_scratchpad(seed)
     for made in (certify(*proved), certify(small, automaton_of(small))):
-        print(attacked(made, range(1000 * seed, 1000 * seed + 500), is_true))
+        print(attack(made, range(1000 * seed, 1000 * seed + 500), is_true))

@@ -75,7 +75,7 @@ class FromMonoid(FromTables):
         marks: int,
         random: Random,
     ) -> None:
-        machine = language.total().minimised()
+        machine = language.total().minimise()
         maps = _monoid(machine)
         number = {map_: index for index, map_ in enumerate(maps)}
         symbols = [tuple(row[a] for row in machine.transitions) for a in range(machine.num_symbols)]
@@ -165,7 +165,7 @@ class Everything:
     """By level and length: the element of every word at the left edge, and its state."""
 
     def __post_init__(self) -> None:
-        model, machine = self.model, self.language.total().minimised()
+        model, machine = self.model, self.language.total().minimise()
         self.machine = machine
         steps = np.array(machine.transitions)
         symbols = np.arange(machine.num_symbols)
@@ -272,7 +272,7 @@ def random_case(seed: int) -> tuple[FromTables, Language]:
     while True:
         chunk = 2 + seed % 2
         language = random_language(random, chunk)
-        if len(_monoid(language.total().minimised())) <= (24 if chunk == 2 else 7):
+        if len(_monoid(language.total().minimise())) <= (24 if chunk == 2 else 7):
             break
     phases, period = 2 + int(random.integers(3)), 1 + int(random.integers(2))
     period = min(period, phases - 1)
@@ -343,7 +343,7 @@ def test_verdicts_are_those_of_all_words_in_thousands_of_cases(part: int) -> Non
         agrees_with_brute_force(seed)
 
 
-def pinned_case(number: int) -> tuple[FromTables, Language]:
+def pin_case(number: int) -> tuple[FromTables, Language]:
     """Domains of words that are told in full: what stands in the middle can stand nowhere else."""
     texts = ["(0|1)?(0|1)1100", "0?110001", "1*0010111", "(00)*11(01)*", "1100(0|1)(0|1)(0|1)"]
     domain = parse(f"regex:{texts[number]}", alphabet="01")
@@ -353,7 +353,7 @@ def pinned_case(number: int) -> tuple[FromTables, Language]:
 
 @pytest.mark.parametrize("seed", range(-5, 60))
 def test_levels_hold_exactly_the_pairs_that_occur_each_with_a_shortest_sub_word(seed: int) -> None:
-    model, language = random_case(seed) if seed >= 0 else pinned_case(-1 - seed)
+    model, language = random_case(seed) if seed >= 0 else pin_case(-1 - seed)
     closure = explore(model, language)
     most = model.chunk ** (3 if model.chunk == 2 else 2)
     everything = Everything(model, language, most)
@@ -515,7 +515,7 @@ def test_domains_of_every_alignment(chunk: int, modulus: int) -> None:
     machine = parse("count:a:2", alphabet="ab")
     for remainder in range(modulus):
         language = replace(machine, domain=of_lengths([remainder], modulus, 2))
-        if len(_monoid(language.total().minimised())) > 6 and chunk == 3:
+        if len(_monoid(language.total().minimise())) > 6 and chunk == 3:
             continue
         model = FromMonoid(language, chunk, 3, 1, 1, np.random.default_rng(remainder))
         closure = explore(model, language)

@@ -37,7 +37,7 @@ NETWORKS: dict[str, Callable[[], nn.Module]] = {
 }
 
 
-def damaged(kind: str, name: str, value: float) -> nn.Module:
+def damage(kind: str, name: str, value: float) -> nn.Module:
     """The network with one number changed."""
     model = NETWORKS[kind]()
     model.get_parameter(name).data.view(-1)[0] = value
@@ -60,7 +60,7 @@ def calls(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield (
         "snap",
         lambda: lw.predict(
-            lw.extract(model, language=ENDS_WITH_1).snapped(), WORDS, language=ENDS_WITH_1
+            lw.extract(model, language=ENDS_WITH_1).snap(), WORDS, language=ENDS_WITH_1
         ),
     )
     yield "extract", lambda: lw.extract(model, language=ENDS_WITH_1)
@@ -78,10 +78,10 @@ def calls(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 def figures(model: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The analyses, by name."""
     for figure in ("clusters", "receptive-field", "attention", "deeper-trees"):
-        yield figure, partial(_analysed, model, figure)
+        yield figure, partial(_analyse, model, figure)
 
 
-def _analysed(model: Any, figure: str) -> Any:
+def _analyse(model: Any, figure: str) -> Any:
     return lw.inside.analyse(model, figure, language=ENDS_WITH_1, lengths=[5], words_per_length=4)
 
 
@@ -115,7 +115,7 @@ def require_sound(model: nn.Module, value: float, *, every: bool = False) -> Non
     ],
 )
 def test_a_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
-    require_sound(damaged(kind, names_of(kind)[-2], value), value)
+    require_sound(damage(kind, names_of(kind)[-2], value), value)
 
 
 @pytest.mark.slow
@@ -124,4 +124,4 @@ def test_a_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_every_third_damaged_weight_is_said_in_a_line(kind: str, value: float) -> None:
     for name in names_of(kind)[::3]:
-        require_sound(damaged(kind, name, value), value, every=True)
+        require_sound(damage(kind, name, value), value, every=True)

@@ -13,12 +13,12 @@ from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.search.exact_learning import language_of
 from lengthwise.proofs.search.finite import FiniteAlgebra, Tables
 from proofs.tables import state_maps
-from strategies import domained, machines
+from strategies import machines, machines_with_domain
 
 
 def algebra_of(language: Language, chunk: int) -> FiniteAlgebra:
     """The language as an algebra: state maps in the interior, states at the edge."""
-    machine = language.minimised()
+    machine = language.minimise()
     maps = state_maps(machine)
     number = {found: i for i, found in enumerate(maps)}
     then = np.array([[number[tuple(b[s] for s in a)] for b in maps] for a in maps])
@@ -49,18 +49,18 @@ def algebra_of(language: Language, chunk: int) -> FiniteAlgebra:
 
 @given(language=machines(max_states=4), chunk=st.sampled_from([2, 3]))
 def test_the_language_of_an_algebra_is_the_planted_one(language: Language, chunk: int) -> None:
-    assume(len(state_maps(language.minimised())) <= 30)
+    assume(len(state_maps(language.minimise())) <= 30)
     algebra = algebra_of(language, chunk)
-    assert language_of(algebra, language.alphabet, language.class_names) == language.minimised()
+    assert language_of(algebra, language.alphabet, language.class_names) == language.minimise()
 
 
-@given(language=domained())
+@given(language=machines_with_domain())
 def test_the_language_of_an_algebra_on_a_domain(language: Language) -> None:
     everywhere = replace(language, domain=None)
-    assume(len(state_maps(everywhere.minimised())) <= 30)
+    assume(len(state_maps(everywhere.minimise())) <= 30)
     algebra = algebra_of(everywhere, 2)
     machine = language_of(algebra, language.alphabet, language.class_names, language.domain)
-    assert machine == language.minimised()
+    assert machine == language.minimise()
 
 
 def test_an_algebra_that_counts_its_levels_recognises_no_regular_language() -> None:

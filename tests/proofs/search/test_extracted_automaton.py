@@ -15,7 +15,7 @@ def test_a_proved_model_is_its_language(name: str) -> None:
     run = lw.load(f"zoo:{name}")
     found = lw.extract(run)
     assert found.likeness == "yes"
-    assert found.automaton == run.language.minimised()
+    assert found.automaton == run.language.minimise()
 
 
 def _bits(seed: int) -> nn.Module:
@@ -55,4 +55,4 @@ def test_what_has_no_automaton_is_refused() -> None:
 def test_only_vectors_of_sub_words_are_snapped() -> None:
     language = lw.language("parity")
     with pytest.raises(VerificationError, match="only a RegularGPT has vectors of sub-words"):
-        lw.extract(_bits(0), language=language).snapped()
+        lw.extract(_bits(0), language=language).snap()

@@ -37,7 +37,7 @@ class Planted(Node):
     """Computes state maps, each written as a point with noise; the pad leads to the start."""
 
     def __init__(self, language: Language, chunk: int, noise: float) -> None:
-        self.machine = language.minimised()
+        self.machine = language.minimise()
         self.chunk, self.num_symbols = chunk, self.machine.num_symbols
         self.is_binary = False
         self._maps = state_maps(self.machine)
@@ -47,9 +47,9 @@ class Planted(Node):
         self._random = np.random.default_rng(0)
 
     def leaves(self) -> Ball:
-        return self._written(list(zip(*self.machine.transitions, strict=True)))
+        return self._write(list(zip(*self.machine.transitions, strict=True)))
 
-    def gathered(self, below: Ball, children: Integers) -> Ball:
+    def gather(self, below: Ball, children: Integers) -> Ball:
         known = self._read(below)
         pad = (self.machine.start,) * self.machine.num_states
         results = []
@@ -59,7 +59,7 @@ class Planted(Node):
                 step = pad if child == ABSENT else known[child]
                 states = tuple(step[state] for state in states)
             results.append(states)
-        return self._written(results)
+        return self._write(results)
 
     def logits(self, vectors: Ball) -> tuple[Floats, Floats]:
         ends = [states[self.machine.start] for states in self._read(vectors)]
@@ -67,7 +67,7 @@ class Planted(Node):
         logits = np.eye(self.machine.num_classes)[classes]
         return logits, np.zeros_like(logits)
 
-    def _written(self, maps: list[tuple[int, ...]]) -> Ball:
+    def _write(self, maps: list[tuple[int, ...]]) -> Ball:
         points = np.array([self._maps.index(states) for states in maps], dtype=int)
         centre = 10.0 * np.eye(len(self._maps))[points]
         noise = self._noise * self._random.uniform(-1, 1, size=centre.shape)
@@ -77,7 +77,7 @@ class Planted(Node):
         return [self._maps[point] for point in vectors.centre.argmax(axis=1).tolist()]
 
 
-def extracted_from(node: Node, domain: Language | None, num_classes: int) -> ExtractedAlgebra:
+def extract_from(node: Node, domain: Language | None, num_classes: int) -> ExtractedAlgebra:
     return module._continuous(node, domain, num_classes, 100)
 
 
@@ -109,16 +109,16 @@ def network(memory: str, seed: int = 0, **settings: Any) -> RegularGPT:
 )
 def test_a_planted_language_is_found(spec: str, chunk: int) -> None:
     language = parse(spec)
-    found = extracted_from(Planted(language, chunk, 0.2), None, language.num_classes)
+    found = extract_from(Planted(language, chunk, 0.2), None, language.num_classes)
     assert found.spread < 2 < found.gap
     machine = language_of(found.algebra, language.alphabet, language.class_names)
-    assert machine == language.minimised()
+    assert machine == language.minimise()
 
 
 def test_a_planted_language_with_a_domain_is_found_on_the_domain() -> None:
     even = Language(alphabet=("0", "1"), transitions=((1, 1), (0, 0)), classes=(1, 0))
     parity = parse("parity")
-    found = extracted_from(Planted(parity, 2, 0.2), even, 2)
+    found = extract_from(Planted(parity, 2, 0.2), even, 2)
     machine = language_of(found.algebra, parity.alphabet, ("0", "1"), even)
     wanted = Language(
         alphabet=parity.alphabet,
@@ -135,7 +135,7 @@ def test_a_planted_language_with_a_domain_is_found_on_the_domain() -> None:
 def test_every_merge_can_be_computed_again_from_the_representatives(spec: str) -> None:
     language = parse(spec)
     quiet = Planted(language, 2, 0.0)
-    found = extracted_from(Planted(language, 2, 0.2), None, language.num_classes)
+    found = extract_from(Planted(language, 2, 0.2), None, language.num_classes)
     inner = outer = quiet.leaves().centre
     for level in found.levels:
         for snaps, first in ((level.interior, inner), (level.edge, outer)):
@@ -144,7 +144,7 @@ def test_every_merge_can_be_computed_again_from_the_representatives(spec: str) -
             for row in rows:
                 place = int(np.argmax(row != ABSENT))
                 row[place] += len(inner) if row[place] != ABSENT else 0
-            images = quiet.gathered(Ball(below, np.zeros(len(below))), rows).centre
+            images = quiet.gather(Ball(below, np.zeros(len(below))), rows).centre
             moved = np.linalg.norm(images - snaps.representatives[snaps.elements], axis=1)
             assert (np.abs(moved - snaps.distances) < 2).all()
             assert len(np.unique(snaps.children, axis=0)) == len(snaps.children)
@@ -156,18 +156,20 @@ def test_every_merge_can_be_computed_again_from_the_representatives(spec: str) -
             for row, element in zip(snaps.children.tolist(), snaps.elements.tolist(), strict=True):
                 snapped[at_edge][tuple(child for child in row if child != ABSENT)] = element
         snapped[True].pop((), None)
-        assert snapped[False] == written(tables.interior)
-        assert snapped[True] == {k: v for table in tables.edge for k, v in written(table).items()}
+        assert snapped[False] == list_entries(tables.interior)
+        assert snapped[True] == {
+            k: v for table in tables.edge for k, v in list_entries(table).items()
+        }
 
 
-def written(table: Integers) -> dict[tuple[int, ...], int]:
+def list_entries(table: Integers) -> dict[tuple[int, ...], int]:
     """The entries of a table that are there."""
     return {place: int(element) for place, element in np.ndenumerate(table) if element != NONE}
 
 
 def test_chunks_outside_the_domain_are_in_no_table() -> None:
     parity, domain = parse("parity"), parse("regex:(01)*")
-    found = extracted_from(Planted(parity, 2, 0.2), domain, 2)
+    found = extract_from(Planted(parity, 2, 0.2), domain, 2)
     assert (found.algebra.levels[0].interior == NONE).tolist() == [[True, False], [True, True]]
     machine = language_of(found.algebra, parity.alphabet, ("0", "1"), domain)
     assert [machine.classify(w) for w in ("", "01", "0101")] == [0, 1, 0]
@@ -206,7 +208,7 @@ def test_a_binary_model_is_taken_as_it_is(settings: dict[str, Any], seed: int) -
         for row in rows:
             place = int(np.argmax(row != ABSENT))
             row[place] += len(below[0]) if row[place] != ABSENT else 0
-        numbers, _ = node.numbers(node.gathered(Ball(table, np.zeros(len(table))), rows))
+        numbers, _ = node.numbers(node.gather(Ball(table, np.zeros(len(table))), rows))
         images = node.recall(numbers >= 0).centre
         assert np.allclose(images, level.edge.representatives[level.edge.elements], atol=1e-9)
         below = (level.interior.representatives, level.edge.representatives)
@@ -241,7 +243,7 @@ def test_what_is_stored_comes_back(memory: str, tmp_path: Path) -> None:
     model = network("binary")
     found = extract_algebra(model)
     if memory == "planted":
-        found = extracted_from(Planted(parse("parity"), 2, 0.2), None, 2)
+        found = extract_from(Planted(parse("parity"), 2, 0.2), None, 2)
     path = tmp_path / "snapped.safetensors"
     save_snapped(path, found, model)
     again = load_snapped(path, model)
@@ -311,13 +313,13 @@ def test_vectors_in_no_clear_classes_are_told_in_seconds() -> None:
     cloud = np.random.default_rng(0).normal(size=(2_000, 16))
     asked = 0
 
-    def counted(*given: Any) -> Any:
+    def count(*given: Any) -> Any:
         nonlocal asked
         asked += 1
         return choose(*given)
 
     choose = merging._choose
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_choose", counted)
+        patch.setattr(merging, "_choose", count)
         merge(cloud)
     assert asked < 20

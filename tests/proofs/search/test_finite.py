@@ -18,7 +18,7 @@ from lengthwise.proofs.search.lookup import Lookup, SnappedModel
 from lengthwise.proofs.search.network import node_of
 from ordinary import few
 from proofs.tables import cyclic, short_words
-from strategies import domained, finite_algebras
+from strategies import finite_algebras, machines_with_domain
 
 
 def binary_model(seed: int, **settings: Any) -> RegularGPT:
@@ -53,7 +53,7 @@ def test_tables_of_tables_keep_the_answers_and_then_stay_the_same(algebra: Finit
     assert tabulate(once)[0] == once
 
 
-@given(language=domained(alphabet="ab"), algebra=finite_algebras())
+@given(language=machines_with_domain(alphabet="ab"), algebra=finite_algebras())
 def test_tables_for_a_domain_answer_its_words_and_refuse_others_if_they_can(
     language: Language, algebra: FiniteAlgebra
 ) -> None:

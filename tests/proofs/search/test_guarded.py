@@ -24,9 +24,9 @@ class Saying:
         self._after = after
 
     def read(self, level: int, elements: Any) -> Any:
-        return self._said(elements.copy(), elements)
+        return self._say(elements.copy(), elements)
 
-    def _said(self, answer: Any, *given: Any) -> Any:
+    def _say(self, answer: Any, *given: Any) -> Any:
         for each in given:
             self._after(each)
         return answer
@@ -39,7 +39,7 @@ class Parity(Saying):
         return 0
 
     def step(self, elements: Any, symbols: Any) -> Any:
-        return self._said(elements ^ symbols, elements, symbols)
+        return self._say(elements ^ symbols, elements, symbols)
 
 
 class Tree(Saying):
@@ -49,7 +49,7 @@ class Tree(Saying):
         return 0
 
     def compose(self, level: int, children: Any, *, edge: bool) -> Any:
-        return self._said((children == 1).sum(axis=1) % 2, children)
+        return self._say((children == 1).sum(axis=1) % 2, children)
 
 
 class Bits(Parity):
@@ -63,10 +63,10 @@ class Bits(Parity):
         return np.zeros(1, dtype=self._kind)
 
     def step(self, codes: Any, symbols: Any) -> Any:
-        return self._said((codes[:, 0] ^ symbols.astype(self._kind))[:, None], codes, symbols)
+        return self._say((codes[:, 0] ^ symbols.astype(self._kind))[:, None], codes, symbols)
 
     def classes(self, codes: Any) -> Any:
-        return self._said(codes[:, 0].astype(np.int64), codes)
+        return self._say(codes[:, 0].astype(np.int64), codes)
 
 
 class Bounded(Bits):
@@ -80,11 +80,11 @@ class Bounded(Bits):
         return Decided(super().classes(codes), np.ones(1), np.zeros(1))
 
 
-def emptied(given: Any) -> None:
+def empty(given: Any) -> None:
     given[...] = 0
 
 
-def turned(given: Any) -> None:
+def turn(given: Any) -> None:
     given[...] = given[::-1].copy()
 
 
@@ -97,7 +97,7 @@ KINDS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("after", [emptied, turned])
+@pytest.mark.parametrize("after", [empty, turn])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_network_may_write_into_what_it_is_given(kind: str, after: Any) -> None:
     assert decide(KINDS[kind](after), PARITY).is_closed

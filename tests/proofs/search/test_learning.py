@@ -25,7 +25,7 @@ from lengthwise.proofs.search import learning, learning_by_tests, sampled_words
 from lengthwise.proofs.search.learning import Word, learn
 from lengthwise.proofs.search.learning_by_tests import learn_by_tests
 from lengthwise.proofs.search.sampled_words import distinguishing_suffixes
-from strategies import domained, machines, recognisers
+from strategies import machines, machines_with_domain, recognisers
 
 
 class Asked:
@@ -44,7 +44,7 @@ class Asked:
         return [word for call in self.calls for word in call]
 
 
-def learned_exactly(language: Language, asked: Asked, **settings: Any) -> Language:
+def learn_exactly(language: Language, asked: Asked, **settings: Any) -> Language:
     return learn(
         asked,
         language.alphabet,
@@ -55,7 +55,7 @@ def learned_exactly(language: Language, asked: Asked, **settings: Any) -> Langua
     )
 
 
-def named(language: Language) -> Callable[[list[str]], list[str]]:
+def name(language: Language) -> Callable[[list[str]], list[str]]:
     """The language as users write a recogniser."""
     return lambda words: [language.class_names[language.classify(word)] for word in words]
 
@@ -63,23 +63,27 @@ def named(language: Language) -> Callable[[list[str]], list[str]]:
 # ---- with an exact equivalence oracle --------------------------------------------------------
 
 
-@given(st.one_of(recognisers(max_states=9), machines(alphabet="abc", max_states=9), domained()))
+@given(
+    st.one_of(
+        recognisers(max_states=9), machines(alphabet="abc", max_states=9), machines_with_domain()
+    )
+)
 def test_with_an_exact_oracle_the_smallest_machine_is_found(language: Language) -> None:
     asked = Asked(language)  # refuses words outside the domain
-    assert learned_exactly(language, asked) == language.minimised()
+    assert learn_exactly(language, asked) == language.minimise()
     assert len(set(asked.words)) == len(asked.words)
 
 
-@given(st.one_of(machines(max_states=9), domained()))
+@given(st.one_of(machines(max_states=9), machines_with_domain()))
 def test_the_bound_on_the_states_is_exact(language: Language) -> None:
-    size = language.minimised().num_states
-    assert learned_exactly(language, Asked(language), max_states=size).num_states == size
+    size = language.minimise().num_states
+    assert learn_exactly(language, Asked(language), max_states=size).num_states == size
     if size > 1:
         with pytest.raises(LanguageError, match=f"more than max_states={size - 1}"):
-            learned_exactly(language, Asked(language), max_states=size - 1)
+            learn_exactly(language, Asked(language), max_states=size - 1)
 
 
-@given(domained())
+@given(machines_with_domain())
 def test_every_hypothesis_is_right_about_the_domain_and_no_larger_than_the_result(
     language: Language,
 ) -> None:
@@ -89,11 +93,11 @@ def test_every_hypothesis_is_right_about_the_domain_and_no_larger_than_the_resul
         seen.append(hypothesis)
         return language.difference(hypothesis)
 
-    smallest = language.minimised()
+    smallest = language.minimise()
     names, domain = language.class_names, language.domain
     assert learn(Asked(language), language.alphabet, names, find, domain=domain) == smallest
     for hypothesis in seen:
-        assert hypothesis == hypothesis.minimised()
+        assert hypothesis == hypothesis.minimise()
         assert hypothesis.num_states <= smallest.num_states
         assert hypothesis.domain is not None
         assert domain is not None
@@ -104,7 +108,7 @@ def test_the_table_is_asked_for_in_batches() -> None:
     """The 7th symbol from the right: 128 states by 2 symbols and 7 suffixes, which overlap."""
     language = parse("regex:(a|b)*a" + 6 * "(a|b)")
     asked = Asked(language)
-    assert learned_exactly(language, asked).num_states == 128
+    assert learn_exactly(language, asked).num_states == 128
     assert len(asked.calls) < len(asked.words) / 6
     assert len(asked.words) < 257 * 7
 
@@ -139,17 +143,17 @@ def test_suffixes_tell_apart_what_any_word_tells_apart(language: Language) -> No
         tuple(language.classes[language.run(w, state)] for w in suffixes)
         for state in language.reachable()
     }
-    assert len(rows) == language.minimised().num_states
+    assert len(rows) == language.minimise().num_states
     assert len(suffixes) <= language.num_states
 
 
 # ---- by tests --------------------------------------------------------------------------------
 
 
-@given(st.one_of(machines(max_states=5), domained()), st.integers(0, 9))
+@given(st.one_of(machines(max_states=5), machines_with_domain()), st.integers(0, 9))
 def test_small_machines_are_found_by_tests(language: Language, seed: int) -> None:
     learned = learn_by_tests(
-        named(language),
+        name(language),
         language.alphabet,
         classes=language.class_names,
         domain=language.domain,
@@ -159,7 +163,7 @@ def test_small_machines_are_found_by_tests(language: Language, seed: int) -> Non
     )
     assert learned.agrees_with_tests
     assert learned.counterexample is None
-    assert learned.language == language.minimised()
+    assert learned.language == language.minimise()
     assert learned.disagreements == ()
 
 
@@ -189,18 +193,18 @@ def test_no_word_is_asked_twice_and_no_batch_is_too_large() -> None:
 
 
 def test_what_is_not_regular_comes_back_incomplete_with_a_word_that_shows_it() -> None:
-    def balanced(word: str) -> bool:
+    def balance(word: str) -> bool:
         return word == "0" * (len(word) // 2) + "1" * (len(word) // 2)
 
     learned = learn_by_tests(
-        lambda words: [balanced(word) for word in words], "01", max_states=10, num_tests=2000
+        lambda words: [balance(word) for word in words], "01", max_states=10, num_tests=2000
     )
     assert not learned.agrees_with_tests
     assert learned.tested == 0
     assert learned.language.num_states <= 10
     assert learned.counterexample is not None
     for word in (learned.counterexample, *learned.disagreements):
-        assert (word in learned.language) != balanced(word)
+        assert (word in learned.language) != balance(word)
     assert "is not the recogniser" in str(learned)
     assert repr(learned.counterexample) in str(learned)
 
@@ -218,7 +222,7 @@ def test_scattered_mistakes_do_not_hide_the_machine_behind_them() -> None:
         num_tests=3000,
     )
     assert not learned.agrees_with_tests
-    assert learned.language == parse("parity").minimised()
+    assert learned.language == parse("parity").minimise()
     assert 0.003 < learned.fresh_wrong / learned.fresh < 0.03
     assert learned.fresh_wrong / learned.fresh < learned.wrong_share_below < 0.04
     assert all(mistaken(word) for word in learned.disagreements)
@@ -235,13 +239,13 @@ def test_what_no_test_is_like_is_not_found_and_the_words_do_not_claim_it() -> No
     assert "Nothing is claimed of other words" in str(learned)
 
 
-def counted(word: str) -> bool:
+def count(word: str) -> bool:
     return word.count("0") % 600 == 0
 
 
 @pytest.mark.parametrize(
     "recogniser",
-    [lambda w: w == "0" * (len(w) // 2) + "1" * (len(w) // 2), lambda w: len(w) >= 45, counted],
+    [lambda w: w == "0" * (len(w) // 2) + "1" * (len(w) // 2), lambda w: len(w) >= 45, count],
     ids=["a^n b^n", "length at least 45", "count modulo 600"],
 )
 def test_what_tests_cannot_see_is_bounded_and_not_called_complete(
@@ -284,7 +288,7 @@ def test_the_bound_holds_in_nineteen_of_twenty_runs(share: float) -> None:
         learned = learn_by_tests(
             Mistaken(share, salt), "01", num_tests=300, max_states=2, seed=salt
         )
-        assert learned.language == parse("parity").minimised()
+        assert learned.language == parse("parity").minimise()
         held += learned.wrong_share_below > share * 21 / 41
         assert learned.wrong_share_below < share * 21 / 41 + 0.1
     assert held >= 16  # 19 on average; fewer than 16 in one of 380 such tests
@@ -292,7 +296,7 @@ def test_the_bound_holds_in_nineteen_of_twenty_runs(share: float) -> None:
 
 def test_fresh_words_are_drawn_independently_of_what_was_asked() -> None:
     """Short words come again: what was asked before is not left out, nor what was drawn."""
-    language = parse("parity").minimised()
+    language = parse("parity").minimise()
     draws = sampled_words.WordSource(language, 3, seed=1)
     words, ends, drawn = draws.independent(language, 20_000)
     assert (len(words), ends) == (20_000, (0, 3))
@@ -326,7 +330,7 @@ def test_answers_may_be_truth_values_or_numbers(make: Callable[[list[bool]], Any
     learned = learn_by_tests(
         lambda words: make([word.endswith("b") for word in words]), "ab", num_tests=50
     )
-    assert learned.language == parse("regex:(a|b)*b").minimised()
+    assert learned.language == parse("regex:(a|b)*b").minimise()
 
 
 def test_symbols_of_several_characters_are_written_with_spaces() -> None:

@@ -17,7 +17,7 @@ ANY = Neighbours.any(2)
 @given(machine=machines())
 def test_over_all_words_it_is_the_minimal_automaton(machine: Language) -> None:
     found = own_automaton(Table(machine), ANY, max_steps=100)
-    minimal = machine.minimised()
+    minimal = machine.minimise()
     assert found == (minimal.transitions, minimal.classes)
 
 

@@ -28,7 +28,7 @@ LONG = 300
 """Words past this are answered wrongly by what is planted."""
 
 
-def flipped(tokens: Tensor, logits: Tensor) -> Tensor:
+def flip(tokens: Tensor, logits: Tensor) -> Tensor:
     return logits.flip(-1) if tokens.shape[-1] > LONG else logits
 
 
@@ -78,7 +78,7 @@ def test_looking_at_a_model_draws_nothing_and_takes_no_memory() -> None:
 
 
 def test_a_forward_hook_is_refused_and_was_wrong_on_long_words(model: RegularGPT) -> None:
-    handle = model.register_forward_hook(lambda _, given, logits: flipped(given[0], logits))
+    handle = model.register_forward_hook(lambda _, given, logits: flip(given[0], logits))
     assert lw.predict(model, ["1" * LONG], language=ENDS_WITH_1) == ["1"]
     assert lw.predict(model, ["1" * (LONG + 1)], language=ENDS_WITH_1) == ["0"]
     assert refusal(model) == (
@@ -176,10 +176,10 @@ class OtherConfig(RegularGPTConfig):
 
 def own_forward(model: RegularGPT) -> None:
     plain = model.forward
-    model.forward = lambda tokens, *rest: flipped(tokens, plain(tokens, *rest))  # type: ignore[method-assign]
+    model.forward = lambda tokens, *rest: flip(tokens, plain(tokens, *rest))  # type: ignore[method-assign]
 
 
-def shadowed(path: str, name: str) -> Callable[[RegularGPT], None]:
+def shadow(path: str, name: str) -> Callable[[RegularGPT], None]:
     def plant(model: RegularGPT) -> None:
         module = model.get_submodule(path)
         vars(module)[name] = getattr(module, name)
@@ -207,15 +207,15 @@ def parameter_with_its_own_way(model: RegularGPT) -> None:
 
 PLANTED: dict[str, tuple[Callable[[RegularGPT], Any], str]] = {
     "forward": (own_forward, "the model has 'forward' of its own in place of its class's"),
-    "read": (shadowed("", "read"), "the model has 'read' of its own"),
-    "eval": (shadowed("", "eval"), "the model has 'eval' of its own"),
+    "read": (shadow("", "read"), "the model has 'read' of its own"),
+    "eval": (shadow("", "eval"), "the model has 'eval' of its own"),
     "compile": (
-        shadowed("", "_compiled_call_impl"),
+        shadow("", "_compiled_call_impl"),
         "the model has '_compiled_call_impl' of its own",
     ),
-    "state_dict": (shadowed("", "state_dict"), "the model has 'state_dict' of its own"),
-    "finish": (shadowed("layers.0", "_finish"), "the model.layers.0 has '_finish' of its own"),
-    "linear": (shadowed("answer", "forward"), "the model.answer has 'forward' of its own"),
+    "state_dict": (shadow("", "state_dict"), "the model has 'state_dict' of its own"),
+    "finish": (shadow("layers.0", "_finish"), "the model.layers.0 has '_finish' of its own"),
+    "linear": (shadow("answer", "forward"), "the model.answer has 'forward' of its own"),
     "parametrised": (
         lambda model: parametrize.register_parametrization(model.answer, "weight", Same()),
         "the model.answer has a parametrised weight",
@@ -301,7 +301,7 @@ def test_layers_in_another_order_are_refused() -> None:
 # ---- the code of classes ---------------------------------------------------------------------
 
 
-def tripled(plain: Callable[..., Any]) -> Callable[..., Any]:
+def triple(plain: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given, **named: 3.0 * plain(*given, **named)
 
 
@@ -313,7 +313,7 @@ def test_replaced_code_that_moves_numbers_is_measured(
     model: RegularGPT, monkeypatch: pytest.MonkeyPatch, holder: Any, name: str
 ) -> None:
     """Code is not looked at, but the model is run beside the node function of its weights."""
-    monkeypatch.setattr(holder, name, tripled(getattr(holder, name)))
+    monkeypatch.setattr(holder, name, triple(getattr(holder, name)))
     assert "the model as it runs is " in refusal(model)
     monkeypatch.undo()
     assert lw.certify(model, language=ENDS_WITH_1).verdict == "equivalent"
@@ -334,7 +334,7 @@ def test_code_that_waits_for_long_words_is_outside_the_terms(
     plain = RegularGPT.forward
 
     def late(own: RegularGPT, tokens: Tensor, *rest: Any) -> Tensor:
-        return flipped(tokens, plain(own, tokens, *rest))
+        return flip(tokens, plain(own, tokens, *rest))
 
     with monkeypatch.context() as patch:
         patch.setattr(RegularGPT, "forward", late)

@@ -14,7 +14,7 @@ from lengthwise.languages.language import Language
 from lengthwise.proofs.check.arrays import Integers
 from lengthwise.proofs.search import prefixes
 from lengthwise.proofs.search.exploration import decide
-from strategies import all_words, domained, machines
+from strategies import all_words, machines, machines_with_domain
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Table:
         return np.array(self.machine.classes)[elements]
 
 
-def changed(machine: Language, state: int, symbol: int, to: int, turn: int) -> Language:
+def change_automaton(machine: Language, state: int, symbol: int, to: int, turn: int) -> Language:
     """The automaton with one transition and one class changed."""
     rows = [list(row) for row in machine.transitions]
     rows[state % len(rows)][symbol] = to % len(rows)
@@ -46,11 +46,17 @@ def changed(machine: Language, state: int, symbol: int, to: int, turn: int) -> L
     return replace(machine, transitions=tuple(map(tuple, rows)), classes=tuple(classes))
 
 
-@given(language=domained(), change=st.tuples(*[st.integers(0, 3)] * 4), symbol=st.integers(0, 1))
+@given(
+    language=machines_with_domain(),
+    change=st.tuples(*[st.integers(0, 3)] * 4),
+    symbol=st.integers(0, 1),
+)
 def test_the_verdict_and_the_shortest_word_are_those_of_all_words(
     language: Language, change: tuple[int, ...], symbol: int
 ) -> None:
-    other = changed(replace(language, domain=None), change[0], symbol, change[1], change[2])
+    other = change_automaton(
+        replace(language, domain=None), change[0], symbol, change[1], change[2]
+    )
     found = decide(Table(other), language)
     difference = replace(other, domain=language.domain).difference(language)
     assert found.is_closed == (difference is None)

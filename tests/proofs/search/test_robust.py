@@ -85,12 +85,12 @@ def test_balls_hold_every_vector_of_disturbed_networks() -> None:
     centres = np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]])
     below = Ball(centres, np.full(2, 0.05))
     children = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [-1, 1]])
-    image = node.gathered(below, children)
+    image = node.gather(below, children)
     plain = node_of(model)
     for _ in range(200):
         step = random.normal(size=(2, 4))
         step *= 0.05 * random.random((2, 1)) / np.linalg.norm(step, axis=1, keepdims=True)
-        moved = plain.gathered(Ball(centres + step, np.zeros(2)), children).centre
+        moved = plain.gather(Ball(centres + step, np.zeros(2)), children).centre
         assert (np.linalg.norm(moved - image.centre, axis=1) <= image.radius).all()
 
 
@@ -103,13 +103,13 @@ def test_tight_balls_lie_within_loose_ones_and_hold_random_points(seed: int) -> 
     random = np.random.default_rng(seed)
     below = Ball(random.normal(size=(6, 8)), np.full(6, 0.02))
     children = random.integers(-1, 6, size=(20, 2))
-    small, large = tight.gathered(below, children), loose.gathered(below, children)
+    small, large = tight.gather(below, children), loose.gather(below, children)
     assert (small.radius <= large.radius * (1 + 1e-9)).all()
     np.testing.assert_allclose(small.centre, large.centre, atol=1e-12)
     for _ in range(100):
         step = random.normal(size=(6, 8))
         step *= 0.02 / np.linalg.norm(step, axis=1, keepdims=True)
-        moved = loose.gathered(Ball(below.centre + step, np.zeros(6)), children).centre
+        moved = loose.gather(Ball(below.centre + step, np.zeros(6)), children).centre
         assert (np.linalg.norm(moved - small.centre, axis=1) <= small.radius).all()
 
 

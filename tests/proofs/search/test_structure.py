@@ -19,18 +19,18 @@ from lengthwise.models.state_slots import StateSlots, StateSlotsConfig
 from lengthwise.proofs.check.certificate import Machine
 from lengthwise.proofs.check.induction import check
 from lengthwise.proofs.search.certify import certify
-from lengthwise.proofs.search.measured import measured_products
+from lengthwise.proofs.search.measured import measure_products
 from lengthwise.proofs.search.structure import own_machine, structure_of
 from ordinary import few
 from proofs.slots import slots_of
-from proofs.structured import SPECS, node_of, proved, some_words, with_weights, wrong_on
+from proofs.structured import SPECS, node_of, some_words, train_structured, with_weights, wrong_on
 from proofs.trained import last_symbol
 from strategies import all_words, recognisers
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_automaton_of_slots_made_by_hand_is_read_off_their_weights(spec: str) -> None:
-    language = parse(spec).total().minimised()
+    language = parse(spec).total().minimise()
     node, machine = node_of(slots_of(language)), Machine.of(language)
     assert own_machine(node) == machine
     assert structure_of(node, machine, language.num_classes).holds
@@ -40,7 +40,7 @@ def test_the_automaton_of_slots_made_by_hand_is_read_off_their_weights(spec: str
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("chunk", [2, 3])
 def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk: int) -> None:
-    model, language = proved(spec, chunk), parse(spec)
+    model, language = train_structured(spec, chunk), parse(spec)
     made = certify(model, language)
     assert (made.verdict, made.strength) == ("equivalent", "structural")
     assert made.sureness is not None
@@ -51,7 +51,7 @@ def test_what_is_proved_is_right_on_short_and_long_words(spec: str, chunk: int) 
 @settings(max_examples=few(2, 12))
 @given(language=recognisers(max_states=5))
 def test_a_random_automaton_is_proved_and_no_other_is(language: Language) -> None:
-    model = proved(language.minimised())
+    model = train_structured(language.minimise())
     assert certify(model, language).verdict == "equivalent"
     other = replace(language, classes=tuple(1 - c for c in language.classes))
     made = certify(model, other)
@@ -86,7 +86,7 @@ def test_a_network_of_no_numbers_is_not_proved_where_short_words_do_not_tell() -
     for name in ("keys", "query.weight"):
         model = with_weights(model, name, lambda w: torch.full_like(w, 1e30))
     node = node_of(model)
-    assert measured_products(model, node) == np.inf
+    assert measure_products(model, node) == np.inf
     assert certify(model, long).verdict == "not-closed"
 
 
@@ -97,7 +97,7 @@ def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
     """A weight, a sign or a whole row changes, a little or much; whatever is proved is right."""
     draw = random.Random(count)
     spec = "tomita-3"
-    language, model = parse(spec), proved(spec)
+    language, model = parse(spec), train_structured(spec)
     words = some_words(language)
     names = [name for name, _ in model.named_parameters()]
     still, refused, wrong = 0, 0, 0
@@ -105,7 +105,7 @@ def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
         name, place = draw.choice(names), draw.random()
         kind = draw.choice(["sign", "scale", "zero", "add", "row"])
 
-        def planted(weight: torch.Tensor, kind: str = kind, place: float = place) -> torch.Tensor:
+        def plant(weight: torch.Tensor, kind: str = kind, place: float = place) -> torch.Tensor:
             flat = weight.view(-1)
             index = int(place * len(flat))
             if kind == "row":
@@ -115,7 +115,7 @@ def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
             flat[index] = changes[kind]
             return weight
 
-        changed = with_weights(model, name, planted)
+        changed = with_weights(model, name, plant)
         is_proved = certify(changed, language).verdict == "equivalent"
         is_wrong = wrong_on(changed, language, words) > 0
         still, refused = still + is_proved, refused + (not is_proved)
@@ -128,7 +128,7 @@ def test_no_planted_fault_is_proved_where_a_word_is_wrong(count: int) -> None:
 @pytest.mark.parametrize("spec", SPECS)
 def test_another_automaton_is_never_proved(spec: str) -> None:
     """Every transition and every class is changed once."""
-    language, model = parse(spec).total().minimised(), proved(spec)
+    language, model = parse(spec).total().minimise(), train_structured(spec)
     if language.num_classes != parse(spec).num_classes:
         language = replace(parse(spec))
     states = range(language.num_states)
@@ -159,7 +159,7 @@ def with_domains(draw: st.DrawFn) -> tuple[Language, Language]:
     domain = draw(recognisers(max_states=3))
     own = draw(recognisers(max_states=3))
     language = replace(own, domain=domain if domain.shortest(1) is not None else None)
-    free = language.total().minimised()
+    free = language.total().minimise()
     outside = language.num_classes
     filled = [draw(st.integers(0, 1)) if c == outside else c for c in free.classes]
     if draw(st.booleans()):
@@ -175,7 +175,7 @@ def test_a_network_of_another_automaton_is_judged_on_the_domain(
 ) -> None:
     """The verdict is that of trying all words up to the length that tells automata apart."""
     language, automaton = pair
-    model = proved(automaton.minimised())
+    model = train_structured(automaton.minimise())
     made = certify(model, language)
     wrong = shortest_wrong(model, language, longest=7)
     assert made.strength == "structural"
@@ -193,11 +193,11 @@ def test_a_network_of_another_automaton_is_judged_on_the_domain(
 
 
 def test_a_network_with_code_of_its_own_is_refused() -> None:
-    model = copy.deepcopy(proved("tomita-3"))
+    model = copy.deepcopy(train_structured("tomita-3"))
     model.register_forward_hook(lambda *given: given[-1])
     with pytest.raises(VerificationError, match="forward hook"):
         certify(model, parse("tomita-3"))
     with pytest.raises(VerificationError, match="strength='structural' is not for binary memory"):
         certify(last_symbol(), parse("parity"), strength="structural")
     with pytest.raises(VerificationError, match="strength='snapped' is not for slots of states"):
-        certify(proved("tomita-3"), parse("tomita-3"), strength="snapped")
+        certify(train_structured("tomita-3"), parse("tomita-3"), strength="snapped")

@@ -15,7 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lengthwise.errors import ConfigError, TextError
-from lengthwise.text.data.pairs import SentencePair, git_blob_id, normalised, read_pairs, recognised
+from lengthwise.text.data.pairs import (
+    SentencePair,
+    git_blob_id,
+    normalise,
+    read_pairs,
+    recognise_files,
+)
 
 EN_VI = ("en", "vi")
 
@@ -54,7 +60,7 @@ def test_a_table_has_pairs_in_two_columns(
 ) -> None:
     path = tmp_path_factory.mktemp("table") / f"a.tsv{packed}"
     path.write_bytes(PACK[packed](lines(["vi\tid\ten", *(f"{b}\t7\t{a}" for a, b in found)])))
-    assert read(path) == [(normalised(a), normalised(b)) for a, b in found]
+    assert read(path) == [(normalise(a), normalise(b)) for a, b in found]
     assert [pair.line for pair in read_pairs(str(path), EN_VI)] == list(range(2, len(found) + 2))
 
 
@@ -65,14 +71,14 @@ def test_two_files_have_pairs_line_by_line(
 ) -> None:
     one, other = (lines([row[side] for row in found]) for side in (0, 1))
     source = files(tmp_path_factory.mktemp("two"), PACK[packed](one), PACK[packed](other), packed)
-    assert read(source) == [(normalised(a), normalised(b)) for a, b in found]
+    assert read(source) == [(normalise(a), normalise(b)) for a, b in found]
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_normalised_text_is_the_same_text_in_nfc_on_one_line(text: str) -> None:
-    found = normalised(text)
+    found = normalise(text)
     assert unicodedata.is_normalized("NFC", found)
-    assert found == normalised(found) == found.strip()
+    assert found == normalise(found) == found.strip()
     assert "\n" not in found
     assert unicodedata.normalize("NFD", found).split() == unicodedata.normalize("NFD", text).split()
 
@@ -231,13 +237,13 @@ def test_known_files_are_recognised_by_both_ids(tmp_path: Path) -> None:
     source = files(tmp_path, b"one\n", "một\n".encode())
     one, other = source.split(",")
     known = {(git_blob_id(one), git_blob_id(other)): "known files"}
-    assert recognised(source, known) == "known files"
-    assert recognised(f"{other},{one}", known) == "known files"
-    assert recognised(source) is None
-    assert recognised(f"{one},{one}", known) is None
-    assert recognised(one, known) is None
-    assert recognised("numbers", known) is None
+    assert recognise_files(source, known) == "known files"
+    assert recognise_files(f"{other},{one}", known) == "known files"
+    assert recognise_files(source) is None
+    assert recognise_files(f"{one},{one}", known) is None
+    assert recognise_files(one, known) is None
+    assert recognise_files("numbers", known) is None
     packed = {(git_blob_id(one), git_blob_id(one)): "known files"}
-    assert recognised(files(tmp_path, b"one\n", b"one\n", ".gz"), packed) is None
+    assert recognise_files(files(tmp_path, b"one\n", b"one\n", ".gz"), packed) is None
     Path(other).write_text("hai\n")
-    assert recognised(source, known) is None
+    assert recognise_files(source, known) is None

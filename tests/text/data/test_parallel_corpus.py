@@ -95,8 +95,8 @@ def test_tokens_are_the_texts_of_all_parts(vocab_size: int, tmp_path: Path) -> N
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_can_be_written(ready: ParallelCorpus, text: str) -> None:
     tokens = ready.encode(text)
-    assert ready.decode(tokens) == pairs_module.normalised(text)
-    assert ready.decode([BEGIN, *tokens, END, PAD, PAD]) == pairs_module.normalised(text)
+    assert ready.decode(tokens) == pairs_module.normalise(text)
+    assert ready.decode([BEGIN, *tokens, END, PAD, PAD]) == pairs_module.normalise(text)
     assert not np.isin(tokens, [PAD, BEGIN, END]).any()
     assert tokens.dtype == np.int64
 
@@ -246,14 +246,14 @@ def test_what_was_interrupted_ends_as_if_it_was_not(
 ) -> None:
     calls = 0
 
-    def killed(path: Path, content: bytes) -> None:
+    def kill(path: Path, content: bytes) -> None:
         nonlocal calls
         calls += 1
         if calls > stop:
             raise KilledError
         write_bytes(path, content)
 
-    monkeypatch.setattr("lengthwise.text.data.parallel_corpus.write_bytes", killed)
+    monkeypatch.setattr("lengthwise.text.data.parallel_corpus.write_bytes", kill)
     with pytest.raises(KilledError):
         prepare_parallel(tmp_path / "again", sources, EN_VI, BYTES)
     monkeypatch.undo()

@@ -16,7 +16,7 @@ from lengthwise.text.data.stored_corpus import (
     claim_corpus,
     digest,
     digest_of_index,
-    noted,
+    read_note,
     read_tokenizer,
     token_kind,
     unclaim,
@@ -57,7 +57,7 @@ def test_what_is_whole_is_loaded(folder: Path) -> None:
     corpus = Corpus.load(str(folder))
     assert corpus.vocab_size == 5
     assert corpus.tokenizer_digest == digest(b"{}")
-    assert corpus.digest == digest_of_index(noted(folder / "index.json"))[:12]
+    assert corpus.digest == digest_of_index(read_note(folder / "index.json"))[:12]
     assert len(corpus.digest) == 12
 
 
@@ -142,7 +142,7 @@ def test_what_is_no_object_of_ours_is_told(content: str | None, tmp_path: Path) 
     if content is not None:
         (tmp_path / "a.json").write_text(content)
     with pytest.raises(TextError, match=r"a.json is damaged. Prepare the corpus again"):
-        noted(tmp_path / "a.json")
+        read_note(tmp_path / "a.json")
 
 
 def test_a_tokenizer_has_the_tokens_that_are_needed(tmp_path: Path) -> None:

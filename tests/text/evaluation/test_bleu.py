@@ -11,7 +11,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest
 
 from lengthwise.errors import TaskError
-from lengthwise.text.evaluation.bleu import SAMPLES, compared, digest_of_test, scores
+from lengthwise.text.evaluation.bleu import SAMPLES, compare_systems, digest_of_test, scores
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", ",", "and", "then", "it", "left", ".")
 
@@ -68,21 +68,21 @@ def test_p_is_how_often_chance_is_as_far_to_either_side() -> None:
     other["samples"] = [20.0 + step for step in (-1, 0, 1, 2) for _ in range(SAMPLES // 4)]
     for difference, far in ((1.6, 0), (1.5, 500), (-1.5, 500), (0.4, 1_000)):
         other["bleu"] = one["bleu"] + difference
-        found = compared(one, other)
+        found = compare_systems(one, other)
         assert found.p_value == (far + 1) / (SAMPLES + 1)
         assert found.share_better == 0.5
 
 
 def test_a_system_is_as_good_as_itself() -> None:
     found = _scores(*_corpus(3, 40, 0.3))
-    assert compared(found, found) == (0.0, 1.0, 0.0)
+    assert compare_systems(found, found) == (0.0, 1.0, 0.0)
 
 
 def test_one_is_better_where_the_other_is_worse() -> None:
     good, references = _corpus(4, 60, 0.1)
     poor, _ = _corpus(4, 60, 0.7)
     one, other = _scores(poor, references), _scores(good, references)
-    there, back = compared(one, other), compared(other, one)
+    there, back = compare_systems(one, other), compare_systems(other, one)
     assert there.difference == -back.difference > 0
     assert there.p_value == back.p_value < 0.01
     assert there.share_better == 1.0
@@ -120,11 +120,11 @@ def test_what_cannot_be_scored_is_refused() -> None:
         scores([], [], np.zeros(0, np.int64))
     one, two = _scores(["a"], ["a"]), _scores(["b"], ["b"])
     with pytest.raises(TaskError, match="searched for alike, but theirs"):
-        compared({**one, "decoding": {"beam": 1}}, {**one, "decoding": {"beam": 4}})
+        compare_systems({**one, "decoding": {"beam": 1}}, {**one, "decoding": {"beam": 4}})
     with pytest.raises(TaskError, match="on the same sentences, but theirs differ"):
-        compared(one, two)
+        compare_systems(one, two)
     with pytest.raises(TaskError, match="1 sentence cannot compare two systems"):
-        compared(one, one)
+        compare_systems(one, one)
 
 
 def test_a_test_is_told_from_another_by_its_sentences() -> None:

@@ -85,9 +85,7 @@ def _worth(table: Table, source: tuple[int, ...], written: tuple[int, ...], powe
     return float(total / ((5 + len(written)) / 6) ** power)
 
 
-def _found(
-    table: Table, sources: Sequence[tuple[int, ...]], limit: int, **config: Any
-) -> list[Any]:
+def _find(table: Table, sources: Sequence[tuple[int, ...]], limit: int, **config: Any) -> list[Any]:
     longest = max(map(len, sources))
     rows = torch.tensor([[*source, *[PAD] * (longest - len(source))] for source in sources])
     limits = torch.full((len(sources),), limit)
@@ -107,7 +105,7 @@ def test_a_beam_that_drops_nothing_finds_the_best_of_all(
         for beginning in itertools.product(tokens, repeat=length)
     ]
     best = max(ended, key=lambda written: _worth(table, source, written, power))
-    (found,) = _found(table, [source], limit, beam=200, length_penalty=power, patience=1e6)
+    (found,) = _find(table, [source], limit, beam=200, length_penalty=power, patience=1e6)
     assert (*found, END) == best
 
 
@@ -161,7 +159,7 @@ def test_it_finds_what_a_plain_beam_finds(
 ) -> None:
     table = Table(seed)
     settings: dict[str, Any] = {"beam": beam, "length_penalty": power, "patience": patience}
-    found = _found(table, sources, limit, **settings)
+    found = _find(table, sources, limit, **settings)
     config = DecodingConfig(**settings)
     plain = [_plain_beam(table, source, limit, config) for source in sources]
     assert [tuple(each) for each in found] == plain
@@ -174,7 +172,7 @@ def test_a_search_without_patience_ends_as_a_plain_beam_does() -> None:
         table, found = Table(seed), []
         for patience in (0.5, 1e6):
             settings: dict[str, Any] = {"beam": 4, "length_penalty": 1.5, "patience": patience}
-            found += _found(table, [source], 7, **settings)
+            found += _find(table, [source], 7, **settings)
             assert tuple(found[-1]) == _plain_beam(table, source, 7, DecodingConfig(**settings))
         changed += found[0] != found[1]
     assert changed > 5
@@ -205,8 +203,8 @@ class _Patient(Table):
 
 def test_a_search_goes_on_while_something_longer_may_come_to_be_worth_more() -> None:
     sources, patient = [(3, END)], _Patient(0)
-    assert _found(patient, sources, 9, beam=3, length_penalty=0.0) == [[]]
-    assert _found(patient, sources, 9, beam=3, length_penalty=2.0) == [[4, *[3] * 6]]
+    assert _find(patient, sources, 9, beam=3, length_penalty=0.0) == [[]]
+    assert _find(patient, sources, 9, beam=3, length_penalty=2.0) == [[4, *[3] * 6]]
 
 
 @given(seed=st.integers(0, 10**6), limit=st.integers(1, 8))
@@ -219,14 +217,14 @@ def test_a_beam_of_one_is_greedy(seed: int, limit: int) -> None:
         if token == END:
             break
         written = (*written, token)
-    (found,) = _found(table, [source], limit, beam=1)
+    (found,) = _find(table, [source], limit, beam=1)
     assert tuple(found) == written
 
 
 # ---- with the network ----------------------------------------------------------------------------
 
 
-def _ragged(sentences: list[list[int]]) -> Ragged:
+def _make_ragged(sentences: list[list[int]]) -> Ragged:
     tokens = np.array([token for sentence in sentences for token in sentence], dtype=np.int64)
     return Ragged(tokens, np.cumsum([0, *map(len, sentences)]))
 
@@ -262,21 +260,21 @@ def test_translations_are_those_without_a_cache(beam: int) -> None:
     model.initialise(torch.Generator().manual_seed(beam))
     model.double().eval()
     draw = random.Random(0)
-    sources = _ragged([[draw.randrange(3, 12) for _ in range(n)] for n in (5, 0, 9, 2, 14, 5)])
+    sources = _make_ragged([[draw.randrange(3, 12) for _ in range(n)] for n in (5, 0, 9, 2, 14, 5)])
     config = DecodingConfig(beam=beam)
     found = translate_sentences(model, sources, config)
     assert found == translate_sentences(_WithoutCache(model), sources, config)
     assert len(found) == 6
     assert any(each.tokens for each in found)
     alone = [
-        translate_sentences(model, _ragged([sources.tokens(n).tolist()]), config)[0]
+        translate_sentences(model, _make_ragged([sources.tokens(n).tolist()]), config)[0]
         for n in range(6)
     ]
     assert found == alone
 
 
 def test_no_sources_are_no_translations() -> None:
-    assert translate_sentences(Table(0), _ragged([]), DecodingConfig()) == []
+    assert translate_sentences(Table(0), _make_ragged([]), DecodingConfig()) == []
 
 
 @given(lengths=st.lists(st.integers(0, 300), max_size=60), beam=st.integers(1, 8))
@@ -295,11 +293,11 @@ def test_what_is_too_long_is_refused_with_the_limit() -> None:
         require_short(MOST_TOKENS + 1, "line 7")
     require_short(MOST_TOKENS, "line 7")
     with pytest.raises(TextError, match="sentence 2 has 4,097 tokens"):
-        translate_sentences(Table(0), _ragged([[3], [3] * 4_097]), DecodingConfig())
+        translate_sentences(Table(0), _make_ragged([[3], [3] * 4_097]), DecodingConfig())
 
 
 def test_a_source_of_nothing_is_nothing() -> None:
-    found = translate_sentences(Table(3), _ragged([[], [3, 4], []]), DecodingConfig())
+    found = translate_sentences(Table(3), _make_ragged([[], [3, 4], []]), DecodingConfig())
     assert (found[0].tokens, found[2].tokens) == ([], [])
     assert found[1].tokens or found[1].is_cut is False
 
@@ -325,11 +323,13 @@ class _Endless(Table):
 @pytest.mark.parametrize("beam", [1, 3])
 def test_what_does_not_end_is_cut_and_it_is_said(beam: int) -> None:
     (found,) = translate_sentences(
-        _Endless(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=1.5)
+        _Endless(0), _make_ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=1.5)
     )
     assert found.is_cut
     assert len(found.tokens) == 13  # 1.5 for each of two, and 10
-    (ended,) = translate_sentences(Table(0), _ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=9))
+    (ended,) = translate_sentences(
+        Table(0), _make_ragged([[3, 4]]), DecodingConfig(beam=beam, ratio=9)
+    )
     assert not ended.is_cut
 
 

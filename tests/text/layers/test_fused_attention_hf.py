@@ -6,7 +6,7 @@ from torch import Tensor
 from transformers import GPT2Model
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-from layers.half_precision import assert_rounded_once, watched_dtypes
+from layers.half_precision import assert_rounded_once, watch_dtypes
 from lengthwise.text.layers.fused_attention_hf import fused_attention_hf
 from lengthwise.text.models.gpt2 import gpt2_config
 
@@ -51,7 +51,7 @@ def test_a_network_has_the_answers_of_eager_attention(padded: bool) -> None:
 def test_a_network_learns_in_single_precision_and_answers_in_half(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model, dtypes = network(), watched_dtypes(monkeypatch)
+    model, dtypes = network(), watch_dtypes(monkeypatch)
     assert "fast-precision" not in str(model.config.to_dict())
     tokens = torch.zeros(WORDS, LENGTH, dtype=torch.long)
     with torch.autocast("cpu", dtype=torch.bfloat16):

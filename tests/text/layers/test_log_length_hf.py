@@ -93,7 +93,7 @@ def tokens_of(num_words: int = 2, num_positions: int = PLACES, seed: int = 0) ->
 Seen = list[list[list[int]]]
 
 
-def seen_by(mask: list[list[int]], window: int | None, text: list[int] | None = None) -> Seen:
+def list_seen(mask: list[list[int]], window: int | None, text: list[int] | None = None) -> Seen:
     return [
         [
             [
@@ -109,7 +109,7 @@ def seen_by(mask: list[list[int]], window: int | None, text: list[int] | None = 
     ]
 
 
-def gathered(query: Tensor, key: Tensor, value: Tensor, seen: Seen) -> Tensor:
+def gather(query: Tensor, key: Tensor, value: Tensor, seen: Seen) -> Tensor:
     """Equation 2, one query of one head at a time; nothing where nothing is seen."""
     words, heads, places, size = query.shape
     found = query.new_zeros(words, heads, places, value.shape[3])
@@ -140,7 +140,7 @@ def gpt2_by_hand(state: dict[str, Tensor], tokens: Tensor, place: Tensor, seen: 
         at = f"transformer.h.{layer}"
         parts = linear(norm(x, f"{at}.ln_1"), f"{at}.attn.c_attn").chunk(3, dim=2)
         query, key, value = (heads_of(part, HEADS) for part in parts)
-        found = gathered(query, key, value, seen).transpose(1, 2).flatten(2)
+        found = gather(query, key, value, seen).transpose(1, 2).flatten(2)
         x = x + linear(found, f"{at}.attn.c_proj")
         hidden = linear(norm(x, f"{at}.ln_2"), f"{at}.mlp.c_fc")
         x = x + linear(F.gelu(hidden, approximate="tanh"), f"{at}.mlp.c_proj")
@@ -154,7 +154,7 @@ def llama_by_hand(state: dict[str, Tensor], tokens: Tensor, place: Tensor, seen:
     def linear(x: Tensor, name: str) -> Tensor:
         return x @ state[f"{name}.weight"].T
 
-    def turned(x: Tensor) -> Tensor:
+    def turn(x: Tensor) -> Tensor:
         """Pairs (i, i + half) turn by place * 10000^(-i / half)."""
         half = x.shape[3] // 2
         speed = 10000.0 ** (-torch.arange(half, dtype=x.dtype) / half)
@@ -172,7 +172,7 @@ def llama_by_hand(state: dict[str, Tensor], tokens: Tensor, place: Tensor, seen:
             heads_of(linear(h, f"{at}.self_attn.{name}_proj"), HEADS if name == "q" else GROUPS)
             for name in "qkv"
         )
-        found = gathered(turned(query), turned(key), value, seen).transpose(1, 2).flatten(2)
+        found = gather(turn(query), turn(key), value, seen).transpose(1, 2).flatten(2)
         x = x + linear(found, f"{at}.self_attn.o_proj")
         h = norm(x, f"{at}.post_attention_layernorm")
         gate = F.silu(linear(h, f"{at}.mlp.gate_proj"))
@@ -191,7 +191,7 @@ def by_hand(
     state = {name: weight.double() for name, weight in model.state_dict().items()}
     kind = model.config.model_type
     place = torch.arange(tokens.shape[1]).expand(tokens.shape) if place is None else place
-    seen = seen_by(mask, WINDOW if kind == "mistral" else None, text)
+    seen = list_seen(mask, WINDOW if kind == "mistral" else None, text)
     return (gpt2_by_hand if kind == "gpt2" else llama_by_hand)(state, tokens, place, seen)
 
 
@@ -283,7 +283,7 @@ def test_gradients_are_those_of_the_formula(model: Any) -> None:
     state = {k: w.detach().double().requires_grad_() for k, w in model.state_dict().items()}
     if model.config.model_type == "gpt2":
         state["lm_head.weight"] = state["transformer.wte.weight"]  # one weight
-    seen = seen_by(MASKS["no padding"], WINDOW if model.config.model_type == "mistral" else None)
+    seen = list_seen(MASKS["no padding"], WINDOW if model.config.model_type == "mistral" else None)
     by_name = gpt2_by_hand if model.config.model_type == "gpt2" else llama_by_hand
     logits = by_name(state, tokens, torch.arange(PLACES).expand(tokens.shape), seen)
     torch.autograd.backward(logits[:, -1].logsumexp(dim=1).sum())
@@ -328,7 +328,7 @@ def ask(query: Tensor, key: Tensor, *rest: Any, **options: Any) -> Tensor:
 def test_any_mask_is_counted(question: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:
     query, key, value, seen = question
     lists = [[row.nonzero()[:, 0].tolist() for row in word[0]] for word in seen]
-    expected = gathered(query, key, value, lists)
+    expected = gather(query, key, value, lists)
     torch.testing.assert_close(ask(*question), expected, rtol=0, atol=1e-12)
     additive = torch.zeros_like(seen, dtype=torch.float64).masked_fill(
         ~seen, torch.finfo(torch.float64).min
@@ -353,8 +353,8 @@ def test_a_bias_of_positions_is_multiplied_too(
 def test_without_a_mask_all_keys_count_unless_attention_is_causal() -> None:
     query = torch.randn(1, 1, 3, 4, dtype=torch.float64)
     key, value = torch.randn(2, 1, 1, 3, 4, dtype=torch.float64)
-    full = gathered(query, key, value, [[[0, 1, 2]] * 3])
-    causal = gathered(query, key, value, [[[0], [0, 1], [0, 1, 2]]])
+    full = gather(query, key, value, [[[0, 1, 2]] * 3])
+    causal = gather(query, key, value, [[[0], [0, 1], [0, 1, 2]]])
     torch.testing.assert_close(ask(query, key, value, None, is_causal=False), full)
     torch.testing.assert_close(ask(query, key, value, None, is_causal=True), causal)
     torch.testing.assert_close(ask(query, key, value, None), causal)

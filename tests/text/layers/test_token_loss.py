@@ -12,7 +12,7 @@ from lengthwise.text.layers import token_loss as module
 from lengthwise.text.layers.token_loss import token_loss
 
 
-def drawn(
+def draw(
     tokens: int, width: int, symbols: int, seed: int = 0, dtype: torch.dtype = torch.float64
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
@@ -40,7 +40,7 @@ def few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_loss_and_gradients_are_those_of_all_logits(
     tokens: int, width: int, symbols: int, smoothing: float, seed: int
 ) -> None:
-    vectors, matrix, asked = drawn(tokens, width, symbols, seed)
+    vectors, matrix, asked = draw(tokens, width, symbols, seed)
     logits = vectors @ matrix.t()
     expected = F.cross_entropy(logits, asked, label_smoothing=smoothing)
     slopes = torch.autograd.grad(3 * expected, [vectors, matrix])
@@ -57,14 +57,14 @@ def test_loss_and_gradients_are_those_of_all_logits(
 
 @pytest.mark.usefixtures("few_at_a_time")
 def test_few_tokens_are_computed_at_a_time() -> None:
-    vectors, matrix, asked = drawn(11, 3, 10)
+    vectors, matrix, asked = draw(11, 3, 10)
     sizes = [len(part.logits) for part in module._parts(vectors, matrix, asked)]
     assert sizes == [3, 3, 3, 2]
 
 
 @pytest.mark.parametrize("learned", [(True, False), (False, True), (False, False)])
 def test_only_gradients_that_are_asked_for_are_there(learned: tuple[bool, bool]) -> None:
-    vectors, matrix, asked = drawn(5, 2, 3)
+    vectors, matrix, asked = draw(5, 2, 3)
     for part, learns in zip((vectors, matrix), learned, strict=True):
         part.requires_grad_(learns)
     loss = token_loss(vectors, matrix, asked).loss
@@ -78,14 +78,14 @@ def test_only_gradients_that_are_asked_for_are_there(learned: tuple[bool, bool])
 
 
 def test_a_second_derivative_is_refused() -> None:
-    vectors, matrix, asked = drawn(5, 2, 3)
+    vectors, matrix, asked = draw(5, 2, 3)
     loss = token_loss(vectors, matrix, asked).loss
     with pytest.raises(RuntimeError, match="differentiable once"):
         torch.autograd.grad(loss, vectors, create_graph=True)
 
 
 def test_huge_logits_have_a_finite_loss() -> None:
-    vectors, matrix, asked = drawn(5, 2, 3, dtype=torch.float32)
+    vectors, matrix, asked = draw(5, 2, 3, dtype=torch.float32)
     found = token_loss(vectors * 1e6, matrix * 1e6, asked)
     assert math.isfinite(found.loss.item())
     found.loss.backward()  # type: ignore[no-untyped-call]
@@ -112,7 +112,7 @@ def test_a_tie_is_not_right_and_what_is_no_number_is_not() -> None:
 @pytest.mark.needs_precision("bfloat16")
 @pytest.mark.usefixtures("few_at_a_time")
 def test_under_autocast_products_are_in_its_precision() -> None:
-    vectors, matrix, asked = drawn(40, 16, 20, dtype=torch.float32)
+    vectors, matrix, asked = draw(40, 16, 20, dtype=torch.float32)
     precise = token_loss(vectors, matrix, asked).loss
     with torch.autocast("cpu", dtype=torch.bfloat16):
         coarse = token_loss(vectors, matrix, asked).loss
@@ -127,7 +127,7 @@ def test_under_autocast_products_are_in_its_precision() -> None:
 
 
 def test_double_precision_stays_double_under_autocast() -> None:
-    vectors, matrix, asked = drawn(20, 4, 6)
+    vectors, matrix, asked = draw(20, 4, 6)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         found = token_loss(vectors, matrix, asked).loss
     torch.testing.assert_close(found, token_loss(vectors, matrix, asked).loss, rtol=0, atol=0)

@@ -10,10 +10,10 @@ from lengthwise.text.models.regular_gpt_lm import RegularGPTLM, RegularGPTLMConf
 def regular(seed: int = 0, **settings_: Any) -> RegularGPTLM:
     config = {"chunk": 3, "thickness": 2, "d_model": 8, "num_heads": 2, **settings_}
     model = RegularGPTLM(RegularGPTLMConfig(vocab_size=5, **config)).double().eval()
-    return drawn(model, seed)
+    return draw(model, seed)
 
 
-def drawn(model: Any, seed: int) -> Any:
+def draw(model: Any, seed: int) -> Any:
     generator = torch.Generator().manual_seed(seed)
     model.initialise(generator)
     with torch.no_grad():

@@ -33,7 +33,7 @@ def _model(seed: int = 0, **settings: Any) -> EncoderDecoder:
 sentences = st.lists(st.integers(3, SYMBOLS - 1), max_size=6)
 
 
-def _padded(rows: list[list[int]]) -> Tensor:
+def _pad(rows: list[list[int]]) -> Tensor:
     longest = max(map(len, rows))
     return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
 
@@ -41,7 +41,7 @@ def _padded(rows: list[list[int]]) -> Tensor:
 # ---- the formulas, one place and one head at a time --------------------------------------------
 
 
-def _attended(attention: Attention, asking: Tensor, keys: list[Tensor], factor: float) -> Tensor:
+def _attend(attention: Attention, asking: Tensor, keys: list[Tensor], factor: float) -> Tensor:
     size, heads = attention.head_width, []
     for head in range(attention.num_heads):
         part = slice(head * size, (head + 1) * size)
@@ -55,7 +55,7 @@ def _attended(attention: Attention, asking: Tensor, keys: list[Tensor], factor: 
     return attention.output(torch.cat(heads))
 
 
-def _fed(layer: Any, x: Tensor) -> Tensor:
+def _feed(layer: Any, x: Tensor) -> Tensor:
     inner = layer.feed_forward_norm.norm(x)
     return x + layer.contract(torch.relu(layer.expand(inner)))
 
@@ -69,35 +69,34 @@ def _plain(model: EncoderDecoder, source: list[int], target: list[int]) -> Tenso
     config = model.config
     width = config.d_model
 
-    def embedded(embedding: nn.Embedding, tokens: list[int]) -> list[Tensor]:
+    def embed(embedding: nn.Embedding, tokens: list[int]) -> list[Tensor]:
         return [
             embedding.weight[token] * math.sqrt(width) + sinusoids(torch.tensor(place), width)
             for place, token in enumerate(tokens)
         ]
 
     own = model.target_embedding if config.shared_embeddings else model.source_embedding
-    x = embedded(own, source)
+    x = embed(own, source)
     layer: Any
     for layer in model.encoder:
         normed = [layer.attention_norm.norm(v) for v in x]
         factor = _factor(config.scale_of("encoder"), len(source))
         x = [
-            v + _attended(layer.attention, n, normed, factor)
-            for v, n in zip(x, normed, strict=True)
+            v + _attend(layer.attention, n, normed, factor) for v, n in zip(x, normed, strict=True)
         ]
-        x = [_fed(layer, v) for v in x]
+        x = [_feed(layer, v) for v in x]
     memory = [model.memory_norm(v) for v in x]
-    y = embedded(model.target_embedding, target)
+    y = embed(model.target_embedding, target)
     for layer in model.decoder:
         normed = [layer.own.attention_norm.norm(v) for v in y]
         h = []
         for place, v in enumerate(y):
             factor = _factor(config.scale_of("decoder"), place + 1)
             seen = normed[: place + 1]
-            h.append(v + _attended(layer.own.attention, normed[place], seen, factor))
+            h.append(v + _attend(layer.own.attention, normed[place], seen, factor))
         factor = _factor(config.scale_of("cross"), len(source))
-        h = [v + _attended(layer.cross, layer.cross_norm.norm(v), memory, factor) for v in h]
-        y = [_fed(layer.own, v) for v in h]
+        h = [v + _attend(layer.cross, layer.cross_norm.norm(v), memory, factor) for v in h]
+        y = [_feed(layer.own, v) for v in h]
     return torch.stack([model.target_embedding.weight @ model.final_norm(v) for v in y])
 
 
@@ -132,7 +131,7 @@ def test_pads_and_other_sentences_change_nothing(
     sources = [[*source, END] for source, _ in pairs]
     targets = [[BEGIN, *target] for _, target in pairs]
     with torch.no_grad():
-        together = model(_padded(sources), _padded(targets))
+        together = model(_pad(sources), _pad(targets))
         for row, (source, target) in enumerate(zip(sources, targets, strict=True)):
             alone = model(torch.tensor([source]), torch.tensor([target]))[0]
             torch.testing.assert_close(together[row, : len(target)], alone, rtol=0, atol=1e-10)
@@ -144,7 +143,7 @@ def test_writing_with_a_cache_equals_reading_all_again(
     sources: list[list[int]], data: st.DataObject
 ) -> None:
     model = _model(scale="log-length")
-    rows = _padded([[*source, END] for source in sources])
+    rows = _pad([[*source, END] for source in sources])
     beams = data.draw(st.integers(1, 3))
     written = torch.full((len(sources), beams, 1), BEGIN)
     with torch.no_grad():
@@ -176,13 +175,13 @@ def test_dropout_acts_in_training_alone_and_by_the_generator() -> None:
     model = _model(dropout=0.5)
     source, target = torch.tensor([[3, 4, END]]), torch.tensor([[BEGIN, 5]])
 
-    def found(seed: int) -> Tensor:
+    def find(seed: int) -> Tensor:
         return model(source, target, torch.Generator().manual_seed(seed))
 
-    assert torch.equal(found(0), found(1))
+    assert torch.equal(find(0), find(1))
     model.train()
-    assert torch.equal(found(0), found(0))
-    assert not torch.equal(found(0), found(1))
+    assert torch.equal(find(0), find(0))
+    assert not torch.equal(find(0), find(1))
 
 
 def test_a_scale_of_its_own_changes_that_attention_alone() -> None:

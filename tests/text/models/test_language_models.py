@@ -13,7 +13,7 @@ from lengthwise.layers.positions import POSITIONS
 from lengthwise.text.models.gpt_lm import GPTLM, GPTLMConfig
 from lengthwise.text.models.language_model import LanguageModel
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLMConfig
-from text.models.drawn_texts import drawn, regular, tokens
+from text.models.drawn_texts import draw, regular, tokens
 
 CAUSAL = [name for name in POSITIONS if name != "one-hot" and not name.startswith("randomised")]
 
@@ -26,7 +26,7 @@ def gpt(
 ) -> GPTLM:
     shape = {"vocab_size": 5, "d_model": 8, "num_heads": 2, "num_layers": 2, "max_length": 64}
     config = GPTLMConfig.from_dict({**shape, "position": position, "scale": scale, "norm": norm})
-    return drawn(GPTLM(config).double().eval(), seed)
+    return draw(GPTLM(config).double().eval(), seed)
 
 
 models = st.one_of(

@@ -26,7 +26,7 @@ from text.models.small_hf import model as model  # noqa: PLC0414  a fixture
 from text.models.small_hf import network, tokens_of
 
 
-def generated(model: Any, tokens: Tensor, **options: Any) -> Any:
+def generate(model: Any, tokens: Tensor, **options: Any) -> Any:
     """transformers types this for a checker that is not ours."""
     return model.generate(tokens, **options)
 
@@ -75,7 +75,7 @@ def test_a_tuple_is_given_to_those_who_want_one(model: RegularGPTLM) -> None:
 @pytest.mark.parametrize("use_cache", [True, False])
 def test_generated_texts_are_those_of_complete(model: RegularGPTLM, use_cache: bool) -> None:
     found, tokens = RegularGPTForCausalLM.of(model), tokens_of()
-    texts = generated(found, tokens, max_new_tokens=20, do_sample=False, use_cache=use_cache)
+    texts = generate(found, tokens, max_new_tokens=20, do_sample=False, use_cache=use_cache)
     assert torch.equal(texts, model.complete(tokens, 20))
 
 
@@ -86,12 +86,12 @@ def test_a_cache_reads_each_token_once(
     read = []
     whole = model.embedding.__class__.forward
 
-    def counted(self: torch.nn.Embedding, x: Tensor) -> Tensor:
+    def count(self: torch.nn.Embedding, x: Tensor) -> Tensor:
         read.append(x.shape[1])
         return whole(self, x)
 
-    monkeypatch.setattr(torch.nn.Embedding, "forward", counted)
-    generated(found, tokens, max_new_tokens=6, do_sample=False)
+    monkeypatch.setattr(torch.nn.Embedding, "forward", count)
+    generate(found, tokens, max_new_tokens=6, do_sample=False)
     assert read == [9, 1, 1, 1, 1, 1]
 
 
@@ -122,18 +122,18 @@ def test_other_ways_to_generate_give_the_same_with_a_cache_and_without(
         if not use_cache:
             options.pop("prefill_chunk_size", None)
         chosen = {"do_sample": False, "max_new_tokens": 9, "use_cache": use_cache, **options}
-        texts.append(generated(found, tokens, **chosen))
+        texts.append(generate(found, tokens, **chosen))
     assert torch.equal(*texts)
 
 
 def test_a_text_goes_on_from_the_cache_of_its_beginning(model: RegularGPTLM) -> None:
     found, tokens = RegularGPTForCausalLM.of(model), tokens_of()
     options: dict[str, Any] = {"do_sample": False, "return_dict_in_generate": True}
-    begun = generated(found, tokens, max_new_tokens=4, **options)
+    begun = generate(found, tokens, max_new_tokens=4, **options)
     kept = copy.deepcopy(begun.past_key_values)
     assert kept.get_seq_length() == begun.past_key_values.get_seq_length() == 12
     for cache in (begun.past_key_values, kept):
-        ended = generated(
+        ended = generate(
             found, begun.sequences, max_new_tokens=5, past_key_values=cache, do_sample=False
         )
         assert torch.equal(ended, model.complete(tokens, 9))
@@ -142,7 +142,7 @@ def test_a_text_goes_on_from_the_cache_of_its_beginning(model: RegularGPTLM) -> 
 def test_assisted_texts_are_those_of_complete_with_fixed_levels() -> None:
     model, tokens = network(levels=2), tokens_of(1)
     found, draft = RegularGPTForCausalLM.of(model), RegularGPTForCausalLM.of(network(2, seed=5))
-    texts = generated(found, tokens, max_new_tokens=12, do_sample=False, assistant_model=draft)
+    texts = generate(found, tokens, max_new_tokens=12, do_sample=False, assistant_model=draft)
     assert torch.equal(texts, model.complete(tokens, 12))
 
 
@@ -255,7 +255,7 @@ def test_padding_is_refused(hidden: int) -> None:
     with pytest.raises(WordError, match="of one length, but attention_mask hides 1 places"):
         found(tokens, attention_mask=mask)
     with pytest.raises(WordError, match="hides 1 places"):
-        generated(found, tokens, attention_mask=mask, max_new_tokens=2)
+        generate(found, tokens, attention_mask=mask, max_new_tokens=2)
     with pytest.raises(WordError, match=r"a mask of shape \(3, 1, 9, 9\)"):
         found(tokens, attention_mask=torch.zeros(3, 1, 9, 9))
 

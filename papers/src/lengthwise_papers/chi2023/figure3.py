@@ -16,7 +16,7 @@ from lengthwise.problems.runs import load_run
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own import main_job
 from lengthwise_papers.own.main_job import Sizes
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 LANGUAGES = ("parity", "cycle-navigation")
 MODEL = "regular-gpt"
@@ -35,16 +35,16 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     (record,) = main_job.measure(settings, folder)
     run = load_run(folder / "run", device="cpu")
     del record["accuracy_by_length"]
-    analyses = {name: rounded(analysis_of(name, run.model, run.task)) for name in ANALYSES}
+    analyses = {name: round_record(analysis_of(name, run.model, run.task)) for name in ANALYSES}
     return [{**record, **analyses}]
 
 
-def rounded(value: Any) -> Any:
+def round_record(value: Any) -> Any:
     """Round all numbers of a record to six digits."""
     if isinstance(value, dict):
-        return {key: rounded(inner) for key, inner in value.items()}
+        return {key: round_record(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [rounded(inner) for inner in value]
+        return [round_record(inner) for inner in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
@@ -106,7 +106,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
         for record in records
         for curve in record["receptive-field"]["curves"]
     }
-    runs_ = min(map(len, grouped(records, "language").values()))
+    runs_ = min(map(len, group_records(records, "language").values()))
     return [
         Statement(
             where="section 7.3",

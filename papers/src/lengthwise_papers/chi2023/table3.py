@@ -210,7 +210,7 @@ def table(records: Sequence[Record]) -> Table:
     return Table(["length", *curves], rows)
 
 
-def printed_table(records: Sequence[Record]) -> Table:
+def list_printed(records: Sequence[Record]) -> Table:
     """Return what the paper prints, for windows of 512."""
     lengths = sorted({n for _, n in PUBLISHED})
     rows = [[f"{n:,}", *(f"{PUBLISHED[column, n]:.2f}" for column in _PRINTED)] for n in lengths]
@@ -491,7 +491,7 @@ TABLE_3 = TrainedExperiment(
     "seeds.",
     table=table,
     more={
-        "Printed": printed_table,
+        "Printed": list_printed,
         "The same weights with more levels, and without": levels_table,
         "Intervals of 95 %, first seed": intervals_table,
     },

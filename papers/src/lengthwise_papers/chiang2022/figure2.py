@@ -33,11 +33,11 @@ from lengthwise_papers.experiment import (
     Record,
     Statement,
     Table,
-    counted,
+    count_steps,
     preset_catalogue,
 )
 from lengthwise_papers.figures import cross_entropy_figure
-from lengthwise_papers.parts import grouped
+from lengthwise_papers.parts import group_records
 from lengthwise_papers.trained import from_to
 
 ETA = 1e-3
@@ -66,7 +66,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     all_networks, lengths = _networks(), geometric(sizes.longest)
     records: list[Record] = []
     num_networks = sum(len(networks) for networks in all_networks.values())
-    advance = counted(progress, num_networks * sum(lengths) * sizes.words)
+    advance = count_steps(progress, num_networks * sum(lengths) * sizes.words)
     for language, networks in all_networks.items():
         automaton = Automaton(parse(language))
         for length in lengths:
@@ -100,7 +100,7 @@ def table(records: Sequence[Record]) -> Table:
     """Return a row for each network, a column for each power of ten."""
     by_network = curves(records)
     lengths = [n for n in next(iter(by_network.values())) if math.log10(n).is_integer()]
-    of_network = grouped(records, "language", "epsilon")
+    of_network = group_records(records, "language", "epsilon")
     rows = [
         [
             language.upper(),

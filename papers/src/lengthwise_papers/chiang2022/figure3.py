@@ -31,7 +31,7 @@ from lengthwise_papers.experiment import (
     Record,
     Statement,
     Table,
-    counted,
+    count_steps,
     preset_catalogue,
 )
 from lengthwise_papers.figures import sensitivity_figure
@@ -59,7 +59,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
     """Return a record for each length and weight; all weights see the same words."""
     generator = torch.Generator().manual_seed(seed)
     automaton = Automaton(parse("parity"))
-    advance = counted(progress, (2 * sizes.steps + 1) * sizes.words * sum(sizes.lengths))
+    advance = count_steps(progress, (2 * sizes.steps + 1) * sizes.words * sum(sizes.lengths))
     records: list[Record] = []
     for length in sizes.lengths:
         step = SPREAD / length / sizes.steps

@@ -41,9 +41,9 @@ from lengthwise.tasks.automaton import Automaton
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
 from lengthwise.training.loop import Validation, fit
-from lengthwise_papers.experiment import Record, Statement, Table, decided, preset_catalogue
+from lengthwise_papers.experiment import Record, Statement, Table, decide, preset_catalogue
 from lengthwise_papers.figures import learning_figure
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, without_problem
+from lengthwise_papers.parts import Part, PartsExperiment, group_records, without_problem
 from lengthwise_papers.trained import one_digit
 
 _AT_ONCE = 4
@@ -125,7 +125,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             return Batch(tokens=words, lengths=lengths, classes=words[:, 0])
 
         def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
-            return tested(model, settings["test_words"], settings["test_length"], data)
+            return measure_answers(model, settings["test_words"], settings["test_length"], data)
 
     tests = fit(plan.draw(), Tested(plan.task, plan.data), plan.training)
     return [
@@ -166,12 +166,14 @@ def plan_of_run(sizes: Sizes, position: str, scale: str, length: int, seed: int)
 
 
 @torch.no_grad()
-def tested(model: nn.Module, num_words: int, length: int, generator: torch.Generator) -> Validation:
+def measure_answers(
+    model: nn.Module, num_words: int, length: int, generator: torch.Generator
+) -> Validation:
     """Measure cross-entropy (nats), accuracy and attention to the first symbol."""
     assert isinstance(model, Encoder)
     words = torch.randint(2, (num_words, length), generator=generator)
     right = Automaton(parse("first")).classify(words)
-    parts = [model.observed(part) for part in torch.split(words, _AT_ONCE)]
+    parts = [model.observe(part) for part in torch.split(words, _AT_ONCE)]
     logits = torch.cat([answer for answer, _ in parts]).double()
     weights = torch.cat([seen[..., 1] for _, seen in parts], dim=1)
     attention = weights.mean(dim=(1, 2)).sum()
@@ -208,7 +210,7 @@ class Curve(NamedTuple):
 
 def curves(records: Sequence[Record]) -> dict[tuple[str, str, int], Curve]:
     """Return the curves by position, scale and training length."""
-    groups = grouped(records, "position", "scale", "length")
+    groups = group_records(records, "position", "scale", "length")
     return {key: Curve(runs) for key, runs in groups.items()}
 
 
@@ -319,13 +321,13 @@ def _with_scaling(scaled: Mapping[int, Curve], missing: Sequence[int] = ()) -> l
         Statement(
             where="section 5.4",
             says="with scaling the test accuracy is perfect for all training lengths",
-            holds=decided(perfect, missing=bool(missing)),
+            holds=decide(perfect, missing=bool(missing)),
             measured="; ".join([_accuracies(scaled), *left_out]),
         ),
         Statement(
             where="section 5.4",
             says="and so is the cross-entropy",
-            holds=decided(low, missing=bool(missing)),
+            holds=decide(low, missing=bool(missing)),
             measured="; ".join([", ".join(bits), *left_out]),
         ),
     ]

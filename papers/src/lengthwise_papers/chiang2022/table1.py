@@ -31,7 +31,7 @@ from lengthwise.text.data.numbers import DIGITS, WORDS
 from lengthwise.text.data.pairs import NUMBERS
 from lengthwise.text.data.parallel_corpus import PairsConfig, ParallelCorpus, prepare_parallel
 from lengthwise.text.data.stored_corpus import INDEX
-from lengthwise.text.evaluation.bleu import BUCKETS, BleuComparison, compared
+from lengthwise.text.evaluation.bleu import BUCKETS, BleuComparison, compare_systems
 from lengthwise.text.problems.translation.problem import Translation
 from lengthwise_papers.experiment import CORPORA, Record, Statement, Table, preset_catalogue
 from lengthwise_papers.figures import panels_figure
@@ -131,7 +131,7 @@ def comparisons(
 ) -> dict[str, dict[int, BleuComparison]]:
     """Compare the baseline with another column, by protocol and seed."""
     return {
-        protocol: {seed: compared(*pair) for seed, pair in of_seed.items()}
+        protocol: {seed: compare_systems(*pair) for seed, pair in of_seed.items()}
         for protocol, of_seed in pairs_of(records, test, other).items()
     }
 
@@ -148,7 +148,7 @@ def table(records: Sequence[Record]) -> Table:
                     str(PUBLISHED.get((protocol, column), "")) if like_theirs else ""
                     for column in (BASELINE, other)
                 ]
-                against = [compared(*pair) for pair in pairs]
+                against = [compare_systems(*pair) for pair in pairs]
                 rows.append(
                     [
                         protocol,
@@ -158,7 +158,7 @@ def table(records: Sequence[Record]) -> Table:
                         *printed,
                         _spread([baseline["bleu"] for baseline, _ in pairs]),
                         _spread([scaled["bleu"] for _, scaled in pairs]),
-                        _signed([comparison.difference for comparison in against]),
+                        _format_signed([comparison.difference for comparison in against]),
                         ", ".join(f"{comparison.p_value:.3f}" for comparison in against),
                     ]
                 )
@@ -220,7 +220,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 where="section 5.4",
                 says="with all lengths in training, scaling has no significant effect",
                 holds=all(comparison.p_value >= SIGNIFICANT for comparison in all_pairs),
-                measured=_told(all_pairs),
+                measured=_describe_comparisons(all_pairs),
                 runs=len(all_pairs),
             )
         )
@@ -235,7 +235,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 says="trained on short sentences, the scaled one translates long ones better "
                 f"(p < {SIGNIFICANT})",
                 holds=all(better),
-                measured=f"{_told(all_pairs)}: {sum(better)} of {len(better)} seeds",
+                measured=f"{_describe_comparisons(all_pairs)}: {sum(better)} of {len(better)} "
+                "seeds",
                 runs=len(all_pairs),
             )
         )
@@ -252,8 +253,8 @@ def check(records: Sequence[Record]) -> list[Statement]:
                 says="scaling by log n / log 32 is not worse with all lengths in training, and "
                 f"better from short sentences to long ones (p < {LENIENT})",
                 holds=bool(every and short) and all(better) and not any(worse),
-                measured=f"all lengths: {_told(every) or 'not run'}; short to long: "
-                f"{_told(short) or 'not run'}",
+                measured=f"all lengths: {_describe_comparisons(every) or 'not run'}; "
+                f"short to long: {_describe_comparisons(short) or 'not run'}",
             )
         )
     return statements
@@ -285,7 +286,7 @@ def _of_numbers(records: Sequence[Record]) -> list[Statement]:
     ]
 
 
-def _told(results: Sequence[BleuComparison]) -> str:
+def _describe_comparisons(results: Sequence[BleuComparison]) -> str:
     return ", ".join(
         f"{comparison.difference:+.2f} BLEU (p = {comparison.p_value:.3f})"
         for comparison in results
@@ -297,7 +298,7 @@ def _spread(values: Sequence[float]) -> str:
     return mean if len(values) == 1 else f"{mean} ({min(values):.1f} to {max(values):.1f})"
 
 
-def _signed(values: Sequence[float]) -> str:
+def _format_signed(values: Sequence[float]) -> str:
     return ", ".join(f"{value:+.1f}" for value in values)
 
 

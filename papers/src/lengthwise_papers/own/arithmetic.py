@@ -32,7 +32,7 @@ from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.network import node_of, recurrent_node_of
 from lengthwise.proofs.search.orders import ORDERS, OrderedSums, TensorFloat32
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 
 Network = RegularGPT | BinaryRecurrent
 
@@ -72,12 +72,12 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     changes = {"seed": settings["seed"], "precision": "single"}
     language = parse(settings["language"])
     plan = make_plan(language, settings["model"], preset=settings["preset"], settings=changes)
-    run, _ = trained(plan, folder)
+    run, _ = train_in_folder(plan, folder)
     model = run.model.float().eval()
     assert isinstance(model, RegularGPT | BinaryRecurrent)
     how = {"words_per_length": None, "protocol": PROTOCOL, "interval_95": None}
     if settings["compiled"]:
-        return [{**settings, **how, **compiled_deviation(model, settings["language"])}]
+        return [{**settings, **how, **measure_compiled_deviation(model, settings["language"])}]
     verdicts = {
         name: certify(model, language, precision=name).verdict for name in ("weights", "bfloat16")
     }
@@ -154,7 +154,7 @@ def deviations(model: Network, spec: str) -> list[Record]:
     return records
 
 
-def compiled_deviation(model: Network, spec: str) -> Record:
+def measure_compiled_deviation(model: Network, spec: str) -> Record:
     """Return the deviation of the network as torch compiles it."""
     centre, radius, compute = probe(model, spec, "weights")
     with warnings.catch_warnings():
@@ -189,13 +189,13 @@ def probe(model: Network, spec: str, precision: Precision) -> tuple[Floats, Floa
     node = node_of(model, precision)
     algebra = BinaryAlgebra(node)
     decide(algebra, parse(spec))
-    children = algebra.evaluated(1, _CHUNKS)
-    centre, radius = node.numbers(node.gathered(node.recall(algebra.codes), children))
+    children = algebra.evaluate(1, _CHUNKS)
+    centre, radius = node.numbers(node.gather(node.recall(algebra.codes), children))
     codes, rows = torch.from_numpy(algebra.codes), torch.from_numpy(children)
 
     @torch.no_grad()
     def compute(ran: Any, part: slice) -> Tensor:
-        return ran.memory.numbers(ran.gathered(ran.memory.recall(codes), rows[part]))
+        return ran.memory.numbers(ran.gather(ran.memory.recall(codes), rows[part]))
 
     return centre, radius, compute
 
@@ -228,7 +228,7 @@ def _of_steps(model: BinaryRecurrent, precision: Precision) -> tuple[Floats, Flo
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each way: the largest deviation and share of the bound of all networks."""
     rows = []
-    for (way,), of_way in grouped(records, "way").items():
+    for (way,), of_way in group_records(records, "way").items():
         bounds = [record["bound"] for record in of_way if record["bound"] is not None]
         rows.append(
             [
@@ -246,7 +246,7 @@ def proofs(records: Sequence[Record]) -> Table:
     """Return a row for each network: what `certify` says of it in both precisions."""
     rows = []
     not_compiled = [record for record in records if not record["compiled"]]
-    for (language, model), of_network in grouped(not_compiled, "language", "model").items():
+    for (language, model), of_network in group_records(not_compiled, "language", "model").items():
         verdicts = of_network[0]["verdicts"]
         of_bits = next(record for record in of_network if record["way"] == "bfloat16, emulated")
         bound = "none" if of_bits["bound"] is None else f"{of_bits['bound']:.2g}"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.analysis.figures import Picture
-from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.problems.step_by_step.problem import select_test_inputs
 from lengthwise.sweeps.job import Job, jobs_over_seeds
 from lengthwise.sweeps.sweep import Progress
 from lengthwise_papers.experiment import (
@@ -78,7 +78,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
             if body in sizes.half and kind in (FROZEN, POSITIONS):
                 settings["autocast"] = "bfloat16"
             plan = plan_of(sizes.preset, body, kind, sizes.steps, settings)
-            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
+            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, select_test_inputs(plan))
             cell_runs += [CellRun(body, kind, job) for job in jobs]
     return cell_runs
 

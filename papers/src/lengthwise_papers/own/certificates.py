@@ -17,11 +17,11 @@ from lengthwise.evaluation.scores import parse_lengths
 from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import transition_monoid
 from lengthwise.languages.spec import parse
-from lengthwise.problems.base import evaluated
+from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 from lengthwise_papers.trained import from_to
 
 MODEL = "regular-gpt-binary"
@@ -92,12 +92,12 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train a run, certify it and test it."""
-    run, record = trained(plan_from_dict(settings["plan"]), folder)
+    run, record = train_in_folder(plan_from_dict(settings["plan"]), folder)
     start = time.perf_counter()
     certificate = certify(run.model, run.language)
     seconds = time.perf_counter() - start
     certificate.save(folder / "certificate.json")
-    summary = evaluated(run, {"lengths": settings["lengths"]}).values
+    summary = evaluate_and_store(run, {"lengths": settings["lengths"]}).values
     proof = {k: v for k, v in certificate.summary().items() if k != "counterexample"}
     return [
         {
@@ -115,12 +115,12 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 def monoid_size(language: Language) -> int | None:
     """Count the elements of the transition monoid of the minimised machine over all words."""
     try:
-        return transition_monoid(language.total().minimised()).size
+        return transition_monoid(language.total().minimise()).size
     except LanguageError:
         return None
 
 
-def _proved(records: Iterable[Record]) -> list[Record]:
+def _select_proved(records: Iterable[Record]) -> list[Record]:
     return [record for record in records if record["verdict"] == "equivalent"]
 
 
@@ -131,8 +131,8 @@ def _default(records: Iterable[Record]) -> list[Record]:
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each language: how many runs were proved, and what that took."""
     rows = []
-    for (language,), runs in grouped(_default(records), "language").items():
-        proved = _proved(runs)
+    for (language,), runs in group_records(_default(records), "language").items():
+        proved = _select_proved(runs)
         least = min((run["sureness"]["sign_distance"] for run in proved), default=0)
         counts = [_counts(proved, key) for key in ("steps", "seconds_to_train", "elements")]
         of_all = f"{len(proved)} of {len(runs)}"
@@ -151,7 +151,7 @@ def _counts(runs: Sequence[Record], key: str) -> str:
 def note(records: Sequence[Record]) -> str:
     """Say how many of the proved runs missed a word."""
     default = _default(records)
-    missed = sum(record["worst_accuracy"] < 1 for record in _proved(default))
+    missed = sum(record["worst_accuracy"] < 1 for record in _select_proved(default))
     lengths = parse_lengths(default[0]["lengths"])
     return (
         f"Of the proved runs {missed or 'none'} missed a word of lengths {lengths[0]}.."
@@ -166,12 +166,14 @@ def variants_table(records: Sequence[Record]) -> Table:
     )
     seeds = {record["seed"] for record in records if record["variant"] != DEFAULT}
     rows = []
-    for (variant,), runs in grouped(records, "variant").items():
+    for (variant,), runs in group_records(records, "variant").items():
         cells = []
         for name in names:
             of_variant = [r for r in runs if r["language"] == name and r["seed"] in seeds]
             steps = [
-                record["steps"] for record in _proved(of_variant) if record["steps"] <= MOST_STEPS
+                record["steps"]
+                for record in _select_proved(of_variant)
+                if record["steps"] <= MOST_STEPS
             ]
             median = f", {statistics.median(steps):.0f} steps" if steps else ""
             cells.append(f"{len(steps)} of {len(of_variant)}{median}")
@@ -181,8 +183,8 @@ def variants_table(records: Sequence[Record]) -> Table:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether a run that was proved right gave a wrong answer."""
-    missed = [record for record in _proved(records) if record["worst_accuracy"] < 1]
-    measured = f"{len(_proved(records))} runs proved, of which {len(missed)} missed a word"
+    missed = [record for record in _select_proved(records) if record["worst_accuracy"] < 1]
+    measured = f"{len(_select_proved(records))} runs proved, of which {len(missed)} missed a word"
     return [Statement("ours", "no run that is proved misses a word", not missed, measured)]
 
 

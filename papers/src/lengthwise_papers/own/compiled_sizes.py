@@ -24,7 +24,7 @@ from lengthwise.objectives.sizes import num_elements
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.constructions import zero_one_design
 from lengthwise_papers.own.random_languages import uniform_automaton
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 LARGE = 100
 """Number of elements above which the statement is made."""
@@ -94,7 +94,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     return [
         {
             **settings,
-            "states": language.minimised().num_states,
+            "states": language.minimise().num_states,
             "symbols": language.num_symbols,
             "elements": num_elements(language),
             "before": before,
@@ -141,7 +141,7 @@ def table(records: Sequence[Record]) -> Table:
                 [name, states, elements, before, f"{record['now']:,}", record["target"], times]
             )
     random = [record for record in records if record["family"] == RANDOM]
-    for (states,), of_size in sorted(grouped(random, "states").items()):
+    for (states,), of_size in sorted(group_records(random, "states").items()):
         counts = [record["elements"] for record in of_size if record["elements"] is not None]
         most = "more than 5,000" if len(counts) < len(of_size) else f"{max(counts):,}"
         before, now = (

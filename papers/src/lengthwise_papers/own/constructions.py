@@ -33,7 +33,7 @@ from lengthwise_papers.own.random_languages import (
     random_expression,
 )
 from lengthwise_papers.own.shared_answers import SharedAnswers
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 GROUPS = (
     *(f"Z{n}" for n in range(2, 13)),
@@ -109,7 +109,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         return left_out
     start = time.perf_counter()
     with processor_threads(1), torch.no_grad():
-        counts = answered(design, language, settings)
+        counts = count_wrong_answers(design, language, settings)
     num_words = counts["words"] + counts["long_words"]
     return [
         {
@@ -146,7 +146,9 @@ def zero_one_design(language: Language, chunk: int = 2) -> Design:
     return min(designs, key=lambda design: design.num_parameters)
 
 
-def answered(design: Design, language: Language, settings: Mapping[str, Any]) -> dict[str, int]:
+def count_wrong_answers(
+    design: Design, language: Language, settings: Mapping[str, Any]
+) -> dict[str, int]:
     """Count the words that a network was asked, and the wrong answers."""
     model = build(design).float()
     answers = SharedAnswers(model)
@@ -182,7 +184,7 @@ def answered(design: Design, language: Language, settings: Mapping[str, Any]) ->
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each family: words asked, wrong answers, the largest network."""
     rows = []
-    for (family, chunk), of_family in grouped(records, "family", "chunk").items():
+    for (family, chunk), of_family in group_records(records, "family", "chunk").items():
         languages, left_out, words, long, wrong = (
             f"{sum(record[key] for record in of_family):,}"
             for key in ("languages", "left_out", "words", "long_words", "wrong")

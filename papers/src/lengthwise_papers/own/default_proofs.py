@@ -11,16 +11,16 @@ from typing import Any
 
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.objectives.sizes import num_elements
-from lengthwise.problems.base import evaluated
+from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.parts import (
     Part,
     PartsExperiment,
-    grouped,
+    group_records,
     route,
-    trained,
+    train_in_folder,
     without_problem,
 )
 from lengthwise_papers.trained import span
@@ -58,10 +58,10 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train on a language, certify the model and test it."""
-    run, record = trained(plan_from_dict(settings["plan"]), folder)
+    run, record = train_in_folder(plan_from_dict(settings["plan"]), folder)
     certificate = certify(run.model, run.language)
     options = {"lengths": settings["lengths"], "words": settings["words"]}
-    values = evaluated(run, options, stored=False).values
+    values = evaluate_and_store(run, options, stored=False).values
     return [
         {
             **record,
@@ -83,7 +83,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each language: how many runs were proved, with what, and how fast."""
     rows = []
-    for (language,), runs in grouped(records, "language").items():
+    for (language,), runs in group_records(records, "language").items():
         proved = [run for run in runs if run["verdict"] == "equivalent"]
         spans = [span(proved, key) for key in ("steps", "processor_seconds")]
         rows.append(

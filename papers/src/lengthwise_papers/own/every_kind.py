@@ -25,9 +25,9 @@ from lengthwise.problems.runs import load_run
 from lengthwise.proofs.search.certify import certify
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.own.hostile_words import hostile_words, misjudged
+from lengthwise_papers.own.hostile_words import find_misjudged, hostile_words
 from lengthwise_papers.own.kinds import language_of_kind
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 from lengthwise_papers.trained import from_to
 
 HELD_OUT: Mapping[str, int] = {
@@ -97,15 +97,15 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train on a language, certify the model, and judge it on hostile words."""
     number = settings["number"]
     language = language_of_kind(settings["kind"], settings["draws"], number)
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     out = folder / "run"
     shutil.rmtree(out, ignore_errors=True)  # seconds are those of one training
     write_json(folder / "language.json", to_dict(language))
-    spent = _timed([str(folder / "language.json"), str(out), settings["preset"]])
+    spent = _time_training([str(folder / "language.json"), str(out), settings["preset"]])
     run = load_run(out, device="cpu")
     certificate, stages = certify(run.model, language), run.records.stages
     words = hostile_words(language, settings["words"], longest=settings["longest"], seed=number)
-    wrong = len(misjudged(run.model, language, words))
+    wrong = len(find_misjudged(run.model, language, words))
     names = ("model", "supervision", "ended", "steps", "right_to")
     return [
         {
@@ -132,7 +132,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     ]
 
 
-def _timed(arguments: Sequence[str]) -> Record:
+def _time_training(arguments: Sequence[str]) -> Record:
     """Train in a process of its own; return the seconds that it took.
 
     Raises:
@@ -159,7 +159,7 @@ def _is_proved(record: Record) -> bool:
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each kind, and one for all."""
-    groups = {kind: of_kind for (kind,), of_kind in grouped(records, "kind").items()}
+    groups = {kind: of_kind for (kind,), of_kind in group_records(records, "kind").items()}
     rows = [_row(kind, of_kind) for kind, of_kind in {**groups, "all": list(records)}.items()]
     header = ["kind", "states", "symbols", "proved by", "proved", "wrong words"]
     return Table([*header, "median seconds", "worst"], rows)
@@ -167,7 +167,7 @@ def table(records: Sequence[Record]) -> Table:
 
 def _row(kind: str, of_kind: Sequence[Record]) -> list[str]:
     proved = [record for record in of_kind if _is_proved(record)]
-    by = {(model,): len(those) for (model,), those in grouped(proved, "model").items()}
+    by = {(model,): len(those) for (model,), those in group_records(proved, "model").items()}
     seconds = [record["processor_seconds"] for record in of_kind]
     return [
         kind,

@@ -30,7 +30,13 @@ from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.proofs.search.certify import certify
 from lengthwise.proofs.search.extracted_automaton import extract_automaton
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained, without_problem
+from lengthwise_papers.parts import (
+    Part,
+    PartsExperiment,
+    group_records,
+    train_in_folder,
+    without_problem,
+)
 from lengthwise_papers.trained import span
 
 GROUPS = ("group:S3", "group:A5,generators=2,seed=0")
@@ -130,7 +136,7 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train on labels alone, and certify the network, or its pupil, against the true language."""
     plan = plan_from_dict(settings["plan"])
-    run, record = trained(plan, folder)
+    run, record = train_in_folder(plan, folder)
     last = run.metrics[-1]
     right, validated = last["validation_accuracy"], plan.data.validation_words
     common = {
@@ -139,7 +145,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         "language": settings["language"],
         "variant": settings["variant"],
         "model": plan.model,
-        "true_states": run.language.minimised().num_states,
+        "true_states": run.language.minimise().num_states,
         "settled": last["perfect"],
         "longest": last["longest"],
         "validation_accuracy": last["validation_accuracy"],
@@ -150,21 +156,21 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         "states": last.get("states"),
     }
     if "pupil" not in settings:
-        return [{**common, **_judged(run.model, run.language)}]
+        return [{**common, **_judge(run.model, run.language)}]
     if not last["perfect"]:
-        return [{**common, **_untaught("the teacher did not settle")}]
+        return [{**common, **_make_untaught("the teacher did not settle")}]
     try:
         automaton = extract_automaton(run.model, run.language).automaton
     except VerificationError as error:
-        return [{**common, **_untaught(f"the teacher's automaton was not found: {error}")}]
-    return [{**common, **_taught(run, automaton, settings["pupil"]["settings"], folder)}]
+        return [{**common, **_make_untaught(f"the teacher's automaton was not found: {error}")}]
+    return [{**common, **_teach(run, automaton, settings["pupil"]["settings"], folder)}]
 
 
-def _untaught(reason: str) -> Record:
+def _make_untaught(reason: str) -> Record:
     return {"codes": None, "verdict": UNTAUGHT, "reason": reason, "wrong_length": None}
 
 
-def _judged(model: nn.Module, language: Language) -> Record:
+def _judge(model: nn.Module, language: Language) -> Record:
     """Return what a certificate says of a network."""
     certificate = certify(model, language)
     wrong = certificate.counterexample
@@ -176,13 +182,13 @@ def _judged(model: nn.Module, language: Language) -> Record:
     }
 
 
-def _taught(run: Run, automaton: Language, settings: Mapping[str, Any], folder: Path) -> Record:
+def _teach(run: Run, automaton: Language, settings: Mapping[str, Any], folder: Path) -> Record:
     """Train a tree on the automaton that a network is; return what is found, and how."""
     pupil = make_plan(automaton, PUPIL, preset=run.require_plan().preset, settings=settings)
-    tree, record = trained(pupil, folder / "pupil")
+    tree, record = train_in_folder(pupil, folder / "pupil")
     names = ("supervision", "steps", "stages", "seconds_to_train", "processor_seconds")
     return {
-        **_judged(tree.model, run.language),
+        **_judge(tree.model, run.language),
         "pupil": {
             "model": PUPIL,
             "automaton_states": automaton.num_states,
@@ -194,7 +200,7 @@ def _taught(run: Run, automaton: Language, settings: Mapping[str, Any], folder: 
 
 def _rows(records: Sequence[Record], *keys: str) -> list[list[str]]:
     rows = []
-    for names, runs in grouped(records, *keys).items():
+    for names, runs in group_records(records, *keys).items():
         proved = [run for run in runs if run["verdict"] == "equivalent"]
         rows.append(
             [
@@ -229,7 +235,7 @@ def table(records: Sequence[Record]) -> Table:
     of_default = [record for record in records if record["variant"] == DEFAULT]
     rows = [
         [language, f"{runs[0]['true_states']}", *row[1:]]
-        for (language,), runs in grouped(of_default, "language").items()
+        for (language,), runs in group_records(of_default, "language").items()
         for row in _rows(runs, "language")
     ]
     return Table(["language", "states", *_FOUND], rows)
@@ -245,11 +251,11 @@ def trees(records: Sequence[Record]) -> Table:
     return _by_variant(records, tuple(TREE_VARIANTS), needed=TREE_VARIANTS)
 
 
-def taught(records: Sequence[Record]) -> Table:
+def tabulate_taught(records: Sequence[Record]) -> Table:
     """Return a row for each language whose tree had a recurrent network as its teacher."""
     of_taught = [record for record in records if record["variant"] == TAUGHT]
     rows = []
-    for (language,), runs in grouped(of_taught, "language").items():
+    for (language,), runs in group_records(of_taught, "language").items():
         proved = [run for run in runs if _is_proved(run)]
         trees = [record["pupil"] for record in proved]
         rows.append(
@@ -285,7 +291,9 @@ def _by_variant(
 def note(records: Sequence[Record]) -> str:
     """Describe the supervision, and count the languages with a proof."""
     of_default = [record for record in records if record["variant"] == DEFAULT]
-    runs_of = {language: runs for (language,), runs in grouped(of_default, "language").items()}
+    runs_of = {
+        language: runs for (language,), runs in group_records(of_default, "language").items()
+    }
     rows = [name for name in runs_of if name in TABLE_1]
     with_some = [
         name for name in rows if any(run["verdict"] == "equivalent" for run in runs_of[name])
@@ -301,7 +309,9 @@ def note(records: Sequence[Record]) -> str:
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say in how many rows all runs are proved, and how many settled on something else."""
     of_default = [record for record in records if record["variant"] == DEFAULT]
-    rows = grouped([record for record in of_default if record["language"] in TABLE_1], "language")
+    rows = group_records(
+        [record for record in of_default if record["language"] in TABLE_1], "language"
+    )
     every = [n for (n,), runs in rows.items() if all(_is_proved(run) for run in runs)]
     settled = [record for record in of_default if record["settled"]]
     wrong = [record for record in settled if not _is_proved(record)]
@@ -354,7 +364,7 @@ GRADIENT_ALONE = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
-    more={"Ablations": ablations, "Trees": trees, "Taught": taught},
+    more={"Ablations": ablations, "Trees": trees, "Taught": tabulate_taught},
     note=note,
     check=check,
 )

@@ -35,7 +35,7 @@ def hostile_words(language: Language, count: int, *, longest: int, seed: int) ->
     return words
 
 
-def misjudged(model: nn.Module, language: Language, words: Sequence[Word]) -> list[Word]:
+def find_misjudged(model: nn.Module, language: Language, words: Sequence[Word]) -> list[Word]:
     """Return the words whose class a network misses, by a plain run of the automaton."""
     answers = answer_of(logits_of(model, words)).tolist()
     return [
@@ -56,7 +56,7 @@ class _Walker:
     """Draws words as walks through the minimal automaton."""
 
     def __init__(self, language: Language, draw: random.Random) -> None:
-        machine = language.total().minimised()
+        machine = language.total().minimise()
         self.rows, self.start, self.draw = machine.transitions, machine.start, draw
         inside = [c < language.num_classes for c in machine.classes]
         self._ways = _ways_to(machine, inside)
@@ -120,7 +120,7 @@ class _Walker:
             read.append(symbol)
             state = self.rows[state][symbol]
             self._visits[state] += 1
-        return self._ended(read, state)
+        return self._end_word(read, state)
 
     def near(self, word: Word) -> Word:
         """Return a word with one symbol more, less or other, of the domain like all others."""
@@ -134,14 +134,14 @@ class _Walker:
                 symbol = self.draw.choice(self._moves[state])  # noqa: PLW2901
             read.append(symbol)
             state = self.rows[state][symbol]
-        return self._ended(read, state)
+        return self._end_word(read, state)
 
     def _rarest(self, state: int) -> int:
         row = self.rows[state]
         symbols = self.draw.sample(range(len(row)), min(8, len(row)))
         return min(symbols, key=lambda symbol: self._visits[row[symbol]])
 
-    def _ended(self, read: list[int], state: int) -> Word:
+    def _end_word(self, read: list[int], state: int) -> Word:
         """Return what was read with an end in the domain, half of the time one of a drawn class."""
         way = self._ways[state]
         if self.draw.random() < 0.5:

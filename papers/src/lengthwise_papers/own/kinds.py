@@ -13,7 +13,7 @@ from dataclasses import replace
 from lengthwise.languages.builders import from_step_function
 from lengthwise.languages.groups import group
 from lengthwise.languages.language import Language
-from lengthwise_papers.own.random_languages import needed_machine
+from lengthwise_papers.own.random_languages import draw_needed_machine
 
 LEAST = 2
 """Least number of states of the minimal automaton."""
@@ -26,7 +26,7 @@ def language_of_kind(kind: str, draws: str, number: int) -> Language:
     draw = random.Random(f"{kind} {draws} {number}")
     while True:
         language = KINDS[kind](draw)
-        if language.total().minimised().num_states >= LEAST:
+        if language.total().minimise().num_states >= LEAST:
             return language
 
 
@@ -41,17 +41,17 @@ def _few(draw: random.Random) -> int:
     return draw.randint(1, 4)
 
 
-def _scaled(draw: random.Random, least: int, most: int) -> int:
+def _draw_log_uniform(draw: random.Random, least: int, most: int) -> int:
     """Draw a number whose logarithm is uniform."""
     return round(least * (most / least) ** draw.random())
 
 
 def _uniform(draw: random.Random) -> Language:
-    return needed_machine(draw, draw.randint(4, 60), _scaled(draw, 2, _MOST_SYMBOLS))
+    return draw_needed_machine(draw, draw.randint(4, 60), _draw_log_uniform(draw, 2, _MOST_SYMBOLS))
 
 
 def _small(draw: random.Random) -> Language:
-    return needed_machine(draw, draw.randint(4, 12), draw.randint(2, 3))
+    return draw_needed_machine(draw, draw.randint(4, 12), draw.randint(2, 3))
 
 
 def _one_symbol(draw: random.Random) -> Language:
@@ -112,7 +112,7 @@ def _of_maps(maps: Sequence[Sequence[int]], classes: tuple[int, ...]) -> Languag
 def _threshold(draw: random.Random) -> Language:
     """Draw a count that is remembered up to a bound: at least the bound, or exactly."""
     most, exact = draw.randint(2, 100), draw.random() < 0.5
-    return _counted(
+    return _draw_counter(
         draw, lambda n: min(n + 1, most + 1), lambda n: int(n == most or (n > most and not exact))
     )
 
@@ -121,14 +121,14 @@ def _threshold_and_modulus(draw: random.Random) -> Language:
     """Draw a count that turns round after a bound."""
     bound, modulus = draw.randint(1, 40), draw.randint(2, 40)
     rest = draw.randrange(modulus)
-    return _counted(
+    return _draw_counter(
         draw,
         lambda n: n + 1 if n + 1 < bound + modulus else bound,
         lambda n: int(n >= bound and n % modulus == rest),
     )
 
 
-def _counted(
+def _draw_counter(
     draw: random.Random, more: Callable[[int], int], classify: Callable[[int], int]
 ) -> Language:
     return from_step_function(
@@ -208,19 +208,19 @@ def _lattice(draw: random.Random) -> Language:
 
 
 def _several_classes(draw: random.Random) -> Language:
-    states, symbols = draw.randint(8, 60), _scaled(draw, 2, 100)
-    machine = needed_machine(draw, states, symbols)
+    states, symbols = draw.randint(8, 60), _draw_log_uniform(draw, 2, 100)
+    machine = draw_needed_machine(draw, states, symbols)
     return replace(
         machine, classes=_classes(draw, states, draw.randint(3, 8)), class_names=()
-    ).minimised()
+    ).minimise()
 
 
 def _with_domain(draw: random.Random) -> Language:
     """Draw an automaton, and another for the words on which it is asked."""
     symbols = draw.randint(2, 5)
-    machine = needed_machine(draw, draw.randint(3, 12), symbols)
-    domain = needed_machine(draw, draw.randint(2, 5), symbols)
-    return replace(machine, domain=domain).minimised()
+    machine = draw_needed_machine(draw, draw.randint(3, 12), symbols)
+    domain = draw_needed_machine(draw, draw.randint(2, 5), symbols)
+    return replace(machine, domain=domain).minimise()
 
 
 KINDS: dict[str, Callable[[random.Random], Language]] = {

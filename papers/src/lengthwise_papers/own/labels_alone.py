@@ -21,7 +21,7 @@ from lengthwise.analysis.figures import Picture
 from lengthwise.errors import TextError
 from lengthwise.evaluation.scores import wilson
 from lengthwise.files import write_text
-from lengthwise.languages.characters import written_alphabet
+from lengthwise.languages.characters import format_alphabet
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
@@ -33,7 +33,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import uniform_automaton
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 from lengthwise_papers.points_figure import points_figure
 
 GROUPS = (
@@ -100,7 +100,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     start = time.process_time()
     try:
         inference = lw.infer(
-            file, alphabet=written_alphabet(language.alphabet), label_noise=noise, progress=False
+            file, alphabet=format_alphabet(language.alphabet), label_noise=noise, progress=False
         )
     except TextError as error:
         reason = str(error).removeprefix(f"words:{file}: ")
@@ -108,7 +108,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
         return [{**record, "found": False, "refused": reason, "seconds_to_infer": seconds}]
     seconds = round(time.process_time() - start, 1)
     plan = make_plan(InferredProblem.of(inference), preset=settings["preset"])
-    run, training = trained(plan, folder)
+    run, training = train_in_folder(plan, folder)
     same = is_same(inference.language, language)
     against = certify(run.model, language).verdict if same else "not asked"
     wrong_share = true_error(inference.language, language, FRESH, seed=1)
@@ -148,11 +148,11 @@ def write_words(path: Path, language: Language, count: int, seed: int, noise: fl
 def is_same(automaton: Language, language: Language) -> bool:
     """Return whether two languages have the same classes on all words of the true one's domain."""
     true = replace(language, domain=None)
-    differ = automaton.combined(
+    differ = automaton.combine(
         true, lambda a, b: int(automaton.class_names[a] != true.class_names[b])
     )
     if language.domain is not None:
-        differ = differ.combined(language.domain, lambda a, b: a & b)
+        differ = differ.combine(language.domain, lambda a, b: a & b)
     return differ.shortest(1) is None
 
 
@@ -178,7 +178,7 @@ def table(records: Sequence[Record]) -> Table:
     of_languages = [record for record in records if "language" in record]
     counts = sorted({record["words"] for record in of_languages})
     rows = []
-    for (spec,), of_language in grouped(of_languages, "language").items():
+    for (spec,), of_language in group_records(of_languages, "language").items():
         runs = sorted(of_language, key=lambda run: run["words"])
         cells, best = [], list[Record]()
         for count in counts:
@@ -205,9 +205,9 @@ def noisy_table(records: Sequence[Record]) -> Table:
     """Return a row for each share of wrong labels: random automata found, proved and claimed."""
     rows = []
     of_automata = [record for record in records if "automaton" in record]
-    for (noise,), runs in grouped(of_automata, "noise").items():
+    for (noise,), runs in group_records(of_automata, "noise").items():
         stated = [run for run in runs if "statement" in run]
-        held = [run for run in stated if run["true_error"] <= _claimed(run)]
+        held = [run for run in stated if run["true_error"] <= _read_claim(run)]
         rows.append(
             [
                 f"{100 * noise:g} %",
@@ -221,7 +221,7 @@ def noisy_table(records: Sequence[Record]) -> Table:
     return Table([*header, "true error below the bound", "most seconds to infer"], rows)
 
 
-def _claimed(record: Record) -> float:
+def _read_claim(record: Record) -> float:
     return float(record["statement"]["wrong_share_below"])
 
 
@@ -232,7 +232,7 @@ def figures(records: Sequence[Record]) -> dict[str, Picture]:
         if "automaton" in record and "statement" in record:
             name = f"{100 * record['noise']:g} % wrong labels"
             points.setdefault(name, []).append(
-                (100 * _claimed(record), 100 * max(record["true_error"], 1e-5))
+                (100 * _read_claim(record), 100 * max(record["true_error"], 1e-5))
             )
     return {
         "calibration": points_figure(
@@ -250,7 +250,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     last = [record for record in of_languages if record["words"] == most]
     missed = sorted({record["language"] for record in last if not _is_proved(record)})
     stated = [record for record in records if "statement" in record]
-    false = [record for record in stated if record["true_error"] > _claimed(record)]
+    false = [record for record in stated if record["true_error"] > _read_claim(record)]
     forced = [record for record in stated if record["statement"]["forced"]]
     smaller = [
         record

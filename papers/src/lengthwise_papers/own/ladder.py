@@ -33,10 +33,10 @@ from lengthwise.problems.base import run_test
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.testing import Test
 from lengthwise.training.devices import environment
-from lengthwise.training.loop import kept as kept_weights
+from lengthwise.training.loop import find_kept_record as kept_weights
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import random_of_rung
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 from lengthwise_papers.points_figure import shares_figure
 
 CARRIED = 0.99
@@ -144,7 +144,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     language = language_of(settings)
     ladder = language.ladder()
     plan = make_plan(language, settings["model"], settings=settings["training"])
-    run, record = trained(plan, folder)
+    run, record = train_in_folder(plan, folder)
     lengths = tuple(parse_lengths(settings["lengths"]))
     test = Test(name="longer", lengths=lengths, words_per_length=settings["words"])
     result = run_test(run, test)
@@ -162,7 +162,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             "network": settings["network"],
             "model": settings["model"],
             "expected": expectation(settings["network"], ladder),
-            "states": language.minimised().num_states,
+            "states": language.minimise().num_states,
             "symbols": language.num_symbols,
             "layers_of_lookups": _layers(language),
             "validation_accuracy": validated,
@@ -238,7 +238,7 @@ def _outcomes(records: Sequence[Record]) -> list[_Outcome]:
             best=max(run["mean_accuracy"] for run in runs),
             layers=runs[0]["layers_of_lookups"],
         )
-        for (rung, language, network), runs in grouped(
+        for (rung, language, network), runs in group_records(
             records, "rung", "language", "network"
         ).items()
     ]
@@ -279,7 +279,7 @@ def table(records: Sequence[Record]) -> Table:
 _SAYS = {"yes": "theory says yes", "open": "says nothing", "no": "says no"}
 
 
-def kept(records: Sequence[Record]) -> Table:
+def tabulate_agreement(records: Sequence[Record]) -> Table:
     """Return how often theory is right, by network: over languages, over single runs, and over the
     runs that fit the lengths of training."""
     outcomes, rows = _outcomes(records), []
@@ -399,7 +399,7 @@ LADDER = PartsExperiment(
     parts=parts,
     measure=measure,
     table=table,
-    more={"How often theory is right": kept, "Exceptions": exceptions},
+    more={"How often theory is right": tabulate_agreement, "Exceptions": exceptions},
     figures=figures,
     note=note,
     check=check,

@@ -36,7 +36,7 @@ from lengthwise.tasks.task import Task
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.labels_alone import is_same
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 LENGTHS, LONGER = (20, 29), (31, 50)
 """Lengths of the words of training and of half of the tests, and of the other tests."""
@@ -206,7 +206,7 @@ def _merging(run: Callable[..., Any]) -> Learner:
         common = max((0, 1), key=list(words.values()).count)
         data = [(word, bool(label)) for word, label in words.items()]
         try:
-            with _limited(seconds), warnings.catch_warnings():
+            with _limit_time(seconds), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # an automaton may lack transitions
                 model = run(data, "dfa", input_completeness=None, print_info=False)
         except TimeoutError:
@@ -226,7 +226,7 @@ def _merging(run: Callable[..., Any]) -> Learner:
             classes=tuple(int(state.is_accepting) for state in model.states),
             start=numbers[model.initial_state.state_id],
             class_names=language.class_names,
-        ).minimised()
+        ).minimise()
         return automaton, lambda tested: [automaton.classify(word) for word in tested]
 
     return learn
@@ -255,7 +255,7 @@ def _network(model: str, steps: int) -> Learner:
 
 
 @contextmanager
-def _limited(seconds: int) -> Iterator[None]:
+def _limit_time(seconds: int) -> Iterator[None]:
     """Raise `TimeoutError` when so much processor time is used up."""
 
     def stop(number: int, frame: object) -> None:
@@ -284,17 +284,17 @@ def table(records: Sequence[Record]) -> Table:
     learners = list(dict.fromkeys(record["learner"] for record in records))
     rows = []
     keys = ("words", "symbols", "class")
-    for (words, symbols, kind), runs in grouped(records, *keys).items():
+    for (words, symbols, kind), runs in group_records(records, *keys).items():
         cells = []
         for learner in learners:
             of_learner = [run for run in runs if run["learner"] == learner]
-            cells += [_found(of_learner), _mean_worst(of_learner)]
+            cells += [_count_found(of_learner), _mean_worst(of_learner)]
         rows.append([f"{words:,}", str(symbols), kind, *cells])
     heads = [head for name in learners for head in (f"{name}: found", "worst of four tests, %")]
     return Table(["words", "symbols", "class", *heads], rows)
 
 
-def _found(runs: Sequence[Record]) -> str:
+def _count_found(runs: Sequence[Record]) -> str:
     return f"{sum(run['found'] for run in runs)} of {len(runs)}" if runs else ""
 
 
@@ -308,7 +308,9 @@ def _mean_worst(runs: Sequence[Record]) -> str:
 def totals(records: Sequence[Record]) -> Table:
     """Return a row for each number of words, alphabet and learner: found, accuracy, time."""
     rows = []
-    for (words, symbols, learner), runs in grouped(records, "words", "symbols", "learner").items():
+    for (words, symbols, learner), runs in group_records(
+        records, "words", "symbols", "learner"
+    ).items():
         means = [
             f"{100 * sum(run['accuracies'][name] for run in runs) / len(runs):.1f}"
             for name in TESTS
@@ -317,7 +319,7 @@ def totals(records: Sequence[Record]) -> Table:
         median = sorted(run["seconds"] for run in runs)[len(runs) // 2]
         rows.append(
             [
-                *(f"{words:,}", str(symbols), learner, _found(runs)),
+                *(f"{words:,}", str(symbols), learner, _count_found(runs)),
                 *(*means, f"{median:.0f}", f"{longest:.0f}"),
             ]
         )
@@ -332,7 +334,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     other_learners = sorted({record["learner"] for record in most} - {"pipeline"})
     num_found = sum(record["found"] for record in of_pipeline)
     behind = []
-    for (kind,), runs in grouped(records, "class").items():
+    for (kind,), runs in group_records(records, "class").items():
         counts = {
             name: sum(run["found"] for run in runs if run["learner"] == name)
             for name in ("pipeline", *other_learners)

@@ -8,11 +8,11 @@ from typing import Any
 
 from lengthwise.evaluation.scores import percent
 from lengthwise.languages.spec import parse
-from lengthwise.problems.base import evaluated
+from lengthwise.problems.base import evaluate_and_store
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise_papers.chi2023.table1 import PUBLISHED
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained
+from lengthwise_papers.parts import Part, PartsExperiment, group_records, train_in_folder
 
 LANGUAGES = ("parity", "even-pairs", "cycle-navigation")
 TEST_LENGTHS = range(41, 501)
@@ -43,9 +43,9 @@ def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
 def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Train a run and test it at all lengths."""
     first, last = settings["lengths"]
-    run, record = trained(plan_from_dict(settings["plan"]), folder)
+    run, record = train_in_folder(plan_from_dict(settings["plan"]), folder)
     options = {"lengths": range(first, last + 1), "words": settings["words"]}
-    evaluation = evaluated(run, options)
+    evaluation = evaluate_and_store(run, options)
     assert evaluation.printed is not None
     by_length = {str(n): share for n, share in evaluation.printed["accuracy_by_length"].items()}
     model = {"model": run.plan.model, "accuracy_by_length": by_length}
@@ -55,7 +55,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 def table(records: Sequence[Record]) -> Table:
     """Return mean and worst length over seeds, beside the paper, by language and model."""
     rows = []
-    for (language, model), runs in grouped(records, "language", "model").items():
+    for (language, model), runs in group_records(records, "language", "model").items():
         means = [percent(pick(run["mean_accuracy"] for run in runs)) for pick in (min, max)]
         printed = PUBLISHED[language, "regular-gpt C=2"]
         rows.append(

@@ -18,7 +18,7 @@ def random_automaton(seed: int) -> Language:
     """Draw an automaton with 2-12 states, all needed, over 2-4 symbols."""
     draw = random.Random(f"automaton {seed}")
     states, symbols = draw.randint(2, MOST_STATES), draw.randint(2, 4)
-    return needed_machine(draw, states, symbols)
+    return draw_needed_machine(draw, states, symbols)
 
 
 SMALL = (4, 8)
@@ -29,19 +29,19 @@ def uniform_automaton(seed: int, size: tuple[int, int] = SMALL) -> Language:
     """Draw a minimal automaton with 2 or 3 symbols, by uniform transitions."""
     draw = random.Random(f"{'' if size == SMALL else 'large '}uniform automaton {seed}")
     states, symbols = draw.randint(*size), draw.randint(2, 3)
-    return needed_machine(draw, states, symbols)
+    return draw_needed_machine(draw, states, symbols)
 
 
-def needed_machine(draw: random.Random, states: int, symbols: int) -> Language:
+def draw_needed_machine(draw: random.Random, states: int, symbols: int) -> Language:
     """Draw automata by uniform transitions and classes, and return the first that needs all
     states."""
     while True:
-        machine = drawn_machine(draw, states, symbols)
-        if machine.minimised().num_states == states:
+        machine = draw_machine(draw, states, symbols)
+        if machine.minimise().num_states == states:
             return machine
 
 
-def drawn_machine(draw: random.Random, states: int, symbols: int) -> Language:
+def draw_machine(draw: random.Random, states: int, symbols: int) -> Language:
     """Draw an automaton by uniform transitions and classes; not all its states may be needed."""
     return Language(
         alphabet=tuple("abcdefghij"[:symbols])
@@ -69,7 +69,7 @@ def random_expression(seed: int) -> Language:
 
     while True:
         language = from_regex(expression(draw.randint(2, 10)), tuple(symbols))
-        if 2 <= language.minimised().num_states <= MOST_STATES:
+        if 2 <= language.minimise().num_states <= MOST_STATES:
             return language
 
 
@@ -128,7 +128,7 @@ def random_of_rung(rung: str, seed: int) -> Language:
     """
     draw = random.Random(f"{rung} {seed}")
     while True:
-        machine = _DRAWN[rung](draw).minimised()
+        machine = _DRAWN[rung](draw).minimise()
         if rung == "c_rasp" and not is_c_rasp(machine):  # the ladder would say so, but slowly
             continue
         if 3 <= machine.num_states <= MOST_STATES:
@@ -155,7 +155,7 @@ def _window(draw: random.Random) -> Language:
     return from_step_function("ab", ("", ""), step, classify)
 
 
-def _ordered(draw: random.Random) -> Language:
+def _draw_ordered(draw: random.Random) -> Language:
     """Draw an automaton that never comes back to a state that it has left."""
     states, symbols = draw.randint(3, 6), draw.randint(2, 3)
     return Language(
@@ -168,7 +168,7 @@ def _ordered(draw: random.Random) -> Language:
     )
 
 
-def _permuting(draw: random.Random) -> Language:
+def _draw_permuting(draw: random.Random) -> Language:
     """Draw an automaton in which each symbol permutes the states, all but perhaps the last."""
     states, symbols = draw.randint(5, 6), draw.randint(2, 3)
     maps = [draw.sample(range(states), states) for _ in range(symbols)]
@@ -183,18 +183,18 @@ def _permuting(draw: random.Random) -> Language:
 
 def _uniform(most: int) -> Callable[[random.Random], Language]:
     def draw_one(draw: random.Random) -> Language:
-        return needed_machine(draw, draw.randint(3, most), draw.randint(2, 3))
+        return draw_needed_machine(draw, draw.randint(3, most), draw.randint(2, 3))
 
     return draw_one
 
 
 _DRAWN: dict[str, Callable[[random.Random], Language]] = {
     "generalised_definite": _window,
-    "r_trivial": _ordered,
+    "r_trivial": _draw_ordered,
     "c_rasp": _uniform(6),
     "star_free": _uniform(6),
     "solvable": _uniform(4),
-    "regular": _permuting,
+    "regular": _draw_permuting,
 }
 """By rung: a draw of machines, among which are some of the rung."""
 
@@ -204,7 +204,7 @@ def _first_that(
 ) -> Language:
     """Draw minimal automata of a size, and return the first for which a condition holds."""
     while True:
-        machine = needed_machine(draw, states, symbols).minimised()
+        machine = draw_needed_machine(draw, states, symbols).minimise()
         if holds(machine):
             return machine
 
@@ -214,7 +214,7 @@ def long_words(language: Language, length: int, count: int, seed: int) -> list[t
 
     A word is a random walk among the states from which its class can still be reached.
     """
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     draw = random.Random(f"long {seed}").random
     for n in range(length, length + 1_000):
         ways = {c: _ways(machine, c, n) for c in range(language.num_classes)}

@@ -23,8 +23,8 @@ from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.labels_alone import is_same
 from lengthwise_papers.own.long_words import LEARNERS, Word, infer_words, with_classes_of
-from lengthwise_papers.own.random_languages import needed_machine
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.own.random_languages import draw_needed_machine
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 LENGTHS = (15, 30)
 
@@ -48,7 +48,7 @@ class Sizes:
 def draw_automaton(seed: int) -> Language:
     """Draw a minimal automaton; the seeds go round all sizes."""
     draw = Random(f"automaton of words {seed}")
-    return needed_machine(draw, 3 + seed % 8, 2 + seed // 8 % 3)
+    return draw_needed_machine(draw, 3 + seed % 8, 2 + seed // 8 % 3)
 
 
 def draw_words(language: Language, count: int, seed: int) -> dict[Word, int]:
@@ -126,7 +126,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each number of words and learner."""
     rows = []
-    for (words, learner), runs in grouped(records, "words", "learner").items():
+    for (words, learner), runs in group_records(records, "words", "learner").items():
         wrong = 100 * sum(run["wrong_share"] for run in runs) / len(runs)
         times = sorted(run["seconds"] for run in runs)
         rows.append(
@@ -147,7 +147,7 @@ def verdicts(records: Sequence[Record]) -> Table:
     """Return a row for each number of words and verdict: what was true of it."""
     rows = []
     with_verdict = [record for record in records if "verdict" in record]
-    for (words, verdict), runs in grouped(with_verdict, "words", "verdict").items():
+    for (words, verdict), runs in group_records(with_verdict, "words", "verdict").items():
         wrong = [100 * run["wrong_share"] for run in runs]
         false = sum(map(is_false, runs))
         rows.append(
@@ -178,7 +178,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
     """Say who finds more, and whether the statements are true."""
     counts = {
         key: sum(run["found"] for run in runs)
-        for key, runs in grouped(records, "words", "learner").items()
+        for key, runs in group_records(records, "words", "learner").items()
     }
     other_learners = sorted({learner for _, learner in counts} - {"pipeline"})
     ahead = [

@@ -39,7 +39,7 @@ from lengthwise_papers.own.random_languages import (
     random_star_free,
     uniform_automaton,
 )
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 FAMILIES: Mapping[str, tuple[Callable[[int], Language], tuple[Mapping[str, str], ...]]] = {
     "automata": (uniform_automaton, ({"rung": "scan"},)),
@@ -110,7 +110,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
             refusal = {"refused": str(error), "interval_95": None}
             records.append({**settings, **network_settings, **refusal, **asked_how})
             continue
-        num_asked, wrong = _answered(construction, language, settings)
+        num_asked, wrong = _count_answers(construction, language, settings)
         verified = verify_construction(
             construction, longest=settings["verified_to"], all_words=64, words_per_length=1
         )
@@ -122,7 +122,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
                 **network_settings,
                 "language": language.spec or None,
                 "symbols": language.num_symbols,
-                "states": language.minimised().num_states,
+                "states": language.minimise().num_states,
                 "answers": num_asked,
                 "wrong": wrong,
                 "interval_95": list(wilson(num_asked - wrong, num_asked)),
@@ -154,7 +154,7 @@ class _Built:
         return self.made.model.config
 
 
-def _answered(
+def _count_answers(
     construction: Computed, language: Language, settings: Mapping[str, Any]
 ) -> tuple[int, int]:
     """Return the number of prefixes that a network was asked about, and of wrong answers."""
@@ -212,15 +212,15 @@ _ATTENTION = {
 """The attention of a network, by its rung."""
 
 
-def _grouped(records: Sequence[Record]) -> dict[tuple[str, str, str], list[Record]]:
+def _group_by_attention(records: Sequence[Record]) -> dict[tuple[str, str, str], list[Record]]:
     with_attention = [
         {**record, "attention": record.get("attention", _ATTENTION[record["rung"]])}
         for record in records
     ]
-    return grouped(with_attention, "family", "rung", "attention")
+    return group_records(with_attention, "family", "rung", "attention")
 
 
-def _built(records: Sequence[Record]) -> list[Record]:
+def _select_built(records: Sequence[Record]) -> list[Record]:
     """Return the records of networks, without those of languages that were refused."""
     return [record for record in records if "refused" not in record]
 
@@ -228,8 +228,8 @@ def _built(records: Sequence[Record]) -> list[Record]:
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each family and network."""
     rows = []
-    for (family, rung, attention), of_family in _grouped(records).items():
-        built = _built(of_family)
+    for (family, rung, attention), of_family in _group_by_attention(records).items():
+        built = _select_built(of_family)
         layers, parameters, before = (
             [record[key] for record in built] for key in ("layers", "parameters", "tree_parameters")
         )
@@ -255,7 +255,9 @@ def table(records: Sequence[Record]) -> Table:
 
 def note(records: Sequence[Record]) -> str:
     """Say what the numbers of the table are, and what was refused."""
-    precisions = sorted({name for record in _built(records) for name in record["precisions"]})
+    precisions = sorted(
+        {name for record in _select_built(records) for name in record["precisions"]}
+    )
     refused = [record for record in records if "refused" in record]
     return (
         "States, layers and parameters are medians. An answer is that of a prefix of a word: all "
@@ -271,7 +273,7 @@ def note(records: Sequence[Record]) -> str:
 
 def check(records: Sequence[Record]) -> list[Statement]:
     """Say whether all networks are right."""
-    records = _built(records)
+    records = _select_built(records)
     wrong, num_asked = (sum(record[key] for record in records) for key in ("wrong", "answers"))
     failed = sum(record["holds"] is not True for record in records)
     shallow = [record for record in records if record["rung"] == "ltl"]

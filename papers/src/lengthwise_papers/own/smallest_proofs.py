@@ -15,12 +15,18 @@ from lengthwise.errors import LengthwiseError
 from lengthwise.languages.named_languages import TABLE_1
 from lengthwise.languages.spec import parse
 from lengthwise.objectives.sizes import num_elements
-from lengthwise.problems.base import Plan, evaluated
+from lengthwise.problems.base import Plan, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.proofs.search.certify import certify
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.parts import Part, PartsExperiment, grouped, trained, without_problem
+from lengthwise_papers.parts import (
+    Part,
+    PartsExperiment,
+    group_records,
+    train_in_folder,
+    without_problem,
+)
 
 TREE = "regular-gpt-binary"
 MODELS = ("relu-binary", "elman-binary", "gru-binary", TREE)
@@ -79,7 +85,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     """Search, train the smallest once more, certify and test it."""
     best, trials = None, []
     for width in settings["widths"]:
-        proved = next(_proved(settings, width), None)
+        proved = next(_find_proved(settings, width), None)
         failed = proved.training.seed if proved else len(settings["seeds"])
         trials.append({"d_model": width, "seeds_without_proof": failed, "proved": bool(proved)})
         if proved is not None:
@@ -90,10 +96,10 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     untested = {"words_per_length": settings["words"], "protocol": None, "interval_95": None}
     if best is None:
         return [{**common, **untested, "seed": None, "verdict": None}]
-    run, record = trained(best, folder)
+    run, record = train_in_folder(best, folder)
     certificate = certify(run.model, run.language)
     options = {"lengths": settings["lengths"], "words": settings["words"]}
-    values = evaluated(run, options, stored=False).values
+    values = evaluate_and_store(run, options, stored=False).values
     return [
         {
             **common,
@@ -111,7 +117,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     ]
 
 
-def _proved(settings: Mapping[str, Any], width: int) -> Iterator[Plan]:
+def _find_proved(settings: Mapping[str, Any], width: int) -> Iterator[Plan]:
     """Yield the plans of this width whose training ends with a proof, in the order of seeds."""
     for seed in settings["seeds"]:
         training = {**settings["settings"], "d_model": width, "seed": seed}
@@ -131,7 +137,7 @@ def _proved(settings: Mapping[str, Any], width: int) -> Iterator[Plan]:
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each language: the smallest proved network of each model."""
     rows = []
-    for (language,), runs in grouped(records, "language").items():
+    for (language,), runs in group_records(records, "language").items():
         cells = {run["model"]: _cell(run) for run in runs}
         rows.append([language, *(cells.get(model, "not tried") for model in MODELS)])
     return Table(["language", *(f"`{model}`" for model in MODELS)], rows)

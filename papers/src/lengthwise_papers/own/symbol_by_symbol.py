@@ -28,8 +28,8 @@ from lengthwise.proofs.search.certify import certify
 from lengthwise.tasks.automaton import Automaton
 from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
-from lengthwise_papers.own.random_languages import drawn_machine, long_words
-from lengthwise_papers.parts import Part, PartsExperiment, trained, without_problem
+from lengthwise_papers.own.random_languages import draw_machine, long_words
+from lengthwise_papers.parts import Part, PartsExperiment, train_in_folder, without_problem
 
 SCRATCHPAD = "scratchpad-window"
 
@@ -63,7 +63,7 @@ class Sizes:
 def random_machine(states: int, symbols: int, seed: int) -> Language:
     """Return the minimal automaton of one with uniform transitions and classes."""
     draw = random.Random(f"symbol by symbol {states} {symbols} {seed}")
-    return drawn_machine(draw, states, symbols).total().minimised()
+    return draw_machine(draw, states, symbols).total().minimise()
 
 
 def parts(sizes: Sizes, seeds: Sequence[int]) -> list[Part]:
@@ -95,7 +95,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     plan = make_plan(
         language, settings["model"], preset=settings["preset"], settings={"seed": seed}
     )
-    run, record = trained(plan, folder)
+    run, record = train_in_folder(plan, folder)
     start = time.process_time()
     certificate = certify(run.model, language)
     certified = time.process_time()
@@ -103,7 +103,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     saved = time.process_time()
     verdict = check_certificate(Certificate.load(folder / "certificate.json")).verdict
     checked = time.process_time()
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     wrong = sum(wrong_words(run, length, count) for length, count in settings["tests"])
     tested = sum(count for _, count in settings["tests"])
     return [

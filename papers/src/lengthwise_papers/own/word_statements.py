@@ -28,7 +28,7 @@ from lengthwise.inference.statement import CONFIDENCE, DataStatement
 from lengthwise.languages.language import Language
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.random_languages import uniform_automaton
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -127,10 +127,10 @@ class Source(NamedTuple):
         classes = [language.classes[language.run(word)] for word in ordered]
         words = LabelledWords.of(ordered, classes, language.alphabet, language.class_names)
         masses = kind.masses(draw, np.asarray(words.classes, dtype=np.int64))
-        spellings = [words.written(row) for row in range(len(words))]
+        spellings = [words.format_word(row) for row in range(len(words))]
         return cls(language, words, spellings, masses / masses.sum())
 
-    def held_out(self, share: float) -> Mask:
+    def hold_out(self, share: float) -> Mask:
         """Return which words the hash holds out."""
         rows = self.words.rows(TEST, validation_share=0.05, test_share=share, max_length=None)
         is_held = np.zeros(len(self.words), dtype=bool)
@@ -162,7 +162,7 @@ class Source(NamedTuple):
             tied += exactly * (flips[m // 2] if m % 2 == 0 else 0.0)
         return wrong, present - wrong - tied
 
-    def misjudged(self, draw: np.random.Generator) -> list[Mask]:
+    def find_misjudged(self, draw: np.random.Generator) -> list[Mask]:
         """Return which words each of some automata misjudges: those with a factor."""
         symbols = self.language.alphabet
         factors = [
@@ -171,16 +171,16 @@ class Source(NamedTuple):
         return [np.array([factor in word for word in self.written]) for factor in factors]
 
 
-def judged(kind: Kind, source: Source, draw: np.random.Generator) -> dict[str, float] | None:
+def judge(kind: Kind, source: Source, draw: np.random.Generator) -> dict[str, float] | None:
     """Return the bound about an automaton and the truth, by words and by draws.
 
     It is None where no word is held out.
     """
     share, count = draw.choice(_SHARES), int(draw.choice(_LINES))
-    held, (lines, flipped) = source.held_out(share), source.lines(kind, count, draw)
+    held, (lines, flipped) = source.hold_out(share), source.lines(kind, count, draw)
     other, tied = 2 * flipped > lines, (2 * flipped == lines) & (lines > 0)
     seen = (lines > 0) & ~tied
-    candidates = source.misjudged(draw)
+    candidates = source.find_misjudged(draw)
     disagree = [((candidate != other) & seen & ~held).sum() for candidate in candidates]
     prediction = candidates[int(np.argmin(disagree))]
     total, wrong = int((seen & held).sum()), int(((prediction != other) & seen & held).sum())
@@ -201,7 +201,7 @@ def judged(kind: Kind, source: Source, draw: np.random.Generator) -> dict[str, f
     }
 
 
-def searched(
+def search(
     kind: Kind, source: Source, draw: np.random.Generator, file: Path
 ) -> dict[str, float] | None:
     """Return the bound of the statement about an inferred automaton and the truth.
@@ -234,7 +234,7 @@ def searched(
     truth = [source.language.class_names[number] for number in source.words.classes]
     wrong = np.array([a != b for a, b in zip(answers, truth, strict=True)])
     assert isinstance(statement, DataStatement)
-    held = source.held_out(0.2)
+    held = source.hold_out(0.2)
     flipped_there, right_there = source.chances(kind, count)
     errors = np.where(wrong, right_there, flipped_there)[held].sum()
     every = (flipped_there + right_there)[held].sum()
@@ -278,11 +278,11 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
     for number in range(settings["statements"]):
         if number % _OF_A_SOURCE == 0:
             source = Source.of(kind, number // _OF_A_SOURCE, draw)
-        if (judgement := judged(kind, source, draw)) is not None:
+        if (judgement := judge(kind, source, draw)) is not None:
             judgements.append(judgement)
     for number in range(settings["files"]):
         source = Source.of(kind, 1_000 + number, draw)
-        if (judgement := searched(kind, source, draw, folder / "words.tsv")) is not None:
+        if (judgement := search(kind, source, draw, folder / "words.tsv")) is not None:
             files.append(judgement)
     false = sum(judgement["true_share"] >= judgement["bound"] for judgement in judgements)
     of_draws = ("true_share_of_draws", "true_share_of_draws_held_out")
@@ -308,7 +308,7 @@ def measure(settings: Mapping[str, Any], folder: Path) -> list[Record]:
 
 def table(records: Sequence[Record]) -> Table:
     """Return a row for each kind, and one for all."""
-    by_kind = [(kind, runs) for (kind,), runs in grouped(records, "kind").items()]
+    by_kind = [(kind, runs) for (kind,), runs in group_records(records, "kind").items()]
     rows = [_row(kind, runs) for kind, runs in [*by_kind, ("all", list(records))]]
     return Table(
         [

@@ -18,7 +18,7 @@ from lengthwise.training.devices import environment
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.own.labels_alone import is_same
 from lengthwise_papers.own.long_words import LEARNERS, draw_words
-from lengthwise_papers.parts import Part, PartsExperiment, grouped
+from lengthwise_papers.parts import Part, PartsExperiment, group_records
 
 SHOWN = {
     "SL": "windows (SL)",
@@ -99,7 +99,7 @@ def table(records: Sequence[Record]) -> Table:
     counts = sorted({record["words"] for record in records})
     rows = []
     keyed = [{**record, "range": tuple(record["lengths"])} for record in records]
-    for (kind, (first, last)), runs in grouped(keyed, "class", "range").items():
+    for (kind, (first, last)), runs in group_records(keyed, "class", "range").items():
         cells = [_share([run for run in runs if run["words"] == count]) for count in counts]
         rows.append([SHOWN.get(kind, kind), f"{first} to {last}", *cells])
     order = list(SHOWN.values())

@@ -123,7 +123,7 @@ class Machine:
                 return self.read(nodes[0])
 
 
-def scored(
+def score(
     registers: Registers, weights: Iterable[tuple[str, int, float]]
 ) -> tuple[tuple[float, ...], float]:
     """Return scores of bits and the bias that add a weight for each register with that value.

@@ -66,7 +66,7 @@ class Question:
             verdict="not-closed",
             strength="discrete",
             language=self.language,
-            machine=Machine.of(self.language.total().minimised()),
+            machine=Machine.of(self.language.total().minimise()),
             settings=self.model.config.to_dict(),
             weights=weights,
             elements={},
@@ -97,7 +97,7 @@ class Sum:
 
     def in_order(self) -> float:
         """Return the sum in the order that turns the bit over."""
-        return added([self.summands[i] for i in self.order], self.dtype)
+        return add_in_order([self.summands[i] for i in self.order], self.dtype)
 
     @property
     def turns(self) -> bool:
@@ -106,7 +106,7 @@ class Sum:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def added(numbers: Sequence[float], dtype: str) -> float:
+def add_in_order(numbers: Sequence[float], dtype: str) -> float:
     """Return a sum of floats from left to right, each addition rounded to the type."""
     kind = np.dtype(dtype).type
     total = kind(0)
@@ -164,7 +164,7 @@ def is_confirmed(case: Case) -> bool:
     claimed = None if question.certificate is None else question.certificate.counterexample
     if case.truth == "order":
         assert case.sum is not None
-        on, off = (_decided(model, case.sum, case.word, by) for by in (4.0, -4.0))
+        on, off = (_classify_with_bias(model, case.sum, case.word, by) for by in (4.0, -4.0))
         true = language.classify(case.word)
         return case.sum.turns and {on == true, off == true} == {True, False}
     if case.truth == "fails":
@@ -183,7 +183,7 @@ def is_confirmed(case: Case) -> bool:
     return answers_rightly(model, language, words)
 
 
-def _decided(model: Provable, planted: Sum, word: Word, by: float) -> int | None:
+def _classify_with_bias(model: Provable, planted: Sum, word: Word, by: float) -> int | None:
     """Return the class of a word from the same network with one sum that is clear, by a bias."""
     name, row, _ = planted.weight
     layer = name.removesuffix(".weight")

@@ -94,7 +94,7 @@ def other_language(draw: random.Random) -> _Forged:
     word = certificate.language.difference(language)
     if word is None:
         return None
-    machine = Machine.of(language.total().minimised())
+    machine = Machine.of(language.total().minimise())
     return (
         replace(certificate, language=language, machine=machine),
         word,
@@ -123,7 +123,7 @@ def other_domain(draw: random.Random) -> _Forged:
         word = tuple(draw.choices(range(2), k=draw.randrange(1, 30)))
         true = language.classify(word)
         if inside is not None and inside.classify(word) == 0 and true == 1:
-            machine = Machine.of(language.total().minimised())
+            machine = Machine.of(language.total().minimise())
             return (
                 replace(certificate, language=language, machine=machine),
                 word,
@@ -204,7 +204,7 @@ FORGERIES: Sequence[Callable[[random.Random], _Forged]] = (
 )
 
 
-def forged(name: str, number: int, draw: random.Random) -> Case:
+def draw_forgery(name: str, number: int, draw: random.Random) -> Case:
     """Draw a forged certificate; the ways of forging take turns."""
     how = FORGERIES[number % len(FORGERIES)]
     while True:

@@ -31,7 +31,7 @@ _FAR = 60.0
 _OUTPUT = 0.5
 
 
-def numbered_terms(machine: Machine) -> dict[Term, int]:
+def number_terms(machine: Machine) -> dict[Term, int]:
     """Number the distinct terms of a machine."""
     distinct = dict.fromkeys(term for terms in machine.terms for term in terms)
     return {term: number for number, term in enumerate(distinct)}
@@ -40,7 +40,7 @@ def numbered_terms(machine: Machine) -> dict[Term, int]:
 @torch.no_grad()
 def recurrence(machine: Machine, *, cell: str, dtype: torch.dtype) -> BinaryRecurrent:
     """Return the recurrent network (`elman` or `gru`) that computes a machine."""
-    units, bits = numbered_terms(machine), machine.registers.num_bits
+    units, bits = number_terms(machine), machine.registers.num_bits
     width = max(2 * bits, len(units)) + 1
     width += width % 2
     model = BinaryRecurrent(
@@ -91,7 +91,7 @@ def tree(machine: Machine, *, dtype: torch.dtype, extra: int = 0) -> RegularGPT:
     Coordinates: 2 for each bit of a vector, 1 for each bit of every other child, 1 for each bit
     that is written, and the last one is free.
     """
-    units, bits, chunk = numbered_terms(machine), machine.registers.num_bits, machine.chunk
+    units, bits, chunk = number_terms(machine), machine.registers.num_bits, machine.chunk
     heads = chunk - 1
     width = 2 * bits + heads * bits + bits + 1
     width += -width % (2 * heads)

@@ -19,14 +19,14 @@ from lengthwise_papers.soundness.case import (
     Question,
     Sum,
     Word,
-    added,
+    add_in_order,
     answers_rightly,
     runs_as,
 )
-from lengthwise_papers.soundness.networks import numbered_terms, see, tree
+from lengthwise_papers.soundness.networks import number_terms, see, tree
 from lengthwise_papers.soundness.plants import (
     TreeBase,
-    drawn_member,
+    draw_member,
     small_language,
     tree_base,
 )
@@ -46,7 +46,7 @@ def _base(draw: random.Random) -> tuple[TreeBase, Word, Term]:
     base = tree_base(language, chunk=chunk, levels=1)
     literal = base.rules.registers.literal
     base.rules.becomes("bad", 1, *[(literal(source, "bad", 1),) for source in range(chunk)])
-    while not (word := drawn_member(language, draw.randrange(chunk, 40), draw)):
+    while not (word := draw_member(language, draw.randrange(chunk, 40), draw)):
         pass
     elements = [base.monoid.generators[symbol] for symbol in word[-chunk:]]
     pattern = [
@@ -63,9 +63,9 @@ def _special(
     """Return the tree whose `bad` is read off these summands and `_OFF` at the pattern."""
     machine = base.machine()
     model = tree(machine, dtype=getattr(torch, dtype), extra=len(summands))
-    first = len(numbered_terms(machine))
+    first = len(number_terms(machine))
     (layer,) = model.block
-    row = _written(machine, "bad")
+    row = _name_coordinate(machine, "bad")
     with torch.no_grad():
         for unit, summand in enumerate(summands, start=first):
             see(model, machine, pattern, unit)
@@ -73,18 +73,20 @@ def _special(
     return model, machine, ("layers.0.contract.weight", row, first)
 
 
-def _written(machine: Machine, name: str) -> int:
+def _name_coordinate(machine: Machine, name: str) -> int:
     """Return the coordinate in which a bit of a register is written."""
     registers = machine.registers
     return (1 + machine.chunk) * registers.num_bits + registers.place(name, 1)[0]
 
 
-def _turned(summands: Sequence[float], dtype: Dtype, draw: random.Random) -> tuple[int, ...] | None:
+def _find_turning_order(
+    summands: Sequence[float], dtype: Dtype, draw: random.Random
+) -> tuple[int, ...] | None:
     """Return an order of additions in which a sum that is below 0 is not; None if none is found."""
     order = list(range(len(summands)))
     for _ in range(_TRIED_ORDERS):
         draw.shuffle(order)
-        if added([summands[i] for i in order], dtype) >= 0:
+        if add_in_order([summands[i] for i in order], dtype) >= 0:
             return tuple(order)
     return None
 
@@ -104,7 +106,7 @@ def _case(
         base, word, pattern = _base(draw)
         summands = drawn(draw, dtype)
         every = (*summands, _OFF)
-        order = _turned(every, dtype, draw)
+        order = _find_turning_order(every, dtype, draw)
         if order is None:
             continue
         model, _, weight = _special(base, pattern, summands, dtype)
@@ -130,7 +132,7 @@ def _near(draw: random.Random, dtype: Dtype) -> tuple[float, ...]:
     """Draw weights near 1 whose sum with `_OFF` is nearer to 0 than their rounding."""
     kind = np.dtype(dtype).type
     free = [float(kind(draw.uniform(-2, 2))) for _ in range(draw.randrange(6, 24))]
-    return (*free, float(kind(-_OFF - added(free, "float64"))))
+    return (*free, float(kind(-_OFF - add_in_order(free, "float64"))))
 
 
 def _cancelling(draw: random.Random, dtype: Dtype) -> tuple[float, ...]:

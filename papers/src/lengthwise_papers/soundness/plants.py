@@ -17,7 +17,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.monoid import Monoid, transition_monoid
 from lengthwise.languages.spec import parse
 from lengthwise.proofs.search.plain import Provable
-from lengthwise_papers.soundness.bits import Machine, Registers, Rules, Term, scored
+from lengthwise_papers.soundness.bits import Machine, Registers, Rules, Term, score
 from lengthwise_papers.soundness.case import Case, Question, Word
 from lengthwise_papers.soundness.networks import recurrence, tree
 
@@ -50,7 +50,7 @@ class Planted:
     about: str
 
 
-def drawn_type(draw: random.Random) -> torch.dtype:
+def draw_type(draw: random.Random) -> torch.dtype:
     """Return one of the two types of weights."""
     return draw.choice([torch.float32, torch.float64])
 
@@ -82,7 +82,7 @@ def _recurrent(
     language: Language, registers: Registers, rules: Rules, draw: random.Random, *cells: str
 ) -> tuple[Provable, Machine]:
     accepting = [("element", s, 1.0) for s, c in enumerate(language.classes) if c == 1]
-    scores, bias = scored(registers, [*accepting, ("bad", 1, -1.0)])
+    scores, bias = score(registers, [*accepting, ("bad", 1, -1.0)])
     symbols = range(language.num_symbols)
     machine = Machine(
         registers=registers,
@@ -93,12 +93,12 @@ def _recurrent(
         bias=bias,
     )
     cell = draw.choice(cells)
-    return recurrence(machine, cell=cell, dtype=drawn_type(draw)), machine
+    return recurrence(machine, cell=cell, dtype=draw_type(draw)), machine
 
 
 def one_length(draw: random.Random, *, fault: bool) -> Planted:
     """Draw a recurrence that is wrong on the members of one length, above 1,000."""
-    language = parse(draw.choice(SPECS)).minimised()
+    language = parse(draw.choice(SPECS)).minimise()
     sizes = draw.choice(RESIDUES)
     length = draw.randrange(1_001, 1_100)
     names = [f"residue {size}" for size in sizes]
@@ -123,7 +123,7 @@ def one_length(draw: random.Random, *, fault: bool) -> Planted:
         rules.becomes("bad", 1, (*before, registers.literal(0, "done", 0)))
     # the smaller cell, since a verifier may go through a thousand lengths one by one
     model, machine = _recurrent(language, registers, rules, draw, "elman")
-    word = drawn_member(language, length, draw)
+    word = draw_member(language, length, draw)
     if not word:  # such as odd lengths of words of an even one
         return one_length(draw, fault=fault)
     return Planted(
@@ -137,7 +137,7 @@ def one_length(draw: random.Random, *, fault: bool) -> Planted:
 
 def domain_corner(draw: random.Random, *, fault: bool) -> Planted:
     """Draw a recurrence that is wrong in a corner of the domain, and everywhere outside it."""
-    plain = parse(draw.choice(SPECS)).minimised()
+    plain = parse(draw.choice(SPECS)).minimise()
     domain = draw.choice(DOMAINS)
     prefix = tuple(draw.choices(range(2), k=draw.randrange(4, 8)))
     sizes = {"length": draw.choice([5, 7, 8]), "ones": draw.choice([3, 6, 11])}
@@ -234,7 +234,7 @@ class TreeBase:
             for number, element in enumerate(monoid.elements)
             if language.classes[element[language.start]] == 1
         ]
-        scores, bias = scored(registers, [*accepting, ("bad", 1, -1.0)])
+        scores, bias = score(registers, [*accepting, ("bad", 1, -1.0)])
         return Machine(
             registers=registers,
             terms=self.rules.terms(),
@@ -275,7 +275,7 @@ def small_language(draw: random.Random, chunk: int) -> Language:
     """Draw a language whose monoid is small enough for trees of this chunk."""
     most = {2: 7, 3: 4}[chunk]
     while True:
-        language = parse(draw.choice(SPECS)).minimised()
+        language = parse(draw.choice(SPECS)).minimise()
         if transition_monoid(language).size <= most:
             return language
 
@@ -289,7 +289,7 @@ def powers(draw: random.Random, *, fault: bool) -> Planted:
     if fault:
         term = (literal(0, "single", 1), literal(0, "pad", 0), literal(1, "level", first))
         base.rules.becomes("bad", 1, term)
-    word = drawn_member(language, 2**first + 1, draw)
+    word = draw_member(language, 2**first + 1, draw)
     if not word:
         return powers(draw, fault=fault)
     return _tree(base, draw, word, f"a fault at the root of words of 2^k + 1 symbols, k >= {first}")
@@ -308,7 +308,7 @@ def one_pad(draw: random.Random, *, fault: bool) -> Planted:
     last, size = chunk - 1, chunk**level
     for _ in range(200):
         # (chunk + 1) nodes of that level: the first one has a chunk of its own, and pads
-        word = drawn_member(language, (chunk + 1) * size, draw)
+        word = draw_member(language, (chunk + 1) * size, draw)
         if word:
             break
     else:
@@ -330,7 +330,7 @@ def one_pad(draw: random.Random, *, fault: bool) -> Planted:
 def _tree(base: TreeBase, draw: random.Random, word: Word, explanation: str) -> Planted:
     machine = base.machine()
     return Planted(
-        model=tree(machine, dtype=drawn_type(draw)),
+        model=tree(machine, dtype=draw_type(draw)),
         machine=machine,
         language=base.language,
         word=word,
@@ -338,7 +338,7 @@ def _tree(base: TreeBase, draw: random.Random, word: Word, explanation: str) -> 
     )
 
 
-def drawn_member(language: Language, length: int, draw: random.Random) -> Word:
+def draw_member(language: Language, length: int, draw: random.Random) -> Word:
     """Draw a word of class 1 of this length, any with the same chance as far as the walk tells.
 
     It is empty if there is none.

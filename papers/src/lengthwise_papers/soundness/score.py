@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lengthwise.errors import ConfigError, unknown_name
 from lengthwise_papers.soundness.case import KINDS, Answer, Case, Question
-from lengthwise_papers.soundness.forgeries import forged, honest_file
+from lengthwise_papers.soundness.forgeries import draw_forgery, honest_file
 from lengthwise_papers.soundness.numeric import NUMERIC, twin
 from lengthwise_papers.soundness.plants import PLANTS, case_of
 
@@ -41,7 +41,7 @@ def _case(kind: str, number: int, draw: random.Random) -> Case:
     if kind in NUMERIC:
         return NUMERIC[kind](name, draw)
     if kind == "forged file":
-        return forged(name, number, draw)
+        return draw_forgery(name, number, draw)
     kinds = [name for name in KINDS if name != "sound"]
     planted = kinds[number % len(kinds)]
     if planted in PLANTS:

@@ -62,8 +62,8 @@ def short_words(question: Question) -> Answer:
     draw = random.Random(0)
     language = question.language
     words = [*language.words(max_length=8)]
-    words += [_drawn(language, draw.randrange(9, 1_001), draw) for _ in range(100)]
-    return _tested(question, words)
+    words += [_draw_word(language, draw.randrange(9, 1_001), draw) for _ in range(100)]
+    return _test_words(question, words)
 
 
 def whole_trees(question: Question) -> Answer:
@@ -73,8 +73,8 @@ def whole_trees(question: Question) -> Answer:
     draw = random.Random(0)
     chunk = getattr(question.model.config, "chunk", 2)
     lengths = [chunk**level for level in range(1, 11) if chunk**level <= 1_024]
-    words = [_drawn(question.language, length, draw) for length in lengths for _ in range(40)]
-    return _tested(question, words)
+    words = [_draw_word(question.language, length, draw) for length in lengths for _ in range(40)]
+    return _test_words(question, words)
 
 
 def no_bounds(question: Question) -> Answer:
@@ -108,11 +108,11 @@ VERIFIERS: Mapping[str, Verifier] = {
 """Ours, and unsound ones."""
 
 
-def _drawn(language: Language, length: int, draw: random.Random) -> Word:
+def _draw_word(language: Language, length: int, draw: random.Random) -> Word:
     return tuple(draw.choices(range(language.num_symbols), k=length))
 
 
-def _tested(question: Question, words: list[Word]) -> Answer:
+def _test_words(question: Question, words: list[Word]) -> Answer:
     """Return `holds` if the network gives all those of the words that are in the domain their
     class."""
     language, domain = question.language, question.language.domain

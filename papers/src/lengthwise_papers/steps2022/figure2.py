@@ -22,7 +22,7 @@ from lengthwise.analysis.step_attention import step_attention
 from lengthwise.circuits.adders import adder
 from lengthwise.constructions.circuits import compile_circuit
 from lengthwise.models.decoder import Decoder
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.sweeps.sweep import Progress
@@ -78,7 +78,7 @@ def measure(sizes: Sizes, seed: int, progress: Progress) -> list[Record]:
 
     def record(name: str, run: Run) -> Record:
         assert isinstance(run.model, Decoder)
-        exact = evaluated(run, {}).values["exact_match"]
+        exact = evaluate_and_store(run, {}).values["exact_match"]
         matrices = step_attention(run.model, sequence, inputs)
         return {"decoder": name, "bits": sizes.bits, "exact_match": exact, **matrices}
 

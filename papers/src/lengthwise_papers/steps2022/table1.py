@@ -34,10 +34,10 @@ from typing import Any, NamedTuple
 
 from lengthwise.analysis.figures import Picture
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.problems.step_by_step.problem import select_test_inputs
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise.tasks.step_tasks import Regime
-from lengthwise_papers.experiment import Record, Statement, Table, decided, preset_catalogue
+from lengthwise_papers.experiment import Record, Statement, Table, decide, preset_catalogue
 from lengthwise_papers.figures import curves_figure
 from lengthwise_papers.trained import CellRun, TrainedExperiment
 
@@ -137,7 +137,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                 **schedule(choice.steps or sizes.steps),
             },
         )
-        jobs = jobs_over_seeds(plan, seeds or sizes.trials, unseen(plan))
+        jobs = jobs_over_seeds(plan, seeds or sizes.trials, select_test_inputs(plan))
         cell_runs += [CellRun(f"{regime}, n = {bits}", str(choice), job) for job in jobs]
     return cell_runs
 
@@ -277,7 +277,7 @@ def check(records: Sequence[Record]) -> list[Statement]:
                     where="section 5",
                     says=f"from n = 16 the decoder does not learn addition from {regime} "
                     f"supervision (below {bound})",
-                    holds=decided(max(long.values()) < bound, missing=bool(missing)),
+                    holds=decide(max(long.values()) < bound, missing=bool(missing)),
                     measured=f"{lines[regime]}; not run: {missing}" if missing else lines[regime],
                     runs=_fewest(records, regime, long),
                 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lengthwise.problems.planning import make_plan
-from lengthwise.problems.step_by_step.problem import unseen
+from lengthwise.problems.step_by_step.problem import select_test_inputs
 from lengthwise.sweeps.job import jobs_over_seeds
 from lengthwise_papers.experiment import Record, Statement, Table, preset_catalogue
 from lengthwise_papers.steps2022.table1 import REGIMES, STRONG, UNSEEN, schedule
@@ -63,7 +63,7 @@ def runs(sizes: Sizes, seeds: Sequence[int]) -> list[CellRun]:
                     **sizes.settings,
                 },
             )
-            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, unseen(plan))
+            jobs = jobs_over_seeds(plan, seeds or sizes.seeds, select_test_inputs(plan))
             cell_runs += [CellRun(row, regime, job) for job in jobs]
     return cell_runs
 

@@ -13,7 +13,7 @@ from lengthwise.data.formats.objects import JsonLines
 from lengthwise.data.formats.reader import Reader, TableReader
 from lengthwise.data.formats.separated import CommaSeparated, TabSeparated
 from lengthwise.data.formats.tables import SAVED, SEVERAL, Parquet, SavedDataset
-from lengthwise.data.packed import PACKED, opened
+from lengthwise.data.packed import PACKED, open_unpacked
 from lengthwise.errors import TextError, unknown_name
 
 READERS: tuple[Reader, ...] = (
@@ -66,7 +66,7 @@ def _reader_of(path: Path, columns: Columns) -> Reader:
     if ending in ENDINGS:
         return ENDINGS[ending]
     if ending in _UNCERTAIN:
-        with opened(path) as file:
+        with open_unpacked(path) as file:
             beginning = file.read(_LOOKED_AT)
         claiming = [reader for reader in READERS if reader.claims(beginning)]
         if len(claiming) == 1:

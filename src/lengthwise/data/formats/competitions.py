@@ -13,7 +13,7 @@ from pathlib import Path
 from lengthwise.data.columns import Columns
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.reader import Reader, Row, label_of
-from lengthwise.data.packed import decoded, opened
+from lengthwise.data.packed import decode_text, open_unpacked
 from lengthwise.errors import TextError
 
 _UNLABELLED = "-1"
@@ -44,7 +44,7 @@ class Abbadingo(Reader):
         for place, line in _lines(path):
             parts = line.split()
             if expected < 0:
-                expected = _announced(parts, place)
+                expected = _read_word_count(parts, place)
                 continue
             if len(parts) < 2 or not parts[1].isdecimal():
                 raise TextError(f"{place} is not a labelled word. Write {self.shown}.")
@@ -78,7 +78,7 @@ class Abbadingo(Reader):
             )
 
 
-def _announced(parts: list[str], place: Place) -> int:
+def _read_word_count(parts: list[str], place: Place) -> int:
     """Return the number of words that the header says.
 
     Raises:
@@ -143,8 +143,8 @@ class Aalpy(Reader):
 
 def _lines(path: Path) -> Iterator[tuple[Place, str]]:
     """Yield the lines that are not empty, with their places."""
-    with opened(path) as file:
+    with open_unpacked(path) as file:
         for number, content in enumerate(file, start=1):
-            line = decoded(content, path, number - 1).strip()
+            line = decode_text(content, path, number - 1).strip()
             if line:
                 yield Place(path, "line", number), line

@@ -12,7 +12,7 @@ from lengthwise.data.columns import Columns
 from lengthwise.data.formats.grouping import Event, words_of_events
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.reader import Reader, Row, label_of
-from lengthwise.data.packed import opened
+from lengthwise.data.packed import open_unpacked
 from lengthwise.errors import TextError, suggestion
 
 _NAME = "concept:name"
@@ -30,7 +30,7 @@ class EventLog(Reader):
         """Yield the trace of each case."""
         number = 0
         try:
-            with opened(path) as file:
+            with open_unpacked(path) as file:
                 for trace in _traces(file):
                     number += 1
                     yield self._row(trace, Place(path, self.unit, number), columns)

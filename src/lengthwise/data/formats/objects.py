@@ -7,7 +7,7 @@ from typing import Any
 from lengthwise.data.columns import Columns
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.reader import TableReader, values_of_record
-from lengthwise.data.packed import decoded, opened
+from lengthwise.data.packed import decode_text, open_unpacked
 from lengthwise.errors import TextError
 from lengthwise.files import parse_json
 
@@ -21,9 +21,9 @@ class JsonLines(TableReader):
 
     def records(self, path: Path, columns: Columns) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """Yield the values of each object."""
-        with opened(path) as file:
+        with open_unpacked(path) as file:
             for number, content in enumerate(file, start=1):
-                line = decoded(content, path, number - 1).rstrip("\r\n")
+                line = decode_text(content, path, number - 1).rstrip("\r\n")
                 if line:
                     place = Place(path, self.unit, number)
                     yield number, values_of_record(_object(line, place), columns, place)

@@ -97,7 +97,7 @@ def values_of_record(record: Mapping[str, Any], columns: Columns, place: Place) 
             raise TextError(f"{place} has no {name}. {suggestion(name, record)}")
         if record[name] is None and not columns.case:
             raise TextError(f"{place}: the {name} is null. Give a string, or leave the line out.")
-    return columns.labelled([record[name] for name in columns.names])
+    return columns.label_row([record[name] for name in columns.names])
 
 
 def label_of(value: object, place: Place) -> str:

@@ -12,9 +12,9 @@ from lengthwise.data.columns import Columns
 from lengthwise.data.formats.places import Place
 from lengthwise.data.formats.plain_block import PlainBlock
 from lengthwise.data.formats.reader import Row, TableReader, label_of
-from lengthwise.data.packed import decoded, opened
+from lengthwise.data.packed import decode_text, open_unpacked
 from lengthwise.errors import TextError, suggestion
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _AT_ONCE = 2**21
 """Bytes of a block."""
@@ -29,8 +29,8 @@ class TabSeparated(TableReader):
 
     def records(self, path: Path, columns: Columns) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield the fields of each line."""
-        with opened(path) as file:
-            yield from self._chosen(enumerate(file, start=1), path, columns, None)
+        with open_unpacked(path) as file:
+            yield from self._choose(enumerate(file, start=1), path, columns, None)
 
     def blocks(self, path: Path, columns: Columns) -> Iterator[PlainBlock | list[Row]]:
         """Yield blocks of lines as bytes where they are plain."""
@@ -38,7 +38,7 @@ class TabSeparated(TableReader):
             yield from super().blocks(path, columns)
             return
         number, fields = 1, _Fields(columns, len(columns.names))
-        with opened(path) as file:
+        with open_unpacked(path) as file:
             for lines in _whole_lines(file):
                 start = 0
                 while fields.at is None and start < len(lines):  # one of these is the heading
@@ -61,10 +61,10 @@ class TabSeparated(TableReader):
         columns: Columns,
         fields: "_Fields",
     ) -> Iterator[Row]:
-        for number, (word, label) in self._chosen(lines, path, columns, fields):
+        for number, (word, label) in self._choose(lines, path, columns, fields):
             yield Row(number, word, label_of(label, Place(path, self.unit, number)))
 
-    def _chosen(
+    def _choose(
         self,
         lines: Iterable[tuple[int, bytes]],
         path: Path,
@@ -73,11 +73,11 @@ class TabSeparated(TableReader):
     ) -> Iterator[tuple[int, tuple[str, ...]]]:
         fields = fields or _Fields(columns, len(columns.names))
         for number, content in lines:
-            line = decoded(content, path, number - 1).rstrip("\r\n")
+            line = decode_text(content, path, number - 1).rstrip("\r\n")
             if not line:
                 continue
             place = Place(path, self.unit, number)
-            values = fields.chosen(line.split("\t"), place, self)
+            values = fields.choose(line.split("\t"), place, self)
             if values is None:
                 continue
             label = values[2 if columns.case else 1].strip()
@@ -99,14 +99,14 @@ class CommaSeparated(TableReader):
     def records(self, path: Path, columns: Columns) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield the fields of each row, which may go over several lines."""
         fields = _Fields(columns, len(columns.names))
-        with opened(path) as file:
-            lines = (decoded(line, path, number) for number, line in enumerate(file))
+        with open_unpacked(path) as file:
+            lines = (decode_text(line, path, number) for number, line in enumerate(file))
             rows = csv.reader(lines, strict=True)
             number = 1
             try:
                 for row in rows:
                     if row:
-                        values = fields.chosen(row, Place(path, self.unit, number), self)
+                        values = fields.choose(row, Place(path, self.unit, number), self)
                         if values is not None:
                             yield number, values
                     number = rows.line_num + 1
@@ -129,7 +129,7 @@ class _Fields:
         self.width = count
         """Number of fields of a line."""
 
-    def chosen(
+    def choose(
         self, fields: Sequence[str], place: Place, reader: TableReader
     ) -> tuple[str, ...] | None:
         """Return the fields that are read, or None if the line is a heading.
@@ -153,13 +153,13 @@ class _Fields:
                 return None
             self.at = list(range(self.count))
         if len(fields) != self.width:
-            raise TextError(f"{place} {self._miscounted(len(fields), reader)}")
-        return self.columns.labelled([fields[at] for at in self.at])
+            raise TextError(f"{place} {self._make_count_error(len(fields), reader)}")
+        return self.columns.label_row([fields[at] for at in self.at])
 
-    def _miscounted(self, count: int, reader: TableReader) -> str:
+    def _make_count_error(self, count: int, reader: TableReader) -> str:
         mark = "tab" if reader.name == "tsv" else "comma"
         if self.at == [0] and self.width == 1:
-            return f"has {counted(count - 1, mark)}, but label= says that it is a word alone."
+            return f"has {format_count(count - 1, mark)}, but label= says that it is a word alone."
         if self.at != [0, 1] or self.width != 2:
             return (
                 f"has {count} fields, but the heading names {self.width}. Write "

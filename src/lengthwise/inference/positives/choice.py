@@ -20,7 +20,7 @@ from lengthwise.inference.positives.contract import PositiveClass
 from lengthwise.inference.positives.reversible import KReversible
 from lengthwise.inference.positives.sizes import log_shares
 from lengthwise.inference.positives.testable import KTestable, PrefixClosed
-from lengthwise.inference.sample import Sample, answers_of, joined
+from lengthwise.inference.sample import Sample, answers_of, join_samples
 from lengthwise.inference.searcher import OutOfTimeError, log_choices, never_stop, size_in_bits
 from lengthwise.languages.language import Language
 
@@ -81,7 +81,7 @@ def choose(
         end = "stopped"
     if best is None:
         return None, end
-    every = best.assumed.smallest(joined(train, valid), best.level)
+    every = best.assumed.smallest(join_samples(train, valid), best.level)
     return None if every is None else replace(best, language=every), end
 
 

@@ -19,7 +19,7 @@ from lengthwise.inference.positives.contract import MOST_PARTS, PositiveClass, W
 from lengthwise.inference.sample import Sample
 from lengthwise.inference.searcher import to_language
 from lengthwise.languages.language import Language
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 
 class KReversible(PositiveClass):
@@ -42,7 +42,7 @@ class KReversible(PositiveClass):
 
     def means(self, level: int) -> str:
         """Return what follows a common ending."""
-        last = f" with the same last {counted(level, 'symbol')}" if level else ""
+        last = f" with the same last {format_count(level, 'symbol')}" if level else ""
         return (
             f"if one ending completes two beginnings{last} to words of the language, then so does "
             f"each other ending, both or neither"

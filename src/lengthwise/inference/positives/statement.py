@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lengthwise.inference.limits import chance_of_at_least, limit_of_different, rounded_up
+from lengthwise.inference.agreement import Agreement
+from lengthwise.inference.limits import chance_of_at_least, limit_of_different, round_up
 from lengthwise.inference.positives.choice import DOUBTFUL, RARE, PositiveChoice
 from lengthwise.inference.positives.sizes import log_shares
 from lengthwise.inference.sample import Sample
-from lengthwise.inference.statement import CONFIDENCE, Agreement, Verdict, WordStatement
+from lengthwise.inference.statement import CONFIDENCE, Verdict, WordStatement
 from lengthwise.languages.language import Language
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _LISTED = 3
 """Number of lengths whose words are counted."""
@@ -77,7 +78,7 @@ class PositiveStatement(WordStatement):
         """The result on the words held out, and the size of the language."""
         held = self.held_out
         result = (
-            f"has {held.words - held.wrong:,} of {counted(held.words, 'word')} held out, and "
+            f"has {held.words - held.wrong:,} of {format_count(held.words, 'word')} held out, and "
             f"{_percent(self.share_of_all)} of all words as long"
         )
         return f"{self.verdict}: {result}" if self.verdict else result
@@ -85,17 +86,19 @@ class PositiveStatement(WordStatement):
     def sentences(self) -> list[str]:
         """Return the statement in sentences; what speaks against A comes first."""
         held = self.held_out
-        sizes = ", ".join(_written(count) for count in self.counts)
+        sizes = ", ".join(_format_count(count) for count in self.counts)
         return [
             *self._against(),
-            f"A is the smallest {self.assumed} language that has the {counted(self.words, 'word')} "
-            f"of training and validation, an automaton of {counted(self.states, 'state')}. Of the "
+            f"A is the smallest {self.assumed} language that has the "
+            f"{format_count(self.words, 'word')} "
+            f"of training and validation, an automaton of {format_count(self.states, 'state')}. "
+            f"Of the "
             f"words held out it has {held.words - held.wrong:,} of {held.words:,}.",
             f"The assumption: {self.means}. Each {self.assumed} language with these words has all "
             f"words of A. All words here have one label, so none shows what is outside the "
             f"language: only the assumption does, and a larger language fits as well.",
             f"With confidence {100 * self.confidence:g} %, A lacks less than "
-            f"{rounded_up(100 * self.missing_share_below)} % of different words like those held "
+            f"{round_up(100 * self.missing_share_below)} % of different words like those held "
             f"out, each counted once; this needs words that come independently of one another.",
             f"Of all words as long as those held out, A has {_percent(self.share_of_all)}: "
             f"{sizes}.",
@@ -113,7 +116,8 @@ class PositiveStatement(WordStatement):
             return []
         verb = "is not" if self.verdict == "refuted" else "may not be"
         return [
-            f"A {verb} the language: it lacks {held.wrong:,} of {counted(held.words, 'word')} held "
+            f"A {verb} the language: it lacks {held.wrong:,} of "
+            f"{format_count(held.words, 'word')} held "
             f"out, such as {held.shortest_wrong[0]!r}. Give more words, or assume another class."
         ]
 
@@ -161,6 +165,6 @@ def _percent(share: float) -> str:
     return f"{float(f'{100 * share:.2g}'):g} %"
 
 
-def _written(count: LengthCount) -> str:
+def _format_count(count: LengthCount) -> str:
     has = "none" if count.words is None else f"2^{count.words:.1f}"
-    return f"{has} of the 2^{count.every:.1f} words of {counted(count.length, 'symbol')}"
+    return f"{has} of the 2^{count.every:.1f} words of {format_count(count.length, 'symbol')}"

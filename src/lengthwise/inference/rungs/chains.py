@@ -66,17 +66,17 @@ class StateLines:
         self.work = 0
         """Symbols that were read."""
 
-    def annealed(self, states: int, lines: int, draw: np.random.Generator) -> Line:
+    def anneal(self, states: int, lines: int, draw: np.random.Generator) -> Line:
         """Return the best of some lines after simulated annealing."""
         steps = draw.integers(-1, 2, size=(lines, states, self._num_symbols))
         start = np.where(draw.random(lines) < 0.5, 0, draw.integers(0, states, size=lines))
-        return self._searched(steps, start, draw, _HEATED)
+        return self._search(steps, start, draw, _HEATED)
 
-    def improved(self, line: Line, draw: np.random.Generator) -> Line:
+    def improve(self, line: Line, draw: np.random.Generator) -> Line:
         """Return a line after local search."""
-        return self._searched(line.steps[None].copy(), np.array([line.start]), draw, 0)
+        return self._search(line.steps[None].copy(), np.array([line.start]), draw, 0)
 
-    def _searched(self, steps: Array, start: Array, draw: np.random.Generator, heated: int) -> Line:
+    def _search(self, steps: Array, start: Array, draw: np.random.Generator, heated: int) -> Line:
         count, states, symbols = steps.shape
         every = np.arange(count)
         fit = self._fit(steps, start)

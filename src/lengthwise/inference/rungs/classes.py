@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lengthwise.inference.rungs.fitting import Bench, Choose, Combine, Cover, fitted
+from lengthwise.inference.rungs.fitting import Bench, Choose, Combine, Cover, fit_rule
 from lengthwise.inference.rungs.literals import (
     MOST_TIMES,
     Kind,
     Mask,
-    ordered_windows,
+    order_windows,
     subsequences,
     windows,
 )
@@ -60,7 +60,7 @@ class Staged(Searcher):
         ]
         stage, turn = order[number]
         bench = Bench(task)
-        return fitted(
+        return fit_rule(
             bench,
             stage.choose,
             count=stage.words,
@@ -80,7 +80,7 @@ def _start(turn: int, bench: Bench) -> Mask:
         return np.ones(symbols, dtype=bool)
     if turn > 2:
         return np.random.default_rng(turn).random(symbols) < 0.5
-    words = bench.words.part(bench.drawn(2_000, turn))
+    words = bench.words.part(bench.draw_rows(2_000, turn))
     left = np.full(symbols, np.inf)
     pool = windows(1, times=MOST_TIMES)(words)
     score = score_literals(pool, words.groups, 1, words.num_classes)
@@ -145,7 +145,7 @@ def _combining_on_tier(kinds: Sequence[Kind], cheapest: Kind) -> list[Stage]:
 _WINDOWS = windows(2), windows(3), windows(4)
 _COUNTED = windows(2, times=4), windows(3, times=4)
 _SUBSEQUENCES = subsequences(2), subsequences(3)
-_ORDERED = ordered_windows(2), ordered_windows(3, 2)
+_ORDERED = order_windows(2), order_windows(3, 2)
 
 
 class StrictlyLocal(Staged):
@@ -240,5 +240,5 @@ class TierPiecewiseLocallyTestable(Staged):
     """A Boolean function of pairs of windows on a tier, one after the other."""
 
     name = "TPLT"
-    stages = _combining_on_tier((ordered_windows(2, 2), *_ORDERED[1:]), windows(2))
+    stages = _combining_on_tier((order_windows(2, 2), *_ORDERED[1:]), windows(2))
     starts = _STARTS

@@ -17,12 +17,12 @@ from lengthwise.inference.rungs.counting import (
     polynomial_weights,
     symbol_counts,
 )
-from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, fitted
+from lengthwise.inference.rungs.fitting import Bench, Chosen, Combine, fit_rule
 from lengthwise.inference.rungs.literals import (
     Kind,
     Mask,
     keep_literals,
-    ordered_windows,
+    order_windows,
     subsequences,
     windows,
 )
@@ -134,7 +134,7 @@ _SOLVED = WeakKeyDictionary[Sample, dict[tuple[int, int], Solution]]()
 """The counts of samples that were solved for, by prime and degree."""
 
 
-def _solved(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
+def _solve(task: SearchTask, prime: int = 0, degree: int = 1) -> Solution:
     """Return the counts of all words: linear ones, or those of a degree modulo a prime.
 
     Each is looked for once in a sample. The work is that of the first time, so that a search does
@@ -163,11 +163,11 @@ class GroupCounts(Searcher):
         with noise, solve equations of other words."""
         symbols = task.sample.num_symbols
         if number == 0:
-            return _counting(task, *_solved(task))
+            return _counting(task, *_solve(task))
         if number == 1:
             return self._try_all(task, symbols)
         if number - 2 < len(_DEGREES):
-            return _counting(task, *_solved(task, *_DEGREES[number - 2]))
+            return _counting(task, *_solve(task, *_DEGREES[number - 2]))
         if task.noise > 0 and number - 2 - len(_DEGREES) < _DRAWS:
             equations = _Equations.of(task.sample, seed=number)
             return _counting(task, equations.linear(), equations.work)
@@ -175,7 +175,7 @@ class GroupCounts(Searcher):
 
     def _try_all(self, task: SearchTask, symbols: int) -> Attempt:
         bench = Bench(task)
-        rows = bench.drawn(1_000, 0)
+        rows = bench.draw_rows(1_000, 0)
         rows = np.random.default_rng(0).permutation(rows)
         counts = symbol_counts(bench.sample)[rows]
         classes = bench.sample.classes[rows]
@@ -205,18 +205,18 @@ class Counted(Searcher):
 
     name = "counted"
 
-    _KINDS = windows(2), windows(3), subsequences(3), ordered_windows(2)
+    _KINDS = windows(2), windows(3), subsequences(3), order_windows(2)
 
     def attempt(self, number: int, task: SearchTask) -> Attempt | None:
         """Find counts in the words of a class, or of a class and a truth value of a literal; then
         add literals."""
         turn, place = divmod(number, len(self._KINDS))
         if turn == 0:
-            counters, work = _solved(task)
+            counters, work = _solve(task)
         elif turn == 1:
             return self._split(task, self._KINDS[place], prime=0)
         elif turn == 2:
-            counters, work = _solved(task, *_DEGREES[0])
+            counters, work = _solve(task, *_DEGREES[0])
         elif turn == 3:
             return self._split(task, self._KINDS[place], prime=5)
         else:
@@ -228,12 +228,12 @@ class Counted(Searcher):
     def _with_literals(
         self, task: SearchTask, counters: list[ValueAutomaton], kind: Kind, work: int
     ) -> Attempt:
-        return fitted(Bench(task, counters, work), Combine(kind=kind, width=12), count=1_000)
+        return fit_rule(Bench(task, counters, work), Combine(kind=kind, width=12), count=1_000)
 
     def _split(self, task: SearchTask, kind: Kind, *, prime: int) -> Attempt:
         """Look for counts among the words for which a literal holds, or does not hold."""
         bench = Bench(task)
-        rows = bench.drawn(4_000, 0)
+        rows = bench.draw_rows(4_000, 0)
         for part in _parts(bench, kind, rows):
             task.check()
             equations = _Equations.of(bench.sample.part(np.sort(part)))

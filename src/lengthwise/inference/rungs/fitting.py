@@ -16,8 +16,8 @@ import numpy as np
 
 from lengthwise.inference.rungs.automata import ValueAutomaton, product_language, reader
 from lengthwise.inference.rungs.literals import Kind, Literal, MarkedWords, Mask, keep_literals
-from lengthwise.inference.rungs.rules import combined, covering
-from lengthwise.inference.rungs.tiers import Judge, climbed
+from lengthwise.inference.rungs.rules import combine_literals, covering
+from lengthwise.inference.rungs.tiers import Judge, search_tier
 from lengthwise.inference.rungs.truth import complete_table
 from lengthwise.inference.sample import Array, Sample
 from lengthwise.inference.searcher import Attempt, SearchTask, log_choices
@@ -75,7 +75,7 @@ class Bench:
         )
         self.work += (len(sizes) + 1) * sample.symbols.size
 
-    def drawn(self, count: int, seed: int) -> Array:
+    def draw_rows(self, count: int, seed: int) -> Array:
         """Return rows of each class, up to the share of the class in `count`."""
         generator = np.random.default_rng(seed)
         rows = generator.permutation(len(self.sample))
@@ -85,7 +85,7 @@ class Bench:
             [rows[classes == c][:class_size] for c in range(self.sample.num_classes)]
         )
 
-    def allowed(self, count: int) -> int:
+    def count_allowed_errors(self, count: int) -> int:
         """Return the number of wrong labels that noise explains among a number of words."""
         noise = self.task.noise
         return int(noise * count + 3 * np.sqrt(noise * (1 - noise) * count))
@@ -154,7 +154,7 @@ class Combine:
         pool = keep_literals(self.kind(words.on_tier(tier)), self.least)
         if not len(pool):
             return []
-        rules, work = combined(
+        rules, work = combine_literals(
             pool,
             words.groups,
             words.num_classes,
@@ -162,7 +162,7 @@ class Combine:
             widths=[self.width] * self.most,
             cells=bench.cells[rows],
             num_cells=bench.num_cells,
-            enough=bench.allowed(len(rows)),
+            enough=bench.count_allowed_errors(len(rows)),
         )
         bench.work += work + 3 * words.digits.size + 2 * len(pool.literal)
         return [Chosen(tuple(map(pool.get, rule.chosen)), tier) for rule in rules]
@@ -182,13 +182,13 @@ class Cover:
         if not len(pool):
             return []
         is_covered = (words.groups == self.covered).astype(np.int64)
-        exceptions = bench.allowed(len(rows))
+        exceptions = bench.count_allowed_errors(len(rows))
         literals = covering(pool, is_covered, most=self.most, exceptions=exceptions)
         bench.work += 3 * words.digits.size + len(pool.literal) * (3 + len(literals))
         return [Chosen(tuple(map(pool.get, literals)), tier)] if literals else []
 
 
-def fitted(
+def fit_rule(
     bench: Bench,
     choose: Choose,
     *,
@@ -204,7 +204,7 @@ def fitted(
     """
     task = bench.task
     tier = np.ones(task.sample.num_symbols, dtype=bool) if start is None else start
-    rows = bench.drawn(count, seed)
+    rows = bench.draw_rows(count, seed)
     best: tuple[int, int] | None = None
     best_rule: Chosen | None = None
     for _ in range(_ROUNDS):
@@ -214,7 +214,7 @@ def fitted(
             generator = np.random.default_rng(seed)
             order = generator.permutation(len(tier)) if seed else None
             sample = bench.words.part(generator.permutation(rows)[:judging])
-            climb = climbed(sample, judge, tier, check=task.check, order=order)
+            climb = search_tier(sample, judge, tier, check=task.check, order=order)
             tier = climb.symbols
             bench.work += climb.work
         misjudged = None
@@ -226,7 +226,7 @@ def fitted(
                 misjudged = wrong
             if best is None or rank < best:
                 best, best_rule = rank, rule
-        if misjudged is None or len(misjudged) <= bench.allowed(len(bench.sample)):
+        if misjudged is None or len(misjudged) <= bench.count_allowed_errors(len(bench.sample)):
             break
         if task.noise > 0:
             break

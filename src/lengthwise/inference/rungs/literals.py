@@ -194,7 +194,7 @@ def windows(longest: int, *, times: int = 1) -> Kind:
         size = (words.num_symbols + 2) ** longest
         word, code = once(words)
         keys, number = np.unique(word * size + code, return_counts=True)
-        every, step = _repeated(np.minimum(number, times))
+        every, step = _repeat_indices(np.minimum(number, times))
         word, code = np.divmod(keys[every], size)
         return word, code * (MOST_TIMES + 1) + step + 1
 
@@ -223,7 +223,7 @@ def subsequences(longest: int) -> Kind:
             number = bounds[place + 1] - bounds[place]
             if (total := total + int(number.sum())) > MOST_ENTRIES:
                 return None
-            every, step = _repeated(number)
+            every, step = _repeat_indices(number)
             place = nexts[bounds[place][every] + step]
             code = code[every] * base + words.digits.ravel()[place]
             found_word.append(place // width)
@@ -249,7 +249,7 @@ def _following(words: MarkedWords) -> tuple[Array, Array]:
     word, place, kind = word[order], place[order], kind[order]
     before = np.zeros(len(place), dtype=np.int64)  # place 0 is before all symbols
     before[1:] = np.where(np.diff(kind) == 0, place[:-1], 0)
-    every, step = _repeated(place - before)
+    every, step = _repeat_indices(place - before)
     since = (word * width + before)[every] + step
     order = np.argsort(since, kind="stable")
     bounds = np.zeros(digits.size + 1, dtype=np.int64)
@@ -257,13 +257,13 @@ def _following(words: MarkedWords) -> tuple[Array, Array]:
     return bounds, (word * width + place)[every][order]
 
 
-def _repeated(number: Array) -> tuple[Array, Array]:
+def _repeat_indices(number: Array) -> tuple[Array, Array]:
     """Return each index as often as its number says, and how often it came before."""
     every = np.repeat(np.arange(len(number)), number)
     return every, np.arange(len(every)) - np.repeat(number.cumsum() - number, number)
 
 
-def ordered_windows(longest: int, shortest: int = 1) -> Kind:
+def order_windows(longest: int, shortest: int = 1) -> Kind:
     """Return the kind of two windows without marks, one after the other without overlap."""
 
     def entries(words: MarkedWords) -> tuple[Array, Array] | None:
@@ -282,7 +282,7 @@ def ordered_windows(longest: int, shortest: int = 1) -> Kind:
         number = np.bincount(word, minlength=len(words.digits))[word]
         if int(number.sum()) > MOST_ENTRIES:
             return None
-        every, step = _repeated(number)
+        every, step = _repeat_indices(number)
         other = np.searchsorted(word, word)[every] + step
         in_order = first_end[every] <= last_start[other]
         every, other = every[in_order], other[in_order]

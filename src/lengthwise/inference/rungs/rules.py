@@ -1,6 +1,7 @@
 """Choose few literals whose truth values decide the class of a word.
 
-`combined` finds any Boolean function of few literals: sets of literals grow by one literal at a
+`combine_literals` finds any Boolean function of few literals: sets of literals grow by one literal
+at a
 time, and of all sets of one size those stay that leave the least entropy of the class (a beam). A
 function such as "one of two, but not both" says little by one literal, and all by two, so the beam
 is wide. `covering` finds "none of these holds", of any number of literals: each of them holds of no
@@ -64,7 +65,7 @@ def _logarithms(count: int) -> Floats:
     return numbers * np.log2(np.maximum(numbers, 1))
 
 
-def combined(
+def combine_literals(
     pool: Pool,
     classes: Array,
     num_classes: int,
@@ -110,7 +111,7 @@ def combined(
         if best[0].wrong <= enough:
             break
         beam = [
-            (rule.chosen, _grouped(pool, rule.chosen, known, classes, num_classes))
+            (rule.chosen, _group_cells(pool, rule.chosen, known, classes, num_classes))
             for rule in rules
         ]
     return best[:returned], work
@@ -128,7 +129,7 @@ def _best(score: LiteralScores, sizes: Array, number: int) -> Array:
     return candidates[order][:number]
 
 
-def _grouped(
+def _group_cells(
     pool: Pool, literals: Sequence[int], cells: Array, classes: Array, num_classes: int
 ) -> Array:
     """Return `cell * num_classes + class` of each word; truth values of literals split cells."""

@@ -41,16 +41,14 @@ class Chain(Searcher):
         turn, place = divmod(number, len(_STATES))
         bench, draw = Bench(task), np.random.default_rng(number)
         states, count = _STATES[place], 400 if turn == 0 else 1_000
-        rows = bench.drawn(count, number)
+        rows = bench.draw_rows(count, number)
         work = states * task.sample.num_symbols * 3 * 16 * bench.words.part(rows).digits.size
         number_of_lines = int(np.clip(_SYMBOLS_READ // work, 1, _MOST_LINES))
         line: Line | None = None
         for _ in range(_ROUNDS):
             lines = StateLines(bench.words.part(rows), task.check)
             line = (
-                lines.improved(line, draw)
-                if line
-                else lines.annealed(states, number_of_lines, draw)
+                lines.improve(line, draw) if line else lines.anneal(states, number_of_lines, draw)
             )
             bench.work += lines.work
             wrong = bench.wrong(self._rule(bench, line))

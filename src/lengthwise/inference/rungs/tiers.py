@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from lengthwise.inference.rungs.literals import Kind, MarkedWords, Mask, keep_literals
-from lengthwise.inference.rungs.rules import combined, covering
+from lengthwise.inference.rungs.rules import combine_literals, covering
 from lengthwise.inference.sample import Array
 
 _GAIN = 1e-6
@@ -46,7 +46,7 @@ class LeftEntropy:
         pool = keep_literals(self.kind(words), 3)
         if not len(pool):
             return float("inf"), words.digits.size
-        rules, work = combined(
+        rules, work = combine_literals(
             pool,
             words.groups,
             words.num_classes,
@@ -77,7 +77,7 @@ class Uncovered:
         return float(left.sum()), 3 * words.digits.size + len(pool.literal) * (len(literals) + 2)
 
 
-def climbed(
+def search_tier(
     words: MarkedWords,
     judge: Judge,
     start: Mask,

@@ -13,14 +13,14 @@ from lengthwise.data.counted_words import Workers
 from lengthwise.data.labelled_words import LabelledWords
 from lengthwise.data.parts import TEST, TRAIN, VALID
 from lengthwise.data.word_parts import rows_of_part
-from lengthwise.data.word_symbols import written_word
+from lengthwise.data.word_symbols import format_word
 from lengthwise.data.words_reference import WordsReference
 from lengthwise.display import Drawing, Viewed, drawing_of
 from lengthwise.errors import TextError
 from lengthwise.inference.portfolio import End, Judge
 from lengthwise.inference.positives.statement import PositiveStatement
 from lengthwise.inference.rungs.refuting import refuting_word
-from lengthwise.inference.sample import Sample, joined
+from lengthwise.inference.sample import Sample, join_samples
 from lengthwise.inference.statement import DataStatement, no_automaton, state_data
 from lengthwise.inference.support import Support
 from lengthwise.inference.working import ENOUGH
@@ -29,7 +29,7 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.validation import short
 from lengthwise.problems.inferred.one_label import require_fitting, smallest_language
-from lengthwise.problems.inferred.searching import searched
+from lengthwise.problems.inferred.searching import search
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inferred.timing import Timer
 from lengthwise.problems.results import Watch, no_watch
@@ -127,7 +127,7 @@ def spec_of_words(words: WordsReference) -> str:
     return f"words:{words.shown}"
 
 
-def referred(
+def read_reference(
     spec: str,
     alphabet: str | None,
     config: InferenceConfig,
@@ -189,20 +189,20 @@ def _inferred(
         return Inference(
             words=words,
             settings=settings,
-            language=named_as(smallest, labelled),
+            language=name_as(smallest, labelled),
             statement=about_words,
             end=ended,
             seconds=timer.used,
             searcher=by,
             least_states=1,
         )
-    known = joined(train, valid)
+    known = join_samples(train, valid)
     if settings.label_noise == 0:
         shortest = known.part(np.arange(min(len(known), _TELLING)))
         _require_possible(shortest, labelled, settings.max_states, name)
         _require_class(known, labelled, settings.assume, name)
     timer.begin_search()
-    state = searched(labelled, Judge(train, valid, settings.label_noise), settings, timer)
+    state = search(labelled, Judge(train, valid, settings.label_noise), settings, timer)
     best = state.best
     assert best is not None
     if state.least_states > settings.max_states:
@@ -214,7 +214,7 @@ def _inferred(
     is_wrong = best.wrong + best.wrong_in_validation and settings.label_noise == 0
     if is_wrong and len(known) > _TELLING:
         _require_possible(known, labelled, settings.max_states, name)
-    language = named_as(best.language, labelled)
+    language = name_as(best.language, labelled)
     statement = parts.statement(language, state.least_states)
     return Inference(
         words=words,
@@ -274,10 +274,10 @@ class _Parts:
         )
 
 
-def named_as(automaton: Language, words: LabelledWords) -> Language:
+def name_as(automaton: Language, words: LabelledWords) -> Language:
     """Return a minimal automaton over the symbols and classes of a file."""
     renamed = replace(automaton, alphabet=words.alphabet, class_names=words.class_names)
-    return renamed.minimised()
+    return renamed.minimise()
 
 
 def _require_possible(known: Sample, words: LabelledWords, max_states: int, name: str) -> None:
@@ -304,7 +304,7 @@ def _require_class(known: Sample, words: LabelledWords, assumed: str | None, nam
         return
     row, why = refutation
     label, (other, language) = int(known.classes[row]), words.class_names
-    symbols_of_word = written_word(
+    symbols_of_word = format_word(
         [words.alphabet[symbol] for symbol in known.word(row)], words.alphabet
     )
     turned = assumed.removeprefix("co") if assumed.startswith("co") else f"co{assumed}"
@@ -329,9 +329,9 @@ def statement_of(
     return _Parts(words, config, name).statement(language, least_states)
 
 
-def supported(
+def count_support(
     language: Language, words: LabelledWords, config: InferenceConfig, name: str
 ) -> Support:
     """Return the number of words of training and validation behind each part of an automaton."""
     train, valid = (sample_of(words, part, config, name) for part in (TRAIN, VALID))
-    return Support.of(language, joined(train, valid))
+    return Support.of(language, join_samples(train, valid))

@@ -13,7 +13,7 @@ GUESS = "guess"
 Word = tuple[int, ...]
 
 
-def marked(
+def mark_answers(
     answer: Callable[[Sequence[Word]], Sequence[Answer]],
     language: Language,
     support: Support,

@@ -30,8 +30,13 @@ from lengthwise.objectives.sizes import LARGE_MODEL
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan, Problem, Run
 from lengthwise.problems.capabilities import Concluding, Parametrised
-from lengthwise.problems.inferred.inference import Inference, spec_of_words, statement_of, supported
-from lengthwise.problems.inferred.marking import marked, notes_of
+from lengthwise.problems.inferred.inference import (
+    Inference,
+    count_support,
+    spec_of_words,
+    statement_of,
+)
+from lengthwise.problems.inferred.marking import mark_answers, notes_of
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.labelled_words.measure import evaluate_on_file
 from lengthwise.problems.plan import Route
@@ -162,7 +167,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """Return the model that is proved on any automaton within seconds."""
         return (Route(LARGE_MODEL),)
 
-    def told(self, plan: Plan) -> tuple[str, str]:
+    def describe_supervision(self, plan: Plan) -> tuple[str, str]:
         """Return the objective, and a few words for what the automaton was inferred from."""
         words = "labels of whole words, by an automaton inferred from them"
         return str(plan.objective.name), words
@@ -182,12 +187,14 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             "states": best.get("states", self.language.num_states),
             "label_noise": self.inference.label_noise,
         }
-        rows = [records.validated("of A's answers")]
+        rows = [records.make_validation_row("of A's answers")]
         extended = replace(plain, rows=rows, values=values, section=partial(self._section, records))
         statement = read_statement(folder.path) if folder and best else None
-        return extended if statement is None else self._judged(extended, records, statement)
+        return extended if statement is None else self._judge_held_out(extended, records, statement)
 
-    def _judged(self, account: Account, records: Records, record: Mapping[str, Any]) -> Account:
+    def _judge_held_out(
+        self, account: Account, records: Records, record: Mapping[str, Any]
+    ) -> Account:
         """Return an account with what the words that were held out say, which leads."""
         verdict = record.get("network", {}).get("verdict")
         is_proved = bool(account.values["proved"]) and verdict == "equivalent"
@@ -207,13 +214,13 @@ class InferredProblem(Recognition, Parametrised, Concluding):
             verdict=record["verdict"],
             refutation=f"proved equal to A; {against}" if against and is_proved else against,
             values={**lead, **account.values, "statement": statement},
-            advice=lambda: f"lengthwise {command} {records.named()}",
+            advice=lambda: f"lengthwise {command} {records.name_folder()}",
         )
 
     def _section(self, records: Records, account: Account) -> Section:
-        from lengthwise.problems.inferred.section import inferred_section  # noqa: PLC0415  draws
+        from lengthwise.problems.inferred.section import make_section  # noqa: PLC0415  draws
 
-        return inferred_section(records, account)
+        return make_section(records, account)
 
     def statement(self) -> DataStatement:
         """Return how sure we may be of the automaton.
@@ -243,7 +250,7 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         }
         network = {"verdict": certificate.verdict, "strength": certificate.strength}
         digests_of_all = {"words": self.words.digest, **digests}
-        support = supported(self.language, self.words.load(), self.inference, self.name)
+        support = count_support(self.language, self.words.load(), self.inference, self.name)
         record = {
             **self.statement().to_dict(),
             "digests": digests_of_all,
@@ -259,11 +266,11 @@ class InferredProblem(Recognition, Parametrised, Concluding):
         """
         statement = None if run.folder is None else read_statement(run.folder.path)
         if statement is None:
-            support = supported(self.language, self.words.load(), self.inference, self.name)
+            support = count_support(self.language, self.words.load(), self.inference, self.name)
         else:
             support = Support.from_dict(statement["support"])
         plain = Recognition.predictor(self, run, options)
-        answer = partial(marked, plain.answer, self.language, support)
+        answer = partial(mark_answers, plain.answer, self.language, support)
         return replace(plain, answer=answer, notes=partial(notes_of, self.language, support))
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:

@@ -27,15 +27,15 @@ from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.problems.inferred.settings import InferenceConfig
 from lengthwise.problems.inferred.timing import Timer
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 
-def searched(
+def search(
     words: LabelledWords, judge: Judge, config: InferenceConfig, timer: Timer
 ) -> SearchState:
     """Search for what is left of the time, from where an earlier search of these words ended."""
     place = _place(words, config)
-    working, refuted, state = _begun(place, judge)
+    working, refuted, state = _load_progress(place, judge)
 
     def show(state: SearchState) -> None:
         timer.show(describe_best(state.best, working.few))
@@ -72,7 +72,7 @@ def _more(working: Working, state: SearchState) -> Working | None:
     if state.end not in ("explained", "exhausted") or state.best is None:
         return None
     try:
-        return working.grown(state.best.language)
+        return working.grow(state.best.language)
     except KeyboardInterrupt:
         state.end = "stopped"
         return None
@@ -83,8 +83,8 @@ def describe_best(best: Hypothesis | None, judge: Judge) -> str:
     if best is None:
         return ""
     count, wrong = len(judge.train) + len(judge.valid), best.wrong + best.wrong_in_validation
-    states = counted(best.language.num_states, "state")
-    return f"best: {states}, {wrong:,} of {counted(count, 'word')} wrong"
+    states = format_count(best.language.num_states, "state")
+    return f"best: {states}, {wrong:,} of {format_count(count, 'word')} wrong"
 
 
 def _place(words: LabelledWords, config: InferenceConfig) -> Path:
@@ -94,7 +94,7 @@ def _place(words: LabelledWords, config: InferenceConfig) -> Path:
     return cache_folder() / "inference" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
-def _begun(place: Path, judge: Judge) -> tuple[Working, list[Language], SearchState | None]:
+def _load_progress(place: Path, judge: Judge) -> tuple[Working, list[Language], SearchState | None]:
     """Return the progress of a search: its words, the automata that others refuted, and its state.
 
     There is no state if it has not begun, or its file is damaged.
@@ -107,7 +107,7 @@ def _begun(place: Path, judge: Judge) -> tuple[Working, list[Language], SearchSt
             values = dict(read_object(place))
             refuted = [from_dict(automaton) for automaton in values.pop("refuted")]
             for language in refuted:
-                working = working.grown(language) or working
+                working = working.grow(language) or working
             return working, refuted, SearchState.from_dict(values, working.few)
     except LengthwiseError:
         return Working.of(judge), [], None

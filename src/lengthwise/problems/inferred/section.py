@@ -8,11 +8,11 @@ from lengthwise.inference.distinguish import access_words
 from lengthwise.languages.language import Language
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.labelled_words.section import section_on_file
-from lengthwise.problems.proof import known_verdict, read_proof
+from lengthwise.problems.proof import find_known_verdict, read_proof
 from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 _MOST_STATES, _MOST_SYMBOLS = 60, 20
 """Greatest numbers of states and symbols of an automaton that is shown."""
@@ -27,7 +27,7 @@ NOTE = (
 )
 
 
-def inferred_section(records: Records, account: Account) -> Section:
+def make_section(records: Records, account: Account) -> Section:
     """Return the section about a run, from the account of it.
 
     Raises:
@@ -38,21 +38,21 @@ def inferred_section(records: Records, account: Account) -> Section:
     statement = account.values.get("statement")
     section = section_on_file(records, problem.inference.max_length, account)
     automaton = problem.language
-    states = counted(automaton.num_states, "state")
+    states = format_count(automaton.num_states, "state")
     body = template("lengthwise.problems.inferred", "section.html").render(
-        size=f"{states}, {counted(automaton.num_symbols, 'symbol')}",
+        size=f"{states}, {format_count(automaton.num_symbols, 'symbol')}",
         table=_transitions(automaton),
         is_kept=statement is not None,
     )
     facts = list(section.about)
     if statement:
-        facts[:0] = [("certificate", _proved(records.folder, automaton)), *_thin(statement)]
+        facts[:0] = [("certificate", _describe_proof(records.folder, automaton)), *_thin(statement)]
     if not section.body:  # facts are shown only where there is no body
         facts += section.facts
     return replace(section, about=facts, body=section.body + body, note=NOTE)
 
 
-def _proved(folder: RunFolder | None, automaton: Language) -> str:
+def _describe_proof(folder: RunFolder | None, automaton: Language) -> str:
     """Return what the certificate of a run proves of its network and A, in a few words.
 
     Raises:
@@ -62,7 +62,7 @@ def _proved(folder: RunFolder | None, automaton: Language) -> str:
     proof = read_proof(folder, automaton)
     if proof is None:
         return "not proved: there is no certificate"
-    if known_verdict(proof, automaton) == "equivalent":
+    if find_known_verdict(proof, automaton) == "equivalent":
         return f"equivalent: it computes A, {proof.certificate.strength}"
     return proof.brief(automaton)
 
@@ -71,7 +71,7 @@ def _thin(statement: Mapping[str, Any]) -> Facts:
     """Return the transitions on which few words rest, the thinnest first."""
     transitions = [
         f"{transition['symbol']} after {transition['after'] or 'nothing'}: "
-        f"{counted(transition['words'], 'word')}"
+        f"{format_count(transition['words'], 'word')}"
         for transition in statement["thin"]
     ]
     more = statement["num_thin"] - len(transitions)
@@ -90,7 +90,7 @@ def _transitions(automaton: Language) -> list[list[str]]:
         *(
             [
                 str(state),
-                shortened(automaton.decode(word), _READABLE) if word else "(no symbol)",
+                shorten(automaton.decode(word), _READABLE) if word else "(no symbol)",
                 names[automaton.classes[state]],
                 *map(str, automaton.transitions[state]),
             ]

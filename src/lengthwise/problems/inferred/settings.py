@@ -54,7 +54,7 @@ def settings_of_inference() -> list[SettingInfo]:
     return describe_settings("inference", InferenceConfig, OF_INFERENCE, {})
 
 
-def divided(
+def divide_settings(
     layers: Sequence[Mapping[str, Any]],
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Divide settings into those of inference, in which later layers win, and those of training.

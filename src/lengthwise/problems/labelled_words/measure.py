@@ -30,8 +30,8 @@ from lengthwise.problems.labelled_words.objective import batch_of, classes_of, p
 from lengthwise.problems.results import Evaluation, Facts, Options, Watch
 from lengthwise.tasks.task import Batch
 from lengthwise.training.devices import environment
-from lengthwise.transfer import sent
-from lengthwise.wording import counted
+from lengthwise.transfer import send
+from lengthwise.wording import format_count
 
 _RANGES = 12
 """Greatest number of ranges of lengths that a table shows."""
@@ -67,14 +67,14 @@ def evaluate_on_file(
     shares = plan.data if shares is None else shares
     if part not in PARTS:
         raise unknown_name("part", part, PARTS, TextError)
-    rows = _chosen(words, part_of(words, part, shares, name), options.get("lengths"), name)
+    rows = _choose_words(words, part_of(words, part, shares, name), options.get("lengths"), name)
     rows, left_out = _readable(words, rows, plan.network.reads_at_most, name)
     rows = rows[_lengths(words, rows).argsort(stable=True)]
     start, logits_of_batches = time.perf_counter(), []
     with processor_threads(plan.threads), watch(f"evaluating {name}") as progress:
         for batch in _batches(words, rows):
             logits_of_batches.append(
-                answers(run.model, sent(batch.tokens, device), sent(batch.lengths, device)).cpu()
+                answers(run.model, send(batch.tokens, device), send(batch.lengths, device)).cpu()
             )
             if progress:
                 progress(sum(map(len, logits_of_batches)), len(rows))
@@ -133,7 +133,7 @@ def facts_on_file(summary: Mapping[str, Any]) -> Facts:
         *(
             (
                 f"class {name}",
-                f"{percent(values['accuracy'])} % of {counted(values['words'], 'word')}",
+                f"{percent(values['accuracy'])} % of {format_count(values['words'], 'word')}",
             )
             for name, values in summary["by_class"].items()
             if values["words"]
@@ -158,7 +158,7 @@ def table(summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     return ["length", "accuracy %", "95 % interval", "words"], rows
 
 
-def _chosen(
+def _choose_words(
     words: LabelledWords, rows: torch.Tensor, lengths: Sequence[int] | None, name: str
 ) -> torch.Tensor:
     """Return the words of some lengths, or all of them."""
@@ -189,7 +189,9 @@ def _readable(
 def _notes(left_out: int, model: str) -> list[str]:
     if not left_out:
         return []
-    return [f"{counted(left_out, 'word')} left out, longer than the positions of {model} reach"]
+    return [
+        f"{format_count(left_out, 'word')} left out, longer than the positions of {model} reach"
+    ]
 
 
 def _lengths(words: LabelledWords, rows: torch.Tensor) -> torch.Tensor:

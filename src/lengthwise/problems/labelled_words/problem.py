@@ -17,7 +17,7 @@ from lengthwise.models.recognisers import MODELS
 from lengthwise.objectives.catalogue import OBJECTIVES, objectives_of
 from lengthwise.objectives.own_automaton import curriculum
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Problem, Run, evaluated
+from lengthwise.problems.base import Plan, Problem, Run, evaluate_and_store
 from lengthwise.problems.capabilities import Proving, Tested
 from lengthwise.problems.classification import class_predictor, require_same_symbols
 from lengthwise.problems.labelled_words.measure import (
@@ -168,7 +168,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         words = LabelsOfFile(self.words.load(), plan.data, self.name)
         return words.shortest, words.longest
 
-    def told(self, plan: Plan) -> tuple[str, str]:
+    def describe_supervision(self, plan: Plan) -> tuple[str, str]:
         """Return `final`, and a few words for the words of training."""
         most = plan.data.max_length
         words = "" if most is None else f" of at most {most} symbols"
@@ -188,7 +188,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
         }
         return replace(
             plain,
-            rows=[records.validated(f"on {words}")],
+            rows=[records.make_validation_row(f"on {words}")],
             values={**plain.values, **own_values},
             section=partial(self._section, records),
         )
@@ -228,7 +228,7 @@ class LabelledWordsProblem(Problem, Proving, Tested):
 
     def test(self, run: Run, test: Test) -> TestResult:
         """Return accuracy by length on the test words of some lengths."""
-        evaluation = evaluated(run, {"lengths": list(test.lengths)}, stored=False)
+        evaluation = evaluate_and_store(run, {"lengths": list(test.lengths)}, stored=False)
         assert isinstance(evaluation, WordsEvaluation)
         more = {"words_per_length": test.words_per_length, "protocol": self.kind}
         return TestResult.of_scores(test, evaluation.scores, {**evaluation.values, **more})

@@ -8,13 +8,13 @@ from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import LengthwiseError
 from lengthwise.evaluation.scores import Scores, percent
 from lengthwise.files import values_of
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Plan
 from lengthwise.problems.labelled_words.measure import facts_on_file, table
 from lengthwise.problems.results import Facts, Section
 from lengthwise.templates import template
-from lengthwise.wording import shortened
+from lengthwise.wording import shorten
 
 _MOST_CLASSES = 12
 _SAMPLES = 5
@@ -72,7 +72,7 @@ def _about(plan: Plan) -> Facts:
     reference = problem.words
     facts = [
         ("words", f"{problem.name}, digest {reference.digest[:12]}"),
-        ("alphabet", listed(reference.alphabet)),
+        ("alphabet", list_symbols(reference.alphabet)),
     ]
     try:
         words = reference.load()
@@ -81,8 +81,10 @@ def _about(plan: Plan) -> Facts:
     for number, label in enumerate(reference.class_names[:_MOST_CLASSES]):
         rows = np.flatnonzero(np.asarray(words.classes) == number)
         shortest = rows[np.argsort(words.lengths(rows), kind="stable")][:_SAMPLES]
-        spellings = [shortened(words.written(int(row)), 40) or "the empty word" for row in shortest]
+        spellings = [
+            shorten(words.format_word(int(row)), 40) or "the empty word" for row in shortest
+        ]
         facts.append(
-            (f"words of class {shortened(label, 20)}", f"{len(rows):,}, as {', '.join(spellings)}")
+            (f"words of class {shorten(label, 20)}", f"{len(rows):,}, as {', '.join(spellings)}")
         )
     return facts

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from lengthwise.errors import ConfigError
 from lengthwise.layers.chunks import grow
 from lengthwise.layers.memory import BinaryMemory
-from lengthwise.models.alignment import left_aligned
+from lengthwise.models.alignment import align_left
 from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.models.regular_gpt import RegularGPT, roots
 from lengthwise.objectives.words import WordLengths
@@ -59,7 +59,7 @@ def codes_in_the_making(
     """
     device = next(model.parameters()).device
     if isinstance(model, BinaryRecurrent):
-        symbols, lengths = left_aligned(tokens, lengths, model.config.vocab_size, checked=True)
+        symbols, lengths = align_left(tokens, lengths, model.config.vocab_size, checked=True)
         return _after_last(model, symbols.to(device), lengths.to(device)).tanh()
     if not isinstance(model, RegularGPT) or not isinstance(model.memory, BinaryMemory):
         raise ConfigError(
@@ -69,7 +69,7 @@ def codes_in_the_making(
     below = model.leaf(torch.arange(model.config.vocab_size, device=device))
     numbers = []
     for level in tree.levels:
-        outputs = model.gathered(below, level.children.to(device))
+        outputs = model.gather(below, level.children.to(device))
         numbers.append(model.memory.numbers(outputs))
         below = model.memory(outputs)
     return roots(tree, numbers).tanh()

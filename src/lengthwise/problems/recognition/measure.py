@@ -17,7 +17,7 @@ from lengthwise.evaluation.scores import Scores, finite_or_none, percent, percen
 from lengthwise.evaluation.shortcuts import shortcuts_beside, spread_lengths
 from lengthwise.languages.language import Language
 from lengthwise.models.threads import processor_threads
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.classification import class_predictor
 from lengthwise.problems.results import (
     Answer,
@@ -34,7 +34,7 @@ from lengthwise.proofs.search.snapped_file import load_snapped
 from lengthwise.tasks.task import Task
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.devices import environment
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _PARTS, _WORST = 8, 3
 """Lengths that a table shows: one of each eighth, and this number of the worst."""
@@ -115,7 +115,7 @@ def evaluate_run(run: Run, options: Options, watch: Watch = no_watch) -> Recogni
         "date": datetime.now(UTC).date().isoformat(),
     }
     accuracy, records = scores.accuracy_by_length(), scores.to_records()
-    rows = [[str(n), percent(accuracy[n])] for n in shown_lengths(accuracy)]
+    rows = [[str(n), percent(accuracy[n])] for n in choose_shown_lengths(accuracy)]
     return RecognitionEvaluation(
         values=summary,
         records=records,
@@ -143,10 +143,10 @@ def facts(summary: Mapping[str, Any]) -> Facts:
     """Return the summary of an evaluation for people to read."""
     first, last = summary["lengths"]
     without, words = summary["lengths_without_words"], summary["words_per_length"]
-    lacking = f" ({counted(without, 'length')} without any)" if without else ""
+    lacking = f" ({format_count(without, 'length')} without any)" if without else ""
     return [
         ("task", f"{summary.get('title', summary['task'])}, {summary['protocol']} words"),
-        ("lengths", f"{first}..{last}, {counted(words, 'word')} each{lacking}"),
+        ("lengths", f"{first}..{last}, {format_count(words, 'word')} each{lacking}"),
         *list_scores(summary),
     ]
 
@@ -159,7 +159,10 @@ def list_scores(summary: Mapping[str, Any]) -> Facts:
     length = f"{summary['worst_length']} ({percent(worst)} %)"
     shortcuts = summary["shortcuts"].items()
     return [
-        (f"mean accuracy over {counted(summary['num_lengths'], 'length')}", f"{percent(mean)} %"),
+        (
+            f"mean accuracy over {format_count(summary['num_lengths'], 'length')}",
+            f"{percent(mean)} %",
+        ),
         (
             f"95 % interval (Wilson, {words} words, {per_length} per length)",
             f"{percent_interval(low, high)} %",
@@ -171,7 +174,7 @@ def list_scores(summary: Mapping[str, Any]) -> Facts:
     ]
 
 
-def shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
+def choose_shown_lengths(accuracy: Mapping[int, float]) -> list[int]:
     """Return some of the lengths: the first, the last, one from each eighth, and the three worst.
 
     Those of the eighths are drawn, always the same: accuracy can depend on the length modulo a
@@ -220,8 +223,9 @@ def _beyond_claim(
     if not beyond:
         return []
     return [
-        f"{counted(len(beyond), 'answer')} may be wrong: the weights are claimed to be right to "
-        f"{counted(longest, 'symbol')} in {kind}, and the longest of these words has "
+        f"{format_count(len(beyond), 'answer')} may be wrong: the weights are claimed to be right "
+        f"to "
+        f"{format_count(longest, 'symbol')} in {kind}, and the longest of these words has "
         f"{max(beyond):,}. `lengthwise verify` says where they go wrong"
     ]
 
@@ -235,7 +239,7 @@ def test_run(run: Run, test: Test) -> TestResult:
         "protocol": test.protocol,
         "p_one": test.p_one,
     }
-    evaluation = evaluated(run, options)
+    evaluation = evaluate_and_store(run, options)
     assert isinstance(evaluation, RecognitionEvaluation)
     return TestResult.of_scores(test, evaluation.scores, evaluation.values)
 

@@ -11,7 +11,7 @@ from lengthwise.objectives.sizes import LARGE_MODEL, MOST_LABELLED, num_elements
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.results import Facts
 from lengthwise.tasks.task import Task
-from lengthwise.wording import counted, shortened, shorter_words
+from lengthwise.wording import format_count, shorten, shorter_words
 
 _SHOWN = 60
 """Greatest number of characters that are shown of a wrong word."""
@@ -32,7 +32,7 @@ def account_of(plain: Account, task: Task, records: Records) -> Account:
             f"{plan.supervision} supervision",
             plan.trained_on.removeprefix(f"{protocol}, "),
         ),
-        rows=[*proof, records.validated(f"on fresh words{words}"), *_stages(records)],
+        rows=[*proof, records.make_validation_row(f"on fresh words{words}"), *_stages(records)],
         values={**plain.values, **own_values},
     )
 
@@ -44,7 +44,7 @@ def _stages(records: Records) -> Facts:
     if plan.is_staged:
         facts.append(("stage", f"{plan.stage} of {plan.num_stages}, {plan.supervision}"))
     if without:
-        ended = ", ".join(map(_ended, without))
+        ended = ", ".join(map(_describe_end, without))
         if len(without) == plan.num_stages:
             why = next(stage["reason"] for stage in without if stage["stage"] == plan.stage)
             ended += f"; nearest came {plan.supervision}, which is kept{why and f' ({why})'}"
@@ -68,16 +68,18 @@ def advice_of(language: Language, records: Records, facts: Mapping[str, Any], le
         is_last = facts["proved"] is False and (plan.is_staged or plan.model == LARGE_MODEL)
         count = num_elements(language) if plan.model == DEFAULT_MODEL else 0
         if is_last or count is None or count > MOST_LABELLED:
-            other = f"--model gru-binary --out {records.named('-gru')}"
+            other = f"--model gru-binary --out {records.name_folder('-gru')}"
             return f"lengthwise train {shlex.quote(spec)} {other}"
     if facts["proved"] is not None or facts["states"] is not None:
-        return f"lengthwise certify {records.named()}"
-    return f"lengthwise evaluate {records.named()} --lengths {lengths}"
+        return f"lengthwise certify {records.name_folder()}"
+    return f"lengthwise evaluate {records.name_folder()} --lengths {lengths}"
 
 
-def _ended(stage: Mapping[str, Any]) -> str:
+def _describe_end(stage: Mapping[str, Any]) -> str:
     """Say how a stage ended, and how near it came to a proof."""
-    text = f"{stage['supervision']} ({_ENDED[stage['ended']]} {counted(stage['steps'], 'step')}"
+    text = (
+        f"{stage['supervision']} ({_ENDED[stage['ended']]} {format_count(stage['steps'], 'step')}"
+    )
     right, wrong = stage["right_to"], stage["wrong_chunks"]
     if right is not None and right >= 0:
         text += f", right to length {right}"
@@ -94,7 +96,9 @@ def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
     """
     right, wrong = facts["right_to"], facts["wrong_chunks"]
     if facts["states"] is not None:
-        return [("automaton", f"settled on an automaton of {counted(facts['states'], 'state')}")]
+        return [
+            ("automaton", f"settled on an automaton of {format_count(facts['states'], 'state')}")
+        ]
     if facts["proved"] is None:
         return []
     if facts["proved"]:
@@ -102,7 +106,7 @@ def _proof(facts: Mapping[str, Any], *, by_steps: bool) -> Facts:
     reasons = [] if right is None else [_far(right, facts["first_wrong"])]
     if wrong:
         unit = ("step", "of the automaton") if by_steps else ("chunk", "of codes")
-        reasons.insert(0, f"wrong on {counted(wrong, unit[0])} {unit[1]}")
+        reasons.insert(0, f"wrong on {format_count(wrong, unit[0])} {unit[1]}")
     elif wrong == 0 or right is None:
         reasons = ["nothing that was judged is wrong, and `certify` says what is open"]
     return [("proof", f"not proved: {', '.join(reasons)}")]
@@ -112,5 +116,5 @@ def _far(right_to: int, word: str | None) -> str:
     """Say up to which length a model is right, and the first word on which it is wrong."""
     if right_to < 0:
         return "the empty word is wrong"
-    first = "" if word is None else f", first wrong word {shortened(word, _SHOWN)}"
+    first = "" if word is None else f", first wrong word {shorten(word, _SHOWN)}"
     return f"right to length {right_to}{first}"

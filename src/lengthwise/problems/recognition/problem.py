@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Self
 
 from lengthwise.evaluation.scores import parse_lengths
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import from_dict, to_dict
 from lengthwise.languages.spec import parse
@@ -37,7 +37,7 @@ from lengthwise.tasks.task import Task, default_protocol
 from lengthwise.training.compiled import Compiled
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from lengthwise.problems.testing import Test, TestResult
@@ -120,9 +120,10 @@ class Recognition(Problem, Formal, Tested, Plotted):
     def name(self) -> str:
         """The specification of the language, or its size if it has none."""
         language = self.language
-        symbols = listed(language.alphabet, 8)
+        symbols = list_symbols(language.alphabet, 8)
         return (
-            language.spec or f"a language of {counted(language.num_states, 'state')} over {symbols}"
+            language.spec
+            or f"a language of {format_count(language.num_states, 'state')} over {symbols}"
         )
 
     def configure(
@@ -137,7 +138,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
         usual = default_protocol(self.language, binary=entry.audited)
         words = WordsConfig.from_dict({"protocol": usual, **chosen["data"]})
         task = Task(language=self.language, protocol=words.protocol, p_one=words.p_one)
-        name = asked["objective"].get("name") or self._unnamed(entry)
+        name = asked["objective"].get("name") or self._choose_objective(entry)
         objective = OBJECTIVES[name]
         require_fit(model, entry, name)
         for setting in asked["objective"]:
@@ -167,13 +168,13 @@ class Recognition(Problem, Formal, Tested, Plotted):
         subject = replace(
             subject, network=network.with_room(words.max_length, asked["network"].get("max_length"))
         )
-        return objective.fitted(subject, asked["network"]), words, settings
+        return objective.fit_network(subject, asked["network"]), words, settings
 
-    def suited(self, preset: str, entry: Entry, asked: Parts) -> Iterator[Defaults]:
+    def choose_defaults(self, preset: str, entry: Entry, asked: Parts) -> Iterator[Defaults]:
         """Return the objective in place of a model's own, and what it sets for the language."""
         assert isinstance(entry, ModelEntry)
         named = asked["objective"].get("name")
-        name = named or self._unnamed(entry)
+        name = named or self._choose_objective(entry)
         defaults = OBJECTIVES[name].defaults(
             self.language, preset, entry.config, is_named=named is not None
         )
@@ -182,7 +183,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
         size = f", {defaults.size}" if defaults.size else ""
         yield Defaults(f"objective {name}, {preset}{size}", defaults.values)
 
-    def _unnamed(self, entry: ModelEntry) -> str:
+    def _choose_objective(self, entry: ModelEntry) -> str:
         """Return the objective of a model, or its fallback for the language."""
         return OBJECTIVES[entry.objective].fallback(self.language) or entry.objective
 
@@ -233,7 +234,7 @@ class Recognition(Problem, Formal, Tested, Plotted):
         """Return the least and the greatest length of words of training."""
         return int(plan.data.min_length), int(plan.data.max_length)
 
-    def told(self, plan: Plan) -> tuple[str, str]:
+    def describe_supervision(self, plan: Plan) -> tuple[str, str]:
         """Return the name of the objective, and its labels with the words that they are about."""
         return str(plan.objective.name), _objective(plan).labels(self._subject(plan))
 

@@ -37,7 +37,7 @@ _MOST_CHUNKS = 300_000
 def routes_to_a_proof(language: Language, preset: str) -> Sequence[Route]:
     """Return the routes for a language; the preset `smoke`, which ends after seconds in any case,
     has the first alone."""
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     if machine.num_states > 2**MOST_BITS:
         states = f"{machine.num_states:,} states are more than the {2**MOST_BITS:,} of slots"
         return (Route(STEPPING_MODEL, states),)
@@ -52,7 +52,7 @@ def routes_to_a_proof(language: Language, preset: str) -> Sequence[Route]:
     return routes[:1] if preset == "smoke" else routes
 
 
-def standing_of(model: nn.Module, language: Language) -> dict[str, Any]:
+def judge_model(model: nn.Module, language: Language) -> dict[str, Any]:
     """Return how far a model is right: `proved`, `right_to`, `first_wrong` and `reason`."""
     from lengthwise.proofs.search.certify import certify  # noqa: PLC0415  all searches
     from lengthwise.proofs.search.short_words import wrong_words  # noqa: PLC0415  seldom

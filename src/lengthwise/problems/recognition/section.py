@@ -10,21 +10,21 @@ from lengthwise.analysis.figures import accuracy_figure, to_page_svg
 from lengthwise.errors import RunError
 from lengthwise.evaluation.scores import Score, Scores, percent
 from lengthwise.files import read_object, require_kinds, values_of
-from lengthwise.languages.characters import listed
+from lengthwise.languages.characters import list_symbols
 from lengthwise.languages.describe import samples
 from lengthwise.languages.language import Language
 from lengthwise.languages.named_languages import CATALOGUE
 from lengthwise.objectives.catalogue import OBJECTIVES
 from lengthwise.problems.account import Records
 from lengthwise.problems.base import Plan
-from lengthwise.problems.proof import Proof, known_verdict, read_proof
+from lengthwise.problems.proof import Proof, find_known_verdict, read_proof
 from lengthwise.problems.recognition.measure import list_scores
 from lengthwise.problems.results import Condition, Curve, Facts, Section
 from lengthwise.proofs.check.statement import facts_of
 from lengthwise.registry import Catalogue
 from lengthwise.templates import template
 from lengthwise.training.runs import RunFolder
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 
 class Published(Protocol):
@@ -91,7 +91,7 @@ def section_of(language: Language, records: Records, title: str) -> Section:
     assert folder is not None
     scores = Scores.from_records(folder.scores())
     evaluation = _evaluation(folder, scores)
-    printed = _published(language.spec, plan)
+    printed = _find_published(language.spec, plan)
     trained_to = plan.data.max_length
     comparable = printed if printed and _are_comparable(printed, scores, trained_to) else None
     proof, curve, tested = read_proof(folder, language), None, Facts()
@@ -103,7 +103,7 @@ def section_of(language: Language, records: Records, title: str) -> Section:
                 curves = {title: scores.accuracy_by_length()}
                 curve = to_page_svg(accuracy_figure(curves, trained_to, evaluation["shortcuts"]))
     known = Knowledge(
-        verdict=known_verdict(proof, language),
+        verdict=find_known_verdict(proof, language),
         has_binary_memory=has_binary_memory(plan.network),
     )
     page = template("lengthwise.problems.recognition", "section.html", percent=percent)
@@ -141,19 +141,19 @@ def _about(language: Language) -> Facts:
     facts = [] if entry is None else [("language", f"{language.spec}: {entry.definition}")]
     if entry is None and language.spec:
         facts = [("language", language.spec)]
-    minimal = language.minimised()
+    minimal = language.minimise()
     facts.append(
         (
             "automaton",
-            f"{counted(minimal.num_states, 'state')} at least, over the symbols "
-            f"{listed(language.alphabet)}",
+            f"{format_count(minimal.num_states, 'state')} at least, over the symbols "
+            f"{list_symbols(language.alphabet)}",
         )
     )
     if language.domain is not None:
         facts.append(("domain", "only some words have a class; no others are drawn"))
     for number, name in enumerate(language.class_names[:_MOST_CLASSES]):
-        spellings = [shortened(word, 40) or "the empty word" for word in samples(minimal, number)]
-        facts.append((f"words of class {shortened(name, 20)}", ", ".join(spellings) or "none"))
+        spellings = [shorten(word, 40) or "the empty word" for word in samples(minimal, number)]
+        facts.append((f"words of class {shorten(name, 20)}", ", ".join(spellings) or "none"))
     if language.num_classes > _MOST_CLASSES:
         facts.append(("further classes", str(language.num_classes - _MOST_CLASSES)))
     advice = dict(language.ladder().advice())
@@ -221,7 +221,7 @@ def _some(scores: Scores) -> list[Score]:
     return [record for record in scores.records if record.length in some_lengths]
 
 
-def _published(spec: str, plan: Plan) -> Published | None:
+def _find_published(spec: str, plan: Plan) -> Published | None:
     network = plan.network.to_dict()
     results = (PUBLISHED[name](spec, plan.model, network) for name in PUBLISHED)
     return next((result for result in results if result is not None), None)

@@ -30,7 +30,7 @@ from lengthwise.settings import Config, Setting, require
 from lengthwise.tasks.step_tasks import Regime, StepTask
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 _MOST_SYMBOLS = 2**30
 
@@ -141,14 +141,14 @@ class NextStep(Objective):
         """Return the mean loss of supervised positions; accuracy is that of whole words."""
         train, _ = self._examples
         rows = torch.randint(len(train), (self._config.batch_size,), generator=data)
-        words = sent(train[rows], device_of(model))
+        words = send(train[rows], device_of(model))
         loss, right = self._judge(model, words, noise)
         return Step(loss, right, len(words))
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
         """Return the loss with teacher forcing, and the exact match of outputs without it."""
         _, validation = self._examples
-        words = sent(validation, device_of(model))
+        words = send(validation, device_of(model))
         parts = torch.split(words, _AT_ONCE)
         losses = [self._judge(model, part, None)[0].item() * len(part) for part in parts]
         inputs = validation[:, : self._task.num_inputs]
@@ -162,7 +162,7 @@ class NextStep(Objective):
     def _judge(
         self, model: nn.Module, words: Tensor, noise: torch.Generator | None
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
-        supervised = sent(self._supervised, words.device)
+        supervised = send(self._supervised, words.device)
         with autocast(words.device, self._autocast):
             logits = model(words[:, :-1], first=self._first, generator=noise)
         logits, targets = logits[:, supervised - 1 - self._first], words[:, supervised]

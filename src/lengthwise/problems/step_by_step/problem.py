@@ -11,12 +11,12 @@ import torch
 from lengthwise.errors import TaskError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import percent, percent_interval
-from lengthwise.evaluation.steps import exact_matches, written_steps
+from lengthwise.evaluation.steps import exact_matches, generate_steps
 from lengthwise.models.entry import Entry
 from lengthwise.models.step_models import DEFAULT_STEP_MODEL, STEP_MODELS
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Problem, Run, evaluated
+from lengthwise.problems.base import Plan, Problem, Run, evaluate_and_store
 from lengthwise.problems.capabilities import Parametrised, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
@@ -43,7 +43,7 @@ from lengthwise.training.devices import environment
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _SMOKE = {"steps": 20, "validate_every": 10, "examples": 64, "validation_words": 32}
 """Numbers of the preset `smoke`; `laptop` and `paper` take those of the model."""
@@ -134,7 +134,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
             self.steps, plan.data, plan.objective.supervision, half=plan.training.autocast
         )
 
-    def told(self, plan: Plan) -> tuple[str, str]:
+    def describe_supervision(self, plan: Plan) -> tuple[str, str]:
         """Return the regime (weak, medium or strong), and the number of examples."""
         return str(plan.objective.supervision), f"{plan.data.examples:,} examples"
 
@@ -144,7 +144,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
         return replace(
             plain,
             conditions=f"backbone {body}, {plain.conditions}" if body else plain.conditions,
-            rows=[records.validated("exact on unseen inputs")],
+            rows=[records.make_validation_row("exact on unseen inputs")],
             values={**plain.values, "body": body},
             tested=_facts,
         )
@@ -198,7 +198,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
                 n: 100 * evaluation["right_at"][name] for n, name in enumerate(outputs, start=1)
             },
             measure="accuracy (%)",
-            sample=counted(evaluation["words"], "input"),
+            sample=format_count(evaluation["words"], "input"),
             overall=100 * evaluation["exact_match"],
             horizontal="output",
         )
@@ -211,7 +211,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
 
         def answer(inputs: Sequence[Sequence[int]]) -> list[Answer]:
             words = torch.tensor(inputs, dtype=torch.long).reshape(-1, steps.num_inputs)
-            symbols = written_steps(run.model, layout, words).tolist() if inputs else []
+            symbols = generate_steps(run.model, layout, words).tolist() if inputs else []
             outputs = [steps.show([word[index] for index in layout.outputs]) for word in symbols]
             return [
                 Answer(
@@ -229,7 +229,7 @@ class StepByStep(Problem, Parametrised, Tested, Plotted):
 
     def test(self, run: Run, test: Test) -> TestResult:
         """Return exact match, as the accuracy at the one length that the inputs have."""
-        values, length = evaluated(run, {}).values, self.steps.num_inputs
+        values, length = evaluate_and_store(run, {}).values, self.steps.num_inputs
         at_length = AtLength(
             length, values["words"], round(values["exact_match"] * values["words"])
         )
@@ -261,7 +261,7 @@ def _facts(values: Mapping[str, Any]) -> Facts:
     ]
 
 
-def unseen(plan: Plan) -> tuple[Test, ...]:
+def select_test_inputs(plan: Plan) -> tuple[Test, ...]:
     """Return the test of a run on a step task: all inputs that are reserved for it."""
     assert isinstance(plan.problem, StepByStep)
     return (Test(name="unseen", lengths=(plan.problem.steps.num_inputs,)),)

@@ -9,7 +9,8 @@ operation maps balls to balls. Its radius covers
 - the rounding of the network's own arithmetic, with unit roundoff u (2^-24 for float32): a sum of
   n products, in any order, fused or not, is off by at most $\gamma_n \sum |a_i b_i|$, where
   $\gamma_n = n u / (1 - n u)$ (Higham, Accuracy and Stability of Numerical Algorithms, 3.1);
-- what the network loses to small numbers, by `Arithmetic.lost`: any number below the smallest
+- what the network loses to small numbers, by `Arithmetic.bound_underflow`: any number below the
+smallest
   normal one t (2^-126 for float32) may be taken as 0, before an operation or after it;
 - the same two losses in the computation of the centre, with the u and t of float64.
 
@@ -76,7 +77,7 @@ class Ball:
         """Select balls; the key must leave the last axis alone."""
         return Ball(self.centre[key], self.radius[key])
 
-    def bound(self) -> Floats:
+    def bound_norms(self) -> Floats:
         """Return the largest Euclidean norm of a vector in each ball."""
         return norm_bound(self.centre) + self.radius
 
@@ -169,7 +170,7 @@ class Arithmetic:
         """Return the relative error of a sum of that many products that are formed one by one."""
         return self.gamma(terms)
 
-    def lost(self, terms: int, size: Size) -> Size:
+    def bound_underflow(self, terms: int, size: Size) -> Size:
         r"""Bound the effect of small numbers taken as 0 on $b + \sum_i x_i w_i$, of n products.
 
         $$8 t \left(n + 1 + \sqrt n \cdot \mathrm{size}\right), \qquad
@@ -187,34 +188,34 @@ class Arithmetic:
         """Return the radius, or infinity where numbers of that size could overflow."""
         return np.where(size < 1e-6 * self.largest, radius, inf)
 
-    def rounded(self, x: Ball, operations: int = 1) -> Ball:
+    def round(self, x: Ball, operations: int = 1) -> Ball:
         """Return the ball after some elementwise operations that round once each."""
-        size = x.bound()
-        lost = sqrt(x.centre.shape[-1]) * self.lost(operations, size)
+        size = x.bound_norms()
+        lost = sqrt(x.centre.shape[-1]) * self.bound_underflow(operations, size)
         return _ball(x.centre, x.radius + self.safe(size, self.gamma(operations) * size + lost))
 
     # ---- operations ----------------------------------------------------------------------------
 
-    def scaled(self, x: Ball, factor: float) -> Ball:
+    def scale(self, x: Ball, factor: float) -> Ball:
         """Multiply by a number, which is rounded itself, or divide by its reciprocal.
 
         A division by a root takes four roundings at most: of the root, to the network's type, of
         its reciprocal, and of the product. The centre has fewer.
         """
-        size = np.maximum(x.bound(), 1.0) * max(abs(factor), 1.0)
-        lost = sqrt(x.centre.shape[-1]) * self.lost(4, size)
+        size = np.maximum(x.bound_norms(), 1.0) * max(abs(factor), 1.0)
+        lost = sqrt(x.centre.shape[-1]) * self.bound_underflow(4, size)
         fresh = self.safe(size, lost)
-        return self.rounded(Ball(x.centre * factor, x.radius * abs(factor) + fresh), 4)
+        return self.round(Ball(x.centre * factor, x.radius * abs(factor) + fresh), 4)
 
     def add(self, x: Ball, y: Ball) -> Ball:
         """Return the sum of two vectors."""
-        return self.rounded(x + y)
+        return self.round(x + y)
 
     def linear(self, x: Ball, matrix: Matrix) -> Ball:
         """Return W x + b."""
         rows, terms = matrix.weight.shape
-        size = matrix.frobenius * x.bound() + matrix.bias_norm
-        lost = sqrt(rows) * self.lost(terms, x.bound() + matrix.frobenius)
+        size = matrix.frobenius * x.bound_norms() + matrix.bias_norm
+        lost = sqrt(rows) * self.bound_underflow(terms, x.bound_norms() + matrix.frobenius)
         fresh = self.safe(size, self.gamma(terms + 2) * size + lost)
         centre = x.centre @ matrix.weight.T + matrix.bias
         return _ball(centre, matrix.stretch * x.radius + fresh)
@@ -222,8 +223,8 @@ class Arithmetic:
     def numbers(self, x: Ball, matrix: Matrix) -> tuple[Floats, Floats]:
         """Return W x + b with a radius for each number, smaller than that of the vector."""
         terms = matrix.weight.shape[1]
-        size = x.bound()[..., None] * matrix.rows + np.abs(matrix.bias)
-        lost = self.lost(terms, x.bound()[..., None] + matrix.rows)
+        size = x.bound_norms()[..., None] * matrix.rows + np.abs(matrix.bias)
+        lost = self.bound_underflow(terms, x.bound_norms()[..., None] + matrix.rows)
         fresh = self.safe(size, self.gamma(terms + 2) * size + lost)
         radius = x.radius[..., None] * matrix.rows + fresh
         return x.centre @ matrix.weight.T + matrix.bias, outward(radius)
@@ -256,8 +257,10 @@ class Arithmetic:
         """
         width = x.centre.shape[-1]
         centre = 1.0 / (1.0 + np.exp(-x.centre))
-        fresh = sqrt(width) * (self.gamma(2 * _EXP_ULPS + 4) + self.lost(1, 1.0))
-        return _ball(centre, 0.25 * x.radius + self.safe(x.bound(), np.full_like(x.radius, fresh)))
+        fresh = sqrt(width) * (self.gamma(2 * _EXP_ULPS + 4) + self.bound_underflow(1, 1.0))
+        return _ball(
+            centre, 0.25 * x.radius + self.safe(x.bound_norms(), np.full_like(x.radius, fresh))
+        )
 
     def product(self, x: Ball, y: Ball) -> Ball:
         r"""Return the product of entries.
@@ -266,17 +269,17 @@ class Arithmetic:
         """
         largest_x = np.abs(x.centre).max(axis=-1)
         largest_y = np.abs(y.centre).max(axis=-1) + y.radius
-        size = x.bound() * y.bound()
-        lost = sqrt(x.centre.shape[-1]) * self.lost(1, x.bound() + y.bound())
-        fresh = self.safe(size, self.gamma(1) * x.bound() * largest_y + lost)
+        size = x.bound_norms() * y.bound_norms()
+        lost = sqrt(x.centre.shape[-1]) * self.bound_underflow(1, x.bound_norms() + y.bound_norms())
+        fresh = self.safe(size, self.gamma(1) * x.bound_norms() * largest_y + lost)
         return _ball(x.centre * y.centre, x.radius * largest_y + largest_x * y.radius + fresh)
 
     def _elementwise(self, x: Ball, centre: Floats, slope: float, operations: int) -> Ball:
         """Return values of a function of that slope, with that many roundings, each of numbers up
         to x.
         """
-        size = x.bound()
-        lost = sqrt(x.centre.shape[-1]) * self.lost(operations + 1, size + 1.0)
+        size = x.bound_norms()
+        lost = sqrt(x.centre.shape[-1]) * self.bound_underflow(operations + 1, size + 1.0)
         fresh = self.safe(size, self.gamma(operations) * size + lost)
         return _ball(centre, slope * x.radius + fresh)
 
@@ -332,7 +335,7 @@ class Arithmetic:
 
         γ counts roundings of the network and of the centre. All of this also holds for their sum,
         since $(1 - q)^{-1/2} - 1$ is convex in q and 0 at 0. Small numbers that are taken as 0 are
-        added to η, to q and to the result as `lost` says.
+        added to η, to q and to the result as `bound_underflow` says.
         """
         width = x.centre.shape[-1]
         root = sqrt(width)
@@ -342,17 +345,17 @@ class Arithmetic:
         spread = np.sqrt((centred**2).mean(axis=-1))
         centre = centred / np.sqrt(spread**2 + epsilon)[..., None] * weight + bias
 
-        size = x.bound()
+        size = x.bound_norms()
         reach = x.radius / root + _gamma(width + 24, OWN) * norm_bound(x.centre) / root
         low = np.maximum(spread * _INWARD - reach * _OUTWARD, 0.0)
         scale = np.sqrt(low**2 + epsilon) * _INWARD
         offset = (np.abs(mean[..., 0]) + reach) / scale * _OUTWARD
         ratio = np.sqrt(1 + offset**2) * _OUTWARD
 
-        off = self.gamma(width + 24) * ratio + self.lost(width, size) / scale
+        off = self.gamma(width + 24) * ratio + self.bound_underflow(width, size) / scale
         one_by_one = self.gamma(2.25 * width + 64) * ratio
         squares = self.gamma(width + 24) * (ratio**2 + 2 * ratio * offset)
-        lost = self.lost(width, 4 * size)
+        lost = self.bound_underflow(width, 4 * size)
         moved = np.maximum(one_by_one, squares) + 2 * (self.gamma(width + 64) * ratio) ** 2
         moved = (moved + lost * (1 + 4 * size + lost) / scale**2) * _OUTWARD
         turned = np.expm1(-0.5 * np.log1p(-moved, out=np.full_like(moved, -inf), where=moved < 1))
@@ -365,7 +368,7 @@ class Arithmetic:
         summed = root * gain * (1 + turned) * (ratio + offset + off) + biases
         fresh = fresh + self.gamma(6) * summed
         together = (1 + 2 * size) * (1 + largest) * (1 + gain) + biases
-        fresh = fresh + root * self.lost(4, together)
+        fresh = fresh + root * self.bound_underflow(4, together)
         most = np.maximum(4 * width * size**2, together)
         return _ball(centre, x.radius * gain / scale + self.safe(most, fresh))
 
@@ -387,7 +390,7 @@ class Arithmetic:
         A factor 1 + δ on the computed $e^{l_j}$, and the rounding of $l_j - \max l$, are as if the
         logit had moved by log(1 + δ), or by so much. They are added to the radius, and what is left
         is the rounding of the sum and of the division: relative to each weight, and in addition to
-        movements. An exp that is taken as 0 is within `lost`.
+        movements. An exp that is taken as 0 is within `bound_underflow`.
         """
         positions = logits.shape[-2]
         size = np.where(present, np.abs(logits) + radius, 0.0).max(axis=-2, keepdims=True)
@@ -403,10 +406,10 @@ class Arithmetic:
             # the three are of float64
             widest = widest + _gamma(2 * positions + 4 * _ULPS, OWN) * (up + weight)
             moved[..., position, :] = widest[..., position, :]
-        moved = np.where(present, outward(moved + self.lost(positions, 1.0)), 0.0)
+        moved = np.where(present, outward(moved + self.bound_underflow(positions, 1.0)), 0.0)
         return weight, moved, self.gamma(positions + 4)
 
-    def rectified(
+    def rectify(
         self, logits: Floats, radius: Floats, present: NDArray[np.bool_]
     ) -> tuple[Floats, Floats, float]:
         r"""Return weights $\max(l, 0) / C$ over the last axis, of C positions, how far they can
@@ -417,7 +420,7 @@ class Arithmetic:
         """
         positions = logits.shape[-1]
         weight = np.where(present, np.maximum(logits, 0.0), 0.0) / positions
-        moved = radius / positions + self.lost(4, np.abs(logits) + radius + positions)
+        moved = radius / positions + self.bound_underflow(4, np.abs(logits) + radius + positions)
         return weight, np.where(present, outward(moved), 0.0), self.gamma(4)
 
 

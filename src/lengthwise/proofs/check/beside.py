@@ -14,7 +14,7 @@ from safetensors.numpy import load
 
 from lengthwise.errors import CertificateError
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.statement import shown
+from lengthwise.proofs.check.statement import escape_unprintable
 
 _SETTINGS, _WEIGHTS = "config.json", "model.safetensors"
 
@@ -31,7 +31,7 @@ class Beside:
     """The same in words."""
 
 
-def compared_with_folder(certificate: Certificate, folder: Path) -> Beside:
+def compare_with_folder(certificate: Certificate, folder: Path) -> Beside:
     """Compare a certificate with the run in a folder, if there is one: settings, weights, symbols.
 
     What cannot be read is not the certified network.
@@ -59,7 +59,7 @@ def _difference(certificate: Certificate, settings: Path, weights: Path) -> str:
         network, symbols = config["network"], _symbols(config)
         arrays = load(weights.read_bytes())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
-        return f"it cannot be read ({shown(str(error) or repr(error)):.80})"
+        return f"it cannot be read ({escape_unprintable(str(error) or repr(error)):.80})"
     if not isinstance(network, dict) or set(network) != set(certificate.settings):
         return "it is a network of another kind"
     try:

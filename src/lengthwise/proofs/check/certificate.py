@@ -28,8 +28,14 @@ from lengthwise.proofs.check.arrays import Integers, pack, unpack
 from lengthwise.proofs.check.margins import RoundingMargins, SnapDistances
 from lengthwise.proofs.check.narrow import Precision, bfloat16_rounded
 from lengthwise.proofs.check.networks import Kind, kind_of_network
-from lengthwise.proofs.check.statement import about, quoted, shown, stated, terms_of
-from lengthwise.wording import shortened
+from lengthwise.proofs.check.statement import (
+    describe_language,
+    escape_unprintable,
+    quote,
+    state_claim,
+    terms_of,
+)
+from lengthwise.wording import shorten
 
 FORMAT = 2
 FORMAT_WITH_PRECISION = 3
@@ -133,7 +139,7 @@ class Certificate:
         return self
 
     def __repr__(self) -> str:
-        return f"Certificate({self.verdict}, {self.strength}: {shortened(self.statement, 200)})"
+        return f"Certificate({self.verdict}, {self.strength}: {shorten(self.statement, 200)})"
 
     def _repr_html_(self) -> str:
         """Return the view of the certificate in notebooks."""
@@ -157,7 +163,7 @@ class Certificate:
     @property
     def statement(self) -> str:
         """The claim in a sentence."""
-        return stated(self)
+        return state_claim(self)
 
     @property
     def table(self) -> list[dict[str, Any]]:
@@ -194,7 +200,7 @@ class Certificate:
             "verdict": self.verdict,
             "strength": self.strength,
             "precision": self.precision,
-            **about(self),
+            **describe_language(self),
             "statement": self.statement,
             "terms": list(terms_of(self)),
             "counterexample": None if wrong is None else _fields(wrong),
@@ -297,7 +303,7 @@ class Certificate:
         except Exception as error:  # the bytes can be anything
             raise CertificateError(
                 f"{path} is not a certificate of lengthwise, or it was changed "
-                f"({shown(str(error) or repr(error))[:100]}). Certify the model again."
+                f"({escape_unprintable(str(error) or repr(error))[:100]}). Certify the model again."
             ) from None
         if not same:
             raise CertificateError(
@@ -314,7 +320,7 @@ class Certificate:
             raise CertificateError("it is of format 1, whose certificates could be forged")
         if body["format"] not in FORMS:
             known = " or ".join(map(str, FORMS))
-            raise CertificateError(f"format {quoted(str(body['format']))[:20]} is not {known}")
+            raise CertificateError(f"format {quote(str(body['format']))[:20]} is not {known}")
         schema.require_form(body, FORMS[body["format"]])
         wrong, machine, notes = body["counterexample"], body["machine"], body["notes"]
         sure, moved, language = notes["sureness"], notes["moved"], from_dict(body["language"])

@@ -97,13 +97,13 @@ class Elements:
     def empty_vector(self) -> Ball:
         """Return a ball with the vector of the empty word."""
         pads = np.full((1, self.node.chunk), ABSENT)
-        return self.node.gathered(self.node.leaves(), pads)
+        return self.node.gather(self.node.leaves(), pads)
 
-    def sureness(self) -> RoundingMargins | None:
+    def measure_margins(self) -> RoundingMargins | None:
         """Return the margins of signs and answers, if there are signs."""
         return None
 
-    def moved(self) -> SnapDistances | None:
+    def measure_moves(self) -> SnapDistances | None:
         """Return the separation of the classes of vectors, if vectors are snapped."""
         return None
 
@@ -119,7 +119,7 @@ def read(logits: Floats, radius: Floats, answers: Margin) -> Integers:
     return np.asarray(decided.values, dtype=np.int64)
 
 
-def named_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
+def read_codes(claim: Certificate, num_bits: int) -> NDArray[np.uint8]:
     """Return the codes of a certificate, eight bits to a byte; each occurs once."""
     require(set(claim.elements) == {"codes"}, "elements are codes")
     packed = [bytes.fromhex(text) for text in claim.elements["codes"]]
@@ -139,7 +139,7 @@ class Discrete(Elements):
     def __init__(self, claim: Certificate, node: Node) -> None:
         super().__init__(node)
         require(node.is_binary, "memory is binary")
-        packed = named_codes(claim, node.num_bits)
+        packed = read_codes(claim, node.num_bits)
         self.codes = np.unpackbits(packed, axis=1, count=node.num_bits).astype(np.bool_)
         self.number = {code.tobytes(): index for index, code in enumerate(self.codes)}
         self.below = (node.leaves(), node.recall(self.codes))
@@ -156,7 +156,7 @@ class Discrete(Elements):
         new = sorted({chunk for chunk in chunks if chunk not in known})
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
-            codes = self.code(self.node.gathered(below, np.array(batch)))
+            codes = self.code(self.node.gather(below, np.array(batch)))
             for chunk, code in zip(batch, codes, strict=True):
                 require(code.tobytes() in self.number, "the code of every chunk is named")
                 known[chunk] = self.number[code.tobytes()]
@@ -176,7 +176,7 @@ class Discrete(Elements):
         """Return the vector recalled for the empty word, whose code need not be named."""
         return self.node.recall(self.code(super().empty_vector()))
 
-    def sureness(self) -> RoundingMargins:
+    def measure_margins(self) -> RoundingMargins:
         """Return the smallest distances and the largest bounds that occurred."""
         return RoundingMargins.of(self.signs, self.answers)
 
@@ -302,9 +302,9 @@ class Snapped(Tables):
 
     def balls(self, merge: Merge) -> Ball:
         """Return representatives, each rounded to the weights' type."""
-        return self.node.arithmetic.rounded(Ball(merge.representatives, merge.radius))
+        return self.node.arithmetic.round(Ball(merge.representatives, merge.radius))
 
-    def moved(self) -> SnapDistances:
+    def measure_moves(self) -> SnapDistances:
         """Return the largest distance from the own representative, and the smallest to another."""
         return SnapDistances(spread=self.spread, gap=self.gap if np.isfinite(self.gap) else None)
 
@@ -344,7 +344,7 @@ def images_of(node: Node, below: tuple[Ball, Ball], children: Integers, *, edge:
     balls = Ball(
         np.concatenate([inner.centre, outer.centre]), np.concatenate([inner.radius, outer.radius])
     )
-    parts = [node.gathered(balls, rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
+    parts = [node.gather(balls, rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
     empty = Ball(np.empty((0, balls.centre.shape[1])), np.empty(0))
     return Ball(
         np.concatenate([part.centre for part in [empty, *parts]]),

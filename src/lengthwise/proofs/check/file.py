@@ -8,11 +8,11 @@ from lengthwise.arguments import path_of
 from lengthwise.errors import CertificateError, ClaimError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
-from lengthwise.proofs.check.beside import Beside, compared_with_folder
+from lengthwise.proofs.check.beside import Beside, compare_with_folder
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.induction import Induction, checked
+from lengthwise.proofs.check.induction import Induction, check_with_induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
-from lengthwise.shipped import PREFIX, resolved
+from lengthwise.shipped import PREFIX, resolve_path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,8 +91,8 @@ def check_file(
         _require_language(claimed, language)
     if require_own is not None:
         require_own(claimed)
-    verified, induction = checked(claimed)
-    beside = compared_with_folder(verified, path.parent) if require_own is None else None
+    verified, induction = check_with_induction(claimed)
+    beside = compare_with_folder(verified, path.parent) if require_own is None else None
     return CheckedFile(path=path, certificate=verified, induction=induction, beside=beside)
 
 
@@ -100,7 +100,7 @@ def _file_of(name: Path) -> Path:
     """Return the file of a certificate, or of that of `zoo:NAME`."""
     file = name
     if str(name).startswith(PREFIX):
-        file = resolved(name) / "certificate.json"
+        file = resolve_path(name) / "certificate.json"
         if not file.exists():
             raise CertificateError(
                 f"{name} has no certificate: nothing is proved about it. `lengthwise zoo` "

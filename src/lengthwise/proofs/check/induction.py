@@ -33,7 +33,7 @@ from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.check.prefixes import PrefixInduction
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
-from lengthwise.proofs.check.statement import shown
+from lengthwise.proofs.check.statement import escape_unprintable
 from lengthwise.proofs.check.structure import check_structure
 from lengthwise.proofs.check.window_node import WindowNode
 
@@ -56,10 +56,10 @@ def check(certificate: Certificate) -> Certificate:
     Raises:
         CertificateError: something does not follow, or the certificate claims nothing.
     """
-    return checked(certificate)[0]
+    return check_with_induction(certificate)[0]
 
 
-def checked(
+def check_with_induction(
     certificate: Certificate,
 ) -> tuple[Certificate, "Induction | PrefixInduction | None"]:
     """Return what `check` returns, and the induction that went through; None if structural.
@@ -77,11 +77,13 @@ def checked(
         )
     try:
         with np.errstate(all="ignore"):  # an overflow is not a number, and refused as such
-            return _checked(certificate)
+            return _check(certificate)
     except CertificateError:
         raise
     except LengthwiseError as error:
-        raise CertificateError(f"the certificate does not hold: {shown(str(error))}") from None
+        raise CertificateError(
+            f"the certificate does not hold: {escape_unprintable(str(error))}"
+        ) from None
     except MemoryError:
         raise CertificateError(TOO_LARGE) from None
     except Exception as error:  # what the file says can be anything
@@ -90,7 +92,7 @@ def checked(
         ) from None
 
 
-def _checked(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInduction | None"]:
+def _check(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInduction | None"]:
     name = name_of_language(claim)
     check_machine(claim.machine, claim.language)
     sureness: RoundingMargins | None
@@ -103,7 +105,7 @@ def _checked(claim: Certificate) -> tuple[Certificate, "Induction | PrefixInduct
         sureness = induction.check()
     else:
         induction = _by_levels(claim, node)
-        sureness, moved = induction.network.sureness(), induction.network.moved()
+        sureness, moved = induction.network.measure_margins(), induction.network.measure_moves()
     domain = claim.language.domain
     domain = None if domain is None else replace(domain, spec="")
     verified = replace(

@@ -158,7 +158,7 @@ class LayerNode:
         arithmetic = self.arithmetic
         chunk, width = x.rows.shape[1], x.table.centre.shape[-1]
         size = width // self._heads
-        asked_of = arithmetic.scaled(x.table, size**-0.5)
+        asked_of = arithmetic.scale(x.table, size**-0.5)
         asking = x.rows if every else x.rows[:, -1:]
         queries = [
             arithmetic.linear(asked_of, part)[asking]
@@ -183,7 +183,7 @@ class LayerNode:
             shift = bias[head][np.maximum(offset, 0)]
             logits, radius = self._logits(q, k, shift)
             if self._is_rational:
-                weight, moved, relative = arithmetic.rectified(logits, radius, seen)
+                weight, moved, relative = arithmetic.rectify(logits, radius, seen)
                 middle = np.zeros(1)  # movements of these weights have any sum
             else:
                 weight, moved, relative = arithmetic.softmax(
@@ -191,25 +191,25 @@ class LayerNode:
                 )
                 weight, moved = weight[..., 0], moved[..., 0]
                 middle = v.centre.mean(axis=1, keepdims=True)
-            spread, size_of_v = norm_bound(v.centre - middle), v.bound()
+            spread, size_of_v = norm_bound(v.centre - middle), v.bound_norms()
             centres.append(np.einsum("nqk,nkd->nqd", weight, v.centre))
             largest = weight + moved
             rounding = relative + arithmetic.sums(chunk + 1)
-            together = _summed(largest, size_of_v)
+            together = _sum_positions(largest, size_of_v)
             if self._is_rational:
                 heaviest = norm_bound(largest)
                 together = arithmetic.safe(together + heaviest, together)
             else:
                 heaviest = np.full((len(x.rows), 1), sqrt(chunk))  # weights are 1 at most
-            lost = arithmetic.lost(chunk, norm_bound(size_of_v)[:, None] + heaviest)
-            other = _summed(moved, spread) + rounding * together
+            lost = arithmetic.bound_underflow(chunk, norm_bound(size_of_v)[:, None] + heaviest)
+            other = _sum_positions(moved, spread) + rounding * together
             other = other + sqrt(size) * lost
-            radii.append(other + _summed(largest, v.radius))
+            radii.append(other + _sum_positions(largest, v.radius))
             stretched = (
                 self._head_parts(f"{name}.key_value", width)[head].stretch * x.table.radius[x.rows]
             )
-            fresh = _summed(largest, _rest(v.radius, stretched))
-            local.append(other + fresh + _summed(moved, v.radius))
+            fresh = _sum_positions(largest, _rest(v.radius, stretched))
+            local.append(other + fresh + _sum_positions(moved, v.radius))
             weights.append(weight)
         return Attended(
             gathered=Ball(np.concatenate(centres, axis=-1), norm_bound(np.stack(radii, axis=-1))),
@@ -221,13 +221,13 @@ class LayerNode:
         """Return products of queries and keys, with the bias of their offset, and their radii."""
         logits = np.einsum("nqd,nkd->nqk", q.centre, k.centre) + shift
         terms = q.centre.shape[-1]
-        q_size, k_size = q.bound()[:, :, None], k.bound()[:, None, :]
+        q_size, k_size = q.bound_norms()[:, :, None], k.bound_norms()[:, None, :]
         radius = (
             q.radius[:, :, None] * k_size
             + norm_bound(q.centre)[:, :, None] * (k.radius[:, None, :])
         )
         size = q_size * k_size + np.abs(shift)
-        lost = self.arithmetic.lost(terms, q_size + k_size)
+        lost = self.arithmetic.bound_underflow(terms, q_size + k_size)
         fresh = self.arithmetic.safe(size, self.arithmetic.sums(terms + 2) * size + lost)
         return logits, radius + fresh
 
@@ -258,7 +258,7 @@ class LayerNode:
         return self._matrices[key]
 
 
-def _summed(weights: Floats, sizes: Floats) -> Floats:
+def _sum_positions(weights: Floats, sizes: Floats) -> Floats:
     """Sum over the positions of a chunk, for each query."""
     return np.einsum("nqk,nk->nq", weights, sizes)
 

@@ -68,9 +68,9 @@ class Narrow(Arithmetic):
     def linear(self, x: Ball, matrix: Matrix) -> Ball:
         """Return W x + b, rounded after the sum and after the bias."""
         found = self.wide.linear(x, matrix)
-        size = found.bound() + matrix.bias_norm
+        size = found.bound_norms() + matrix.bias_norm
         rows = len(matrix.weight)
-        lost = np.sqrt(rows) * self.lost(1, size)
+        lost = np.sqrt(rows) * self.bound_underflow(1, size)
         fresh = self.safe(size, self.gamma(_RESULT_AND_BIAS) * size + lost)
         return Ball(found.centre, outward(found.radius + fresh))
 
@@ -78,24 +78,24 @@ class Narrow(Arithmetic):
         """Return W x + b with a radius for each number."""
         centre, radius = self.wide.numbers(x, matrix)
         size = np.abs(centre) + radius + np.abs(matrix.bias)
-        fresh = self.safe(size, self.gamma(_RESULT_AND_BIAS) * size + self.lost(1, size))
+        fresh = self.safe(size, self.gamma(_RESULT_AND_BIAS) * size + self.bound_underflow(1, size))
         return centre, outward(radius + fresh)
 
     def gelu(self, x: Ball) -> Ball:
         """Return x Φ(x), rounded once."""
-        return self.rounded(self.wide.gelu(x))
+        return self.round(self.wide.gelu(x))
 
     def tanh(self, x: Ball) -> Ball:
         """Return tanh x, rounded once."""
-        return self.rounded(self.wide.tanh(x))
+        return self.round(self.wide.tanh(x))
 
     def sigmoid(self, x: Ball) -> Ball:
         """Return the logistic function of x, rounded once."""
-        return self.rounded(self.wide.sigmoid(x))
+        return self.round(self.wide.sigmoid(x))
 
     def layer_norm(self, x: Ball, weight: Floats, bias: Floats, epsilon: float) -> Ball:
         """Return the layer norm, rounded once."""
-        return self.rounded(self.wide.layer_norm(x, weight, bias, epsilon))
+        return self.round(self.wide.layer_norm(x, weight, bias, epsilon))
 
     def softmax(
         self, logits: Floats, radius: Floats, present: NDArray[np.bool_]

@@ -65,12 +65,12 @@ class Node(LayerNode):
     @quietly
     def leaves(self) -> Ball:
         """Return the vectors of the symbols."""
-        return self._embedded(self._weights["embedding.weight"])
+        return self._embed(self._weights["embedding.weight"])
 
     @quietly
     def pad(self) -> Ball:
         """Return the vector of the positions before a word."""
-        return self._embedded(self._weights["pad"][None])
+        return self._embed(self._weights["pad"][None])
 
     @quietly
     def recall(self, codes: NDArray[np.bool_]) -> Ball:
@@ -81,14 +81,14 @@ class Node(LayerNode):
             return read
         return self._layer_norm(read, "memory.norm")
 
-    def _embedded(self, vectors: Floats) -> Ball:
+    def _embed(self, vectors: Floats) -> Ball:
         exact = Ball(vectors, np.zeros(vectors.shape[:-1]))
-        return self.arithmetic.scaled(exact, self._scale)
+        return self.arithmetic.scale(exact, self._scale)
 
     # ---- from vectors to the vector, code and class of a node -----------------------------------
 
     @quietly
-    def gathered(self, below: Ball, children: Integers) -> Ball:
+    def gather(self, below: Ball, children: Integers) -> Ball:
         """Return the output of the block for chunks, before memory."""
         pad = self.pad()
         table = Ball(

@@ -17,7 +17,7 @@ import numpy as np
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.check.bounded import BoundedCoded, Codes, Decided
 from lengthwise.proofs.check.certificate import Certificate
-from lengthwise.proofs.check.elements import Margin, named_codes
+from lengthwise.proofs.check.elements import Margin, read_codes
 from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.recurrent_node import RecurrentNode
 from lengthwise.proofs.check.schema import require
@@ -37,8 +37,8 @@ class PrefixInduction:
         require(not claim.maps and claim.repeats is None, "there are no state maps, and no repeat")
         inside = all(not level["interior"] for level in claim.levels)
         require(inside and len(claim.levels) > 0, "there is a level, and none has an interior")
-        self.codes = named(claim, node)
-        self.number = {key: index for index, key in enumerate(keys_of(self.codes))}
+        self.codes = read_named_codes(claim, node)
+        self.index_of = {key: index for index, key in enumerate(keys_of(self.codes))}
         self.transitions = np.array(claim.machine.transitions, dtype=np.int64)
         self.classes = np.array(claim.machine.classes, dtype=np.int64)
         self.outside = claim.language.num_classes
@@ -113,14 +113,14 @@ class PrefixInduction:
 
     def first(self) -> int:
         """Return the code of the empty word."""
-        return int(self.numbered(self.node.start())[0])
+        return int(self.number(self.node.start())[0])
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
         """Return the codes after symbols, whose bits or tokens must be certain."""
         numbers = np.empty_like(elements)
         for start in range(0, len(elements), _BATCH):
             part = slice(start, start + _BATCH)
-            numbers[part] = self.numbered(self.node.step(self.codes[elements[part]], symbols[part]))
+            numbers[part] = self.number(self.node.step(self.codes[elements[part]], symbols[part]))
         return numbers
 
     def read(self, elements: Integers) -> Integers:
@@ -140,12 +140,12 @@ class PrefixInduction:
             element = self.step(element, np.array([symbol], dtype=np.int64))
         return int(self.read(element)[0])
 
-    def numbered(self, decided: Decided) -> Integers:
+    def number(self, decided: Decided) -> Integers:
         """Return the numbers of codes; every value must be certain, and every code named."""
         self.signs.see(decided.distance, decided.radius)
         keys = keys_of(decided.values)
-        require(all(key in self.number for key in keys), "the code of every prefix is named")
-        return np.array([self.number[key] for key in keys], dtype=np.int64)
+        require(all(key in self.index_of for key in keys), "the code of every prefix is named")
+        return np.array([self.index_of[key] for key in keys], dtype=np.int64)
 
     # ---- the language
 
@@ -159,10 +159,10 @@ class PrefixInduction:
             good = more
 
 
-def named(claim: Certificate, node: RecurrentNode | WindowNode) -> Codes:
+def read_named_codes(claim: Certificate, node: RecurrentNode | WindowNode) -> Codes:
     """Return the codes that a certificate names, `[element, place]`; each occurs once."""
     if isinstance(node, RecurrentNode):
-        rows = np.unpackbits(named_codes(claim, node.num_bits), axis=1, count=node.num_bits)
+        rows = np.unpackbits(read_codes(claim, node.num_bits), axis=1, count=node.num_bits)
         return rows.astype(np.bool_)
     require(set(claim.elements) == {"contexts"}, "elements are contexts")
     width = node.receptive_field - 1

@@ -98,7 +98,7 @@ class RecurrentNode:
     @quietly
     def numbers(self, before: Ball, symbols: Integers) -> tuple[Floats, Floats]:
         """Return the numbers `[prefix, bit]` whose signs are the codes after symbols, and radii."""
-        after = self._gated if self._cell == "gru" else self._simple
+        after = self._apply_gate if self._cell == "gru" else self._simple
         return self.arithmetic.numbers(after(before, symbols), self._write)
 
     @quietly
@@ -108,23 +108,23 @@ class RecurrentNode:
 
     def _simple(self, before: Ball, symbols: Integers) -> Ball:
         active = self.arithmetic.tanh if self._cell == "elman" else self.arithmetic.relu
-        return active(self._added(0, self._mapped(0, before), symbols))
+        return active(self._add_symbols(0, self._apply_map(0, before), symbols))
 
-    def _gated(self, before: Ball, symbols: Integers) -> Ball:
+    def _apply_gate(self, before: Ball, symbols: Integers) -> Ball:
         arithmetic = self.arithmetic
         reset, keep = (
-            arithmetic.sigmoid(self._added(gate, self._mapped(gate, before), symbols))
+            arithmetic.sigmoid(self._add_symbols(gate, self._apply_map(gate, before), symbols))
             for gate in (0, 1)
         )
-        new = arithmetic.product(reset, self._mapped(2, before))
-        new = arithmetic.tanh(self._added(2, new, symbols))
+        new = arithmetic.product(reset, self._apply_map(2, before))
+        new = arithmetic.tanh(self._add_symbols(2, new, symbols))
         change = arithmetic.add(before, Ball(-new.centre, new.radius))
         return arithmetic.add(new, arithmetic.product(keep, change))
 
-    def _mapped(self, gate: int, before: Ball) -> Ball:
+    def _apply_map(self, gate: int, before: Ball) -> Ball:
         return self.arithmetic.linear(before, self._recurrent[gate])
 
-    def _added(self, gate: int, x: Ball, symbols: Integers) -> Ball:
+    def _add_symbols(self, gate: int, x: Ball, symbols: Integers) -> Ball:
         """Return the sum with the symbols' rows."""
         rows = self._symbols[gate][symbols]
         return self.arithmetic.add(Ball(rows, np.zeros(len(rows))), x)

@@ -66,7 +66,7 @@ class SlotNode:
         """Return the code that the answer is read with, `[bit]`."""
         return self._weights["start"] >= 0
 
-    def written(self) -> Floats:
+    def measure_signs(self) -> Floats:
         """Return the distances from 0 of all numbers whose signs are written down."""
         return np.abs(
             np.concatenate([self._weights[name].ravel() for name in ("symbols", "pad", "start")])
@@ -130,10 +130,12 @@ class SlotNode:
         rounds. The float64 of `sides` rounds, too, which $γ$ counts.
         """
         arithmetic = self.arithmetic
-        lost = slots * arithmetic.lost(slots, 2.0 * slots)
+        lost = slots * arithmetic.bound_underflow(slots, 2.0 * slots)
         off = arithmetic.gamma(2 * slots + 8) * 2 + lost
         size = sizes * (1.0 + off) + biases
-        fresh = arithmetic.gamma(2 * bits + 16) * size + arithmetic.lost(bits, size + bits)
+        fresh = arithmetic.gamma(2 * bits + 16) * size + arithmetic.bound_underflow(
+            bits, size + bits
+        )
         return outward(sizes * off + arithmetic.safe(size, fresh))
 
     @quietly
@@ -159,7 +161,7 @@ class SlotNode:
         arithmetic = self.arithmetic
         codes = _signs(self.states)
         hidden = arithmetic.relu(arithmetic.linear(_exact(codes), self._matrix("expand")))
-        queries = arithmetic.scaled(arithmetic.linear(hidden, self._matrix("query")), self._scale)
+        queries = arithmetic.scale(arithmetic.linear(hidden, self._matrix("query")), self._scale)
         logits, radius = arithmetic.numbers(queries, Matrix(self._weights["keys"]))
         size = (np.abs(logits) + radius).max(axis=1)
         moved = outward(radius.max(axis=1) + arithmetic.exp_rounding(size))

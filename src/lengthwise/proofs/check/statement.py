@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lengthwise.languages.language import Language
 from lengthwise.languages.serialisation import to_dict
 from lengthwise.languages.spec import is_self_contained
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from lengthwise.proofs.check.certificate import Certificate
@@ -72,7 +72,7 @@ def terms_of(certificate: "Certificate") -> tuple[str, ...]:
     return tuple(term.format(network=certificate.kind) for term in terms)
 
 
-def stated(certificate: "Certificate") -> str:
+def state_claim(certificate: "Certificate") -> str:
     """Return the claim of a certificate in a sentence, marked as one that nobody has checked unless
     `certify` made this certificate or `check` accepted it.
     """
@@ -90,7 +90,7 @@ def _sentence(certificate: "Certificate") -> str:
     if certificate.counterexample is not None:
         wrong = certificate.counterexample
         symbols = len(certificate.language.encode(wrong.word))
-        gives = f"the class {quoted(wrong.model)} where {name} has {quoted(wrong.language)}"
+        gives = f"the class {quote(wrong.model)} where {name} has {quote(wrong.language)}"
         if symbols == 0:
             return f"{who} gives the empty word {gives}."
         certain = certificate.sureness is None or certificate.sureness.is_certain
@@ -98,13 +98,13 @@ def _sentence(certificate: "Certificate") -> str:
             f"{who} gives a word of length {symbols} {gives}; it is right on all shorter words"
             f"{inside}{'' if certain else ', as far as float64 tells'}."
         )
-    reached = counted(certificate.checked_length or 0, "symbol")
+    reached = format_count(certificate.checked_length or 0, "symbol")
     right = f" As far as explored, all words{inside} of at most {reached} are right."
     if certificate.sureness is not None and not certificate.sureness.is_certain:
         cast = " cast to bfloat16" if certificate.precision == "bfloat16" else ""
         right = f" Run once, the model{cast} was right on all words{inside} of at most {reached}."
     none = certificate.checked_length is None or certificate.checked_length < 0
-    return f"No proof of {name}: {shown(certificate.reason)}.{'' if none else right}"
+    return f"No proof of {name}: {escape_unprintable(certificate.reason)}.{'' if none else right}"
 
 
 def facts_of(certificate: "Certificate") -> list[tuple[str, str]]:
@@ -114,7 +114,11 @@ def facts_of(certificate: "Certificate") -> list[tuple[str, str]]:
     Figures of one that nobody has checked are left out, since they are its maker's.
     """
     known = (
-        (_explored(certificate), _rounding(certificate), _snapped(certificate))
+        (
+            _describe_exploration(certificate),
+            _rounding(certificate),
+            _describe_snapping(certificate),
+        )
         if certificate.is_checked
         else ()
     )
@@ -123,11 +127,11 @@ def facts_of(certificate: "Certificate") -> list[tuple[str, str]]:
         *known,
         _automaton(certificate),
         _domain(certificate),
-        _claimed_name(certificate),
+        _describe_claimed_name(certificate),
     )
     facts = [fact for fact in facts_or_none if fact is not None]
     if certificate.reason and certificate.verdict == "counterexample":
-        facts.append(("not checkable", shown(certificate.reason)))
+        facts.append(("not checkable", escape_unprintable(certificate.reason)))
     return facts
 
 
@@ -135,30 +139,30 @@ def _wrong_word(certificate: "Certificate") -> tuple[str, str] | None:
     if certificate.counterexample is None:
         return None
     word = certificate.counterexample.word
-    symbols = counted(len(certificate.language.encode(word)), "symbol")
+    symbols = format_count(len(certificate.language.encode(word)), "symbol")
     more = "" if len(word) <= _LONGEST else f" and so on, {symbols} in all"
-    return "wrong word", f"{quoted(word[:_LONGEST])}{more}" if word else "the empty word"
+    return "wrong word", f"{quote(word[:_LONGEST])}{more}" if word else "the empty word"
 
 
 def _automaton(certificate: "Certificate") -> tuple[str, str] | None:
     language = certificate.language
-    if named(certificate):
+    if find_compared_name(certificate):
         return None
     return (
         "automaton",
-        f"{automaton_digest(language)}, {counted(language.num_states, 'state')} over "
-        f"{_listed(language.alphabet)}, classes {_listed(language.class_names)}",
+        f"{automaton_digest(language)}, {format_count(language.num_states, 'state')} over "
+        f"{_list_names(language.alphabet)}, classes {_list_names(language.class_names)}",
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     texts, length = list[str](), 0
     for name in names:
         length += len(name) + 1
         if length > _LONGEST:
             more = f"{len(names):,} in all"
             return f"{' '.join(texts)} and so on, {more}" if texts else f"long names, {more}"
-        texts.append(quoted(name))
+        texts.append(quote(name))
     return " ".join(texts)
 
 
@@ -167,33 +171,33 @@ def _domain(certificate: "Certificate") -> tuple[str, str] | None:
     return None if size is None else ("domain", f"only {size}; others have no class")
 
 
-def _claimed_name(certificate: "Certificate") -> tuple[str, str] | None:
-    claimed = claimed_name(certificate)
-    return None if not claimed else ("claimed name", f"{quoted(claimed)}, which was not looked at")
+def _describe_claimed_name(certificate: "Certificate") -> tuple[str, str] | None:
+    claimed = find_claimed_name(certificate)
+    return None if not claimed else ("claimed name", f"{quote(claimed)}, which was not looked at")
 
 
-def _explored(certificate: "Certificate") -> tuple[str, str] | None:
+def _describe_exploration(certificate: "Certificate") -> tuple[str, str] | None:
     summary = certificate.summary()
     if certificate.strength == "structural":
         states = summary["elements"]
         return (
             "structure",
-            f"a slot for each of {counted(states, 'state')}; products are checked for "
-            f"{counted(states**2, 'pair')} of states, whatever the other slots hold",
+            f"a slot for each of {format_count(states, 'state')}; products are checked for "
+            f"{format_count(states**2, 'pair')} of states, whatever the other slots hold",
         )
     if not certificate.levels:
         return None
     if certificate.is_recurrent:
         reached = (
-            f"nothing new after {counted(summary['levels'] - 1, 'symbol')}"
+            f"nothing new after {format_count(summary['levels'] - 1, 'symbol')}"
             if certificate.verdict == "equivalent"
-            else f"prefixes of up to {counted(summary['levels'], 'symbol')}"
+            else f"prefixes of up to {format_count(summary['levels'], 'symbol')}"
         )
         kind = "context" if "contexts" in certificate.elements else "code"
         return (
             "explored",
-            f"{counted(summary['elements'], kind)} of prefixes of its words, in "
-            f"{counted(summary['edge_pairs'], 'pair')} with states of the minimal automaton: "
+            f"{format_count(summary['elements'], kind)} of prefixes of its words, in "
+            f"{format_count(summary['edge_pairs'], 'pair')} with states of the minimal automaton: "
             f"{reached}",
         )
     ends = (
@@ -201,16 +205,16 @@ def _explored(certificate: "Certificate") -> tuple[str, str] | None:
         if summary["repeats"] is not None
         else f"up to level {summary['levels']}"
     )
-    num_maps = counted(summary["monoid_elements_met"], "state map")
+    num_maps = format_count(summary["monoid_elements_met"], "state map")
     return (
         "explored",
         f"{ends}: {summary['interior_pairs']:,} interior and "
-        f"{counted(summary['edge_pairs'], 'edge pair')} there; in all "
-        f"{counted(summary['elements'], 'element')} and {num_maps} of the minimal automaton",
+        f"{format_count(summary['edge_pairs'], 'edge pair')} there; in all "
+        f"{format_count(summary['elements'], 'element')} and {num_maps} of the minimal automaton",
     )
 
 
-def _snapped(certificate: "Certificate") -> tuple[str, str] | None:
+def _describe_snapping(certificate: "Certificate") -> tuple[str, str] | None:
     if certificate.moved is None:
         return None
     moved = f"vectors are moved by at most {at_most(certificate.moved.spread)} to the nearest"
@@ -239,7 +243,7 @@ def _rounding(certificate: "Certificate") -> tuple[str, str] | None:
 # ---- the language --------------------------------------------------------------------------------
 
 
-def named(certificate: "Certificate") -> str:
+def find_compared_name(certificate: "Certificate") -> str:
     """Return the specification that was compared with the automaton; empty if there is none.
 
     That of a file or a module is never compared, since its content may change.
@@ -248,32 +252,32 @@ def named(certificate: "Certificate") -> str:
     return spec if certificate.is_checked and is_self_contained(spec) else ""
 
 
-def claimed_name(certificate: "Certificate") -> str:
+def find_claimed_name(certificate: "Certificate") -> str:
     """Return the specification of the file that nobody has compared; empty if there is none."""
-    return "" if named(certificate) else certificate.language.spec
+    return "" if find_compared_name(certificate) else certificate.language.spec
 
 
 def name_of(certificate: "Certificate") -> str:
     """Return the specification of the language, or the digest of its automaton if none was compared
     with it, then with the size of the domain and the claimed name.
     """
-    if spec := named(certificate):
-        return quoted(spec)
-    size, claimed = size_of_domain(certificate.language), claimed_name(certificate)
+    if spec := find_compared_name(certificate):
+        return quote(spec)
+    size, claimed = size_of_domain(certificate.language), find_claimed_name(certificate)
     more = [
-        *([f"claimed name: {quoted(claimed)}"] if claimed else []),
+        *([f"claimed name: {quote(claimed)}"] if claimed else []),
         *([f"domain: {size}"] if size is not None else []),
     ]
     details = f" ({'; '.join(more)})" if more else ""
     return f"the automaton {automaton_digest(certificate.language)}{details}"
 
 
-def about(certificate: "Certificate") -> dict[str, Any]:
+def describe_language(certificate: "Certificate") -> dict[str, Any]:
     """Return which language a certificate is about, as plain values."""
     size = size_of_domain(certificate.language)
     return {
-        "language": named(certificate),
-        "claimed_name": claimed_name(certificate),
+        "language": find_compared_name(certificate),
+        "claimed_name": find_claimed_name(certificate),
         "automaton_digest": automaton_digest(certificate.language),
         "domain": None if size is None else asdict(size),
     }
@@ -296,7 +300,7 @@ class DomainSize:
         """Return the size in words."""
         return (
             f"{_number(self.words)} of the {_number(self.of)} words of at most {UP_TO} symbols, "
-            f"{counted(self.states, 'state')}, digest {self.digest}"
+            f"{format_count(self.states, 'state')}, digest {self.digest}"
         )
 
 
@@ -339,27 +343,27 @@ def automaton_digest(language: Language) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a plain word as it is, and any other string in quotation marks, in ASCII."""
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
-def shown(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return a string in printable ASCII, with all other characters escaped."""
     return "".join(c if c.isprintable() and c.isascii() else ascii(c)[1:-1] for c in text)
 
 
 def at_least(number: float) -> str:
     """Return a number to three digits, rounded down."""
-    return _rounded(number, ROUND_FLOOR)
+    return _format_rounded(number, ROUND_FLOOR)
 
 
 def at_most(number: float) -> str:
     """Return a number to three digits, rounded up."""
-    return _rounded(number, ROUND_CEILING)
+    return _format_rounded(number, ROUND_CEILING)
 
 
-def _rounded(number: float, how: str) -> str:
+def _format_rounded(number: float, how: str) -> str:
     exact = Decimal(number)
     if not exact.is_finite() or not exact:
         return f"{number:g}"

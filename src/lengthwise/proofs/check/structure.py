@@ -40,7 +40,7 @@ def check_structure(claim: Certificate) -> RoundingMargins:
     require(claim.settings["chunk"] <= MAX_POSITIONS, f"a chunk has at most {MAX_POSITIONS} places")
     node = SlotNode(claim.settings, claim.weights)
     signs, answers = Margin("sign"), Margin("answer")
-    numbers = node.written()
+    numbers = node.measure_signs()
     require(bool((numbers > node.flushed).all()), "written numbers are not too near to 0")
     signs.see(numbers, np.full(len(numbers), node.flushed))
     sides, radius = node.sides()  # infinite radii where sides are NaN
@@ -67,12 +67,12 @@ def _automaton(node: SlotNode, machine: Machine, outside: int, answers: Margin) 
     """
     state_of = {code.tobytes(): state for state, code in enumerate(node.states)}
 
-    def named(code: Booleans) -> int:
+    def name(code: Booleans) -> int:
         require(code.tobytes() in state_of, "slots of symbols and the start hold codes of states")
         return state_of[code.tobytes()]
 
-    start = named(node.start)
-    by_symbol = [[named(code) for code in slots] for slots in node.symbols]
+    start = name(node.start)
+    by_symbol = [[name(code) for code in slots] for slots in node.symbols]
     transitions = tuple(zip(*by_symbol, strict=True))
     logits, radius = node.logits()
     classes = tuple(logits.argmax(axis=1).tolist())

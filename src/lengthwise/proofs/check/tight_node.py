@@ -53,8 +53,8 @@ class TightNode(Node):
                 linear = linear + np.eye(width)
             radius = radius + (largest_singular_value(linear) + slack) * x.radius[:, position]
         fresh = loose.radius - output.stretch * attended.gathered.radius  # rounding of the matrix
-        size = plain.bound() + attended.gathered.bound()[:, 0]
-        added = self.arithmetic.gamma(4) * size + width * self.arithmetic.lost(1, size)
+        size = plain.bound_norms() + attended.gathered.bound_norms()[:, 0]
+        added = self.arithmetic.gamma(4) * size + width * self.arithmetic.bound_underflow(1, size)
         radius = (radius + fresh[:, 0] + added) * (1 + 1e-9)
         return Ball(plain.centre, _smaller(plain.radius, radius))
 
@@ -83,8 +83,8 @@ class TightNode(Node):
         fresh = hidden.radius - expand.stretch * h.radius
         last = loose.radius - contract.stretch * hidden.radius
         stretch = np.concatenate(widest) + slack + strayed
-        sizes = plain.bound() + h.bound() + loose.bound()
-        added = arithmetic.gamma(4) * sizes + width * arithmetic.lost(1, sizes)
+        sizes = plain.bound_norms() + h.bound_norms() + loose.bound_norms()
+        added = arithmetic.gamma(4) * sizes + width * arithmetic.bound_underflow(1, sizes)
         radius = (stretch * h.radius + contract.stretch * fresh + last + added) * (1 + 1e-9)
         return Ball(plain.centre, _smaller(plain.radius, radius))
 

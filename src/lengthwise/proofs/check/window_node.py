@@ -74,16 +74,16 @@ class WindowNode(LayerNode):
         """Return the code of the empty word, and the margins of its state."""
         context = np.full((1, self.receptive_field), ABSENT)
         context[:, -1] = self.first_token - 1
-        return self._decided(context)
+        return self._decide(context)
 
     def step(self, codes: Codes, symbols: Integers) -> Decided:
         """Return the codes after symbols, and the margins of the states that are written."""
-        return self._decided(np.concatenate([codes.astype(np.int64), symbols[:, None]], axis=1))
+        return self._decide(np.concatenate([codes.astype(np.int64), symbols[:, None]], axis=1))
 
     @quietly
     def classes(self, codes: Codes) -> Decided:
         """Return the classes of words that led to codes, and the margins of their logits."""
-        embedded = self._embedded(codes[:, -1].astype(np.int64))
+        embedded = self._embed(codes[:, -1].astype(np.int64))
         return largest(*self.arithmetic.numbers(embedded, self._answer))
 
     @quietly
@@ -94,7 +94,7 @@ class WindowNode(LayerNode):
         """
         window = self._window
         tokens, rows = np.unique(contexts, return_inverse=True)
-        x = ChunkBalls(self._embedded(np.maximum(tokens, 0)), rows.reshape(contexts.shape))
+        x = ChunkBalls(self._embed(np.maximum(tokens, 0)), rows.reshape(contexts.shape))
         present = contexts != ABSENT
         for index in range(self._num_layers):
             windows = sliding_window_view(x.rows, window, axis=1)
@@ -111,14 +111,14 @@ class WindowNode(LayerNode):
         digits = (len(contexts), self._num_digits, self.base)
         return numbers.reshape(digits), radius.reshape(digits)
 
-    def _decided(self, contexts: Integers) -> Decided:
+    def _decide(self, contexts: Integers) -> Decided:
         digits = largest(*self.logits(contexts))
         places = self.base ** np.arange(self._num_digits)
         tokens = self.first_token + (digits.values * places).sum(axis=1)
         codes = np.concatenate([contexts[:, 2:], tokens[:, None]], axis=1)
         return Decided(codes, digits.distance, digits.radius)
 
-    def _embedded(self, tokens: Integers) -> Ball:
+    def _embed(self, tokens: Integers) -> Ball:
         return Ball(self._weights["embedding.weight"][tokens], np.zeros(len(tokens)))
 
 

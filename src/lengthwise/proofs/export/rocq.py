@@ -25,7 +25,7 @@ from lengthwise.proofs.check.certificate import Certificate, StatePair
 from lengthwise.proofs.check.elements import Chunk, Discrete, Tables
 from lengthwise.proofs.check.induction import Induction
 from lengthwise.proofs.check.prefixes import PrefixInduction
-from lengthwise.proofs.check.statement import automaton_digest, named, size_of_domain
+from lengthwise.proofs.check.statement import automaton_digest, find_compared_name, size_of_domain
 from lengthwise.proofs.export.rocq_text import Rows, flat_text, rows_text
 from lengthwise.proofs.export.rocq_weights import reason_without_weights, weights_part
 
@@ -135,7 +135,8 @@ def _header(verified: Certificate, is_tree: bool, *, weights: bool) -> str:
         if weights
         else ""
     )
-    return f"""(* Written by lengthwise {escaped(version("lengthwise"))} from a checked certificate.
+    number = escape_string(version("lengthwise"))
+    return f"""(* Written by lengthwise {number} from a checked certificate.
 
    {sentence}
 
@@ -157,17 +158,17 @@ Local Open Scope text_scope.
 
 
 def _name(verified: Certificate) -> str:
-    spec, size = named(verified), size_of_domain(verified.language)
-    name = escaped(spec) if spec else f"the automaton {automaton_digest(verified.language)}"
+    spec, size = find_compared_name(verified), size_of_domain(verified.language)
+    name = escape_string(spec) if spec else f"the automaton {automaton_digest(verified.language)}"
     return name if size is None else f"{name}\n   domain: only {size}"
 
 
 def _names(names: Sequence[str]) -> str:
-    parts_shown = [f"{number} is {escaped(name)}" for number, name in enumerate(names[:100])]
+    parts_shown = [f"{number} is {escape_string(name)}" for number, name in enumerate(names[:100])]
     return ", ".join([*parts_shown, *(["and so on"] if len(names) > len(parts_shown) else [])])
 
 
-def escaped(text: str) -> str:
+def escape_string(text: str) -> str:
     """Return a string that can neither end a comment of Rocq nor begin a string in it.
 
     Letters, digits and = + _ . : - stand for themselves, any other character as <its number in
@@ -377,11 +378,11 @@ def _set(members: Booleans) -> int:
 
 
 def _recurrence(induction: PrefixInduction) -> str:
-    reached = _reached(induction.claim.levels)
+    reached = _find_reached(induction.claim.levels)
     elements_read = reached[induction.classes[reached[:, 1]] < induction.outside, 0]
     read = dict(zip(elements_read.tolist(), induction.read(elements_read).tolist(), strict=True))
     rows: list[dict[int, int]] = [{} for _ in induction.codes]
-    left = _reached(induction.claim.levels[:-1])  # nothing follows the last level
+    left = _find_reached(induction.claim.levels[:-1])  # nothing follows the last level
     for symbol in range(induction.transitions.shape[1]):
         occurring = induction.begins[induction.transitions[left[:, 1], symbol]]
         codes = left[occurring, 0]
@@ -397,7 +398,7 @@ Definition network : recurrence := {{|
 """
 
 
-def _reached(levels: Sequence[Mapping[str, Sequence[StatePair]]]) -> Integers:
+def _find_reached(levels: Sequence[Mapping[str, Sequence[StatePair]]]) -> Integers:
     """Return the pairs `[pair, (code, state)]` of levels."""
     pairs = [pair for level in levels for pair in level["edge"]]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -410,7 +411,7 @@ def _prefixes(induction: PrefixInduction) -> str:
   num_reader_states := {len(claim.machine.classes)};
   outside_class := {claim.language.num_classes};
   matched_states := the_matched;
-  reached := pairs ({flat_text(_reached(claim.levels).reshape(-1).tolist())});
+  reached := pairs ({flat_text(_find_reached(claim.levels).reshape(-1).tolist())});
   hopeful := vector ({flat_text(induction.begins.astype(int).tolist())})
 |}}.
 """

@@ -138,7 +138,7 @@ class BinaryAlgebra:
             self._classes = np.concatenate([self._classes, logits.argmax(axis=1)])
         return self._classes[elements]
 
-    def evaluated(self, level: int, most: int) -> Integers:
+    def evaluate(self, level: int, most: int) -> Integers:
         """Return evaluated chunks of symbols (level 0) or of codes (above).
 
         They are evenly spaced, and at most `most`.
@@ -153,7 +153,7 @@ class BinaryAlgebra:
         below = self._node.recall(self.codes) if level else self._node.leaves()
         parts = []
         for start in range(0, len(children), _BATCH):
-            vectors = self._node.gathered(below, children[start : start + _BATCH])
+            vectors = self._node.gather(below, children[start : start + _BATCH])
             numbers, radius = self._node.numbers(vectors)
             self.signs.see(np.abs(numbers), radius)
             if level:

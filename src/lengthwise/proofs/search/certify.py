@@ -46,11 +46,11 @@ from lengthwise.proofs.search.emulated import running
 from lengthwise.proofs.search.exploration import decide
 from lengthwise.proofs.search.extraction import extract_algebra
 from lengthwise.proofs.search.lookup import Lookup
-from lengthwise.proofs.search.measured import measured_difference, measured_steps, measured_tokens
+from lengthwise.proofs.search.measured import measure_difference, measure_steps, measure_tokens
 from lengthwise.proofs.search.network import (
-    made_with,
+    list_versions,
     node_of,
-    predicted,
+    predict_class,
     require_provable,
     require_same_classes,
     require_suitable_precision,
@@ -59,7 +59,7 @@ from lengthwise.proofs.search.network import (
 from lengthwise.proofs.search.plain import Provable
 from lengthwise.proofs.search.prefixes import PrefixClosure
 from lengthwise.proofs.search.robust import robustness
-from lengthwise.proofs.search.short_words import tried, wrong_words
+from lengthwise.proofs.search.short_words import try_short_words, wrong_words
 
 _Look = Callable[[Algebra, Language], Closure | PrefixClosure]
 
@@ -96,9 +96,7 @@ def certify(
     method = _suitable(checked, strength)
     require_suitable_precision(checked, method, precision)
     if isinstance(checked, StateSlots):
-        return _checked_or_not_closed(
-            certify_structure(checked, language), explored=-1
-        ).as_checked()
+        return _check_or_reopen(certify_structure(checked, language), explored=-1).as_checked()
     look = partial(decide, max_chunks=max_chunks, progress=progress)
     with running(checked, precision) as ran:
         if isinstance(ran, BinaryRecurrent | WindowScratchpad):
@@ -132,12 +130,12 @@ def certify(
         checked_length=None if verdict == "equivalent" else right_to,
         reason=reason,
         sureness=evidence.sureness,
-        made_with=made_with(),
+        made_with=list_versions(),
     )
-    return _checked_or_not_closed(certificate, right_to).as_checked()
+    return _check_or_reopen(certificate, right_to).as_checked()
 
 
-def _checked_or_not_closed(certificate: Certificate, explored: int) -> Certificate:
+def _check_or_reopen(certificate: Certificate, explored: int) -> Certificate:
     """Return the certificate with the checker's figures, or as one that is not closed.
 
     A counterexample of a model with binary memory is valid in any case, since the model itself was
@@ -213,7 +211,7 @@ def _discrete(
     node = node_of(model, precision)
     algebra = BinaryAlgebra(node)
     closure = look(algebra, language)
-    measured = measured_difference(model, node, algebra)
+    measured = measure_difference(model, node, algebra)
     codes = [np.packbits(code).tobytes() for code in algebra.codes]
     return _of_codes(
         model, closure, codes, signs=algebra.signs, answers=algebra.answers, measured=measured
@@ -229,10 +227,10 @@ def _of_prefixes(
     settings, weights = model.config.to_dict(), weights_of(model)
     if isinstance(model, WindowScratchpad):
         tokens = WindowNode(settings, weights, precision)
-        codes, measure = TrackedCodes(tokens), partial(measured_tokens, model, tokens)
+        codes, measure = TrackedCodes(tokens), partial(measure_tokens, model, tokens)
     else:
         bits = RecurrentNode(settings, weights, precision)
-        codes, measure = TrackedCodes(bits), partial(measured_steps, model, bits)
+        codes, measure = TrackedCodes(bits), partial(measure_steps, model, bits)
     recurrence = CodeRecurrence(codes)
     closure = look(recurrence, language)
     evidence = _of_codes(
@@ -274,14 +272,14 @@ def _of_codes(
     return _Evidence(
         closure=closure,
         elements={"codes": [code.hex() for code in codes]},
-        classify=lambda word: predicted(model, word),
+        classify=lambda word: predict_class(model, word),
         runs=model,
         sureness=sureness,
         doubt="" if sureness.is_certain else _doubt(sureness),
     )
 
 
-def _snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
+def _certify_snapped(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     try:
         extraction = extract_algebra(model, language.domain)
     except VerificationError as error:
@@ -311,7 +309,7 @@ def _robust(model: RegularGPT, language: Language, look: _Look) -> _Evidence:
     return _Evidence(
         closure=look(extraction.algebra, language),
         elements=elements,
-        classify=lambda word: predicted(model, word),
+        classify=lambda word: predict_class(model, word),
         runs=model,
     )
 
@@ -324,18 +322,18 @@ def _without_remedy(error: VerificationError) -> str:
 def _only_tried(model: RegularGPT, language: Language, doubt: str) -> _Evidence:
     """Test all short words on the model, where there is no algebra to explore."""
     elements = MonoidElements(language)
-    right_to, doubt = tried(model, language, doubt)
+    right_to, doubt = try_short_words(model, language, doubt)
     return _Evidence(
         closure=Closure((), elements, model.config.chunk, reason=doubt),
         elements={},
-        classify=lambda word: predicted(model, word),
+        classify=lambda word: predict_class(model, word),
         doubt=doubt,
         right_to=right_to,
     )
 
 
 _OF_VECTORS: Mapping[Strength, Callable[[RegularGPT, Language, _Look], _Evidence]] = {
-    "snapped": _snapped,
+    "snapped": _certify_snapped,
     "robust": _robust,
 }
 
@@ -361,7 +359,7 @@ def _judge(language: Language, evidence: _Evidence) -> tuple[Verdict, WrongWord 
             )
     doubt = evidence.doubt
     if doubt and evidence.runs is not None:
-        right_to, doubt = tried(evidence.runs, language, doubt)
+        right_to, doubt = try_short_words(evidence.runs, language, doubt)
     if doubt:
         return "not-closed", None, doubt, right_to
     if closure.wrong is None and not closure.is_closed:

@@ -10,14 +10,14 @@ from lengthwise.models.state_slots import StateSlots
 from lengthwise.proofs.check.certificate import Certificate, Machine, Verdict, WrongWord
 from lengthwise.proofs.check.margins import RoundingMargins
 from lengthwise.proofs.check.slot_node import SlotNode
-from lengthwise.proofs.search.measured import measured_products
+from lengthwise.proofs.search.measured import measure_products
 from lengthwise.proofs.search.network import (
-    made_with,
+    list_versions,
     require_provable,
     require_same_classes,
     weights_of,
 )
-from lengthwise.proofs.search.short_words import tried, wrong_words
+from lengthwise.proofs.search.short_words import try_short_words, wrong_words
 from lengthwise.proofs.search.structure import own_machine, structure_of
 
 
@@ -30,7 +30,7 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
     Raises:
         VerificationError: the model as it runs is not what its weights say.
     """
-    machine = Machine.of(language.total().minimised())
+    machine = Machine.of(language.total().minimise())
     node = SlotNode(model.config.to_dict(), weights_of(model))
     structure = structure_of(node, machine, language.num_classes)
     computed, wrong, reason = language, None, structure.reason
@@ -39,7 +39,7 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
         if other.holds:
             structure, computed = other, _language_of(network_machine, language)
             wrong = computed.difference(language)
-    measured = measured_products(model, node)
+    measured = measure_products(model, node)
     right_to, doubt = None if wrong is None else len(wrong) - 1, ""
     if structure.holds:
         off = wrong_words(model, computed)[1]
@@ -49,7 +49,7 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
                 "arithmetic is not that of its weights' type; certify the plain model."
             )
     else:
-        right_to, doubt = tried(model, language, reason or "rounding could change a sign")
+        right_to, doubt = try_short_words(model, language, reason or "rounding could change a sign")
     verdict: Verdict = "equivalent" if wrong is None else "counterexample"
     return Certificate(
         verdict=verdict if structure.holds else "not-closed",
@@ -65,7 +65,7 @@ def certify_structure(model: StateSlots, language: Language) -> Certificate:
         checked_length=right_to,
         reason=doubt,
         sureness=RoundingMargins.of(structure.signs, structure.answers, measured),
-        made_with=made_with(),
+        made_with=list_versions(),
     )
 
 
@@ -88,7 +88,7 @@ def slots_language(model: nn.Module, language: Language) -> Language | None:
             "no automaton can be read off the weights. Train until a proof closes, or use "
             "lw.inside.learn_automaton in Python, which tests any model."
         )
-    return _language_of(machine, language).minimised()
+    return _language_of(machine, language).minimise()
 
 
 def _language_of(machine: Machine, language: Language) -> Language:

@@ -26,7 +26,7 @@ from lengthwise.languages.elements import MonoidElements
 from lengthwise.languages.language import Language
 from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.search.algebra import TreeAlgebra
-from lengthwise.wording import counted, shortened
+from lengthwise.wording import format_count, shorten
 
 MAX_CHUNKS = 1_000_000
 """Largest number of chunks of pairs that are composed at one level."""
@@ -136,9 +136,9 @@ def in_words(exploration: Any) -> str:
     if exploration.is_closed:
         return f"{name}(every word of every length gets its class)"
     if exploration.wrong is None:
-        return f"{name}(given up: {shortened(exploration.reason, 200)})"
-    word = shortened(exploration.machine.decode(exploration.wrong), 60) or "the empty word"
-    return f"{name}(shortest wrong word: {word}, {counted(len(exploration.wrong), 'symbol')})"
+        return f"{name}(given up: {shorten(exploration.reason, 200)})"
+    word = shorten(exploration.machine.decode(exploration.wrong), 60) or "the empty word"
+    return f"{name}(shortest wrong word: {word}, {format_count(len(exploration.wrong), 'symbol')})"
 
 
 def require_own_alphabet(num_symbols: int, language: Language) -> None:
@@ -149,7 +149,7 @@ def require_own_alphabet(num_symbols: int, language: Language) -> None:
     """
     if num_symbols != language.num_symbols:
         raise VerificationError(
-            f"the model has {counted(num_symbols, 'symbol')}, but "
+            f"the model has {format_count(num_symbols, 'symbol')}, but "
             f"{language.spec or 'the language'} has {language.num_symbols}. Give a language "
             f"over the model's own alphabet."
         )

@@ -99,10 +99,10 @@ class CodeRecurrence:
 
     def start(self) -> int:
         """Return the number of the code of the empty word."""
-        code = self._returned("start", self._coded.start(), (None,))
+        code = self._check_returned("start", self._coded.start(), (None,))
         self._are_bits = code.dtype == np.bool_
         self._num_places = len(code)
-        return int(self._numbered(code[None])[0])
+        return int(self._number_codes(code[None])[0])
 
     def step(self, elements: Integers, symbols: Integers) -> Integers:
         """Return the numbers of the codes after `symbols`, from the `elements` before them."""
@@ -111,11 +111,11 @@ class CodeRecurrence:
             part = slice(first, first + _BATCH)
             codes = self._coded.step(self.codes(elements[part]), symbols[part].copy())
             shape = (len(elements[part]), self._num_places)
-            parts.append(self._numbered(self._returned("step", codes, shape)))
+            parts.append(self._number_codes(self._check_returned("step", codes, shape)))
         self._taken.append(elements * self.num_symbols + symbols)
         return np.concatenate(parts)
 
-    def taken(self, most: int) -> tuple[Integers, Integers]:
+    def sample_steps(self, most: int) -> tuple[Integers, Integers]:
         """Return the codes and symbols of `most` steps that were taken, at most, evenly spaced."""
         steps = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._taken]))
         steps = steps[:: max(1, -(-len(steps) // most))]
@@ -126,7 +126,7 @@ class CodeRecurrence:
         parts = [np.empty(0, dtype=np.int64)]
         for first in range(0, len(elements), _BATCH):
             codes = self.codes(elements[first : first + _BATCH])
-            classes = self._returned("classes", self._coded.classes(codes), (len(codes),))
+            classes = self._check_returned("classes", self._coded.classes(codes), (len(codes),))
             parts.append(classes.astype(np.int64))
         return np.concatenate(parts)
 
@@ -141,7 +141,9 @@ class CodeRecurrence:
         )
         return np.unpackbits(rows, axis=1, count=self._num_places).astype(np.bool_)
 
-    def _returned(self, method: str, returned: object, shape: tuple[int | None, ...]) -> Codes:
+    def _check_returned(
+        self, method: str, returned: object, shape: tuple[int | None, ...]
+    ) -> Codes:
         """Return what a method of the network returned, if it is an array of this shape; None
         stands for any length."""
         kind = "bits or integers"
@@ -169,7 +171,7 @@ class CodeRecurrence:
             f"{description}.{remedy}"
         )
 
-    def _numbered(self, codes: Codes) -> Integers:
+    def _number_codes(self, codes: Codes) -> Integers:
         numbers = np.empty(len(codes), dtype=np.int64)
         packed = np.packbits(codes, axis=1) if self._are_bits else np.asarray(codes, dtype=np.int64)
         for row, code in enumerate(packed):
@@ -237,17 +239,17 @@ class TrackedCodes:
     def start(self) -> Codes:
         """Return the code of the empty word."""
         self._has_begun = True
-        return self._seen("start", self.bounded.start(), self.signs)[0]
+        return self._record("start", self.bounded.start(), self.signs)[0]
 
     def step(self, codes: Codes, symbols: Integers) -> Codes:
         """Return the codes after symbols."""
-        return self._seen("step", self.bounded.step(codes, symbols), self.signs)
+        return self._record("step", self.bounded.step(codes, symbols), self.signs)
 
     def classes(self, codes: Codes) -> Integers:
         """Return the classes with the largest logits."""
-        return self._seen("classes", self.bounded.classes(codes), self.answers)
+        return self._record("classes", self.bounded.classes(codes), self.answers)
 
-    def _seen(self, method: str, decided: object, tracker: MarginTracker) -> Any:
+    def _record(self, method: str, decided: object, tracker: MarginTracker) -> Any:
         """Return values that were decided, and include how certain they are."""
         if not isinstance(decided, Decided):
             description = f"it returned a {type(decided).__name__}"

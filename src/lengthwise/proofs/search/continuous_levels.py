@@ -25,7 +25,7 @@ from lengthwise.proofs.check.balls import Ball, Floats
 from lengthwise.proofs.check.node import Node
 from lengthwise.proofs.search.finite import NONE, Tables, one_class
 from lengthwise.proofs.search.merging import NO_ANSWER, merge
-from lengthwise.proofs.search.snapping import Snaps, stacked
+from lengthwise.proofs.search.snapping import Snaps, stack
 
 _MOST_VECTORS, _BATCH = 20_000, 4096
 
@@ -143,9 +143,9 @@ def _all_chunks(sizes: list[int], level: int) -> Integers:
 def _images(node: Node, inner: Floats, outer: Floats, children: Integers) -> Floats:
     """Return the images of chunks; the first child that is not absent is one of `outer`."""
     below = Ball(inner, np.zeros(len(inner))), Ball(outer, np.zeros(len(outer)))
-    balls, rows = stacked(below, children, at_edge=True)
+    balls, rows = stack(below, children, at_edge=True)
     parts = [
-        node.gathered(balls, rows[start : start + _BATCH]).centre
+        node.gather(balls, rows[start : start + _BATCH]).centre
         for start in range(0, len(rows), _BATCH)
     ]
     return np.concatenate([np.empty((0, inner.shape[1])), *parts])

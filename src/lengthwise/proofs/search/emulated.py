@@ -50,7 +50,7 @@ class RoundedToBfloat16(OperationMode):  # type: ignore[no-untyped-call]
         result = operation(*args, **kwargs)
         if operation._schema.is_mutable or operation.is_view:
             return result
-        return _each(result, _rounded)
+        return _each(result, _round_to_bfloat16)
 
 
 def _each(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
@@ -61,7 +61,7 @@ def _each(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
     return value
 
 
-def _rounded(x: Tensor) -> Tensor:
+def _round_to_bfloat16(x: Tensor) -> Tensor:
     return x.bfloat16().float() if x.dtype == torch.float32 else x
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lengthwise.arguments import whole
+from lengthwise.arguments import require_integer
 from lengthwise.errors import VerificationError
 from lengthwise.languages.language import Language
 from lengthwise.languages.spec import parse
@@ -10,12 +10,12 @@ from lengthwise.models.adapted import Adapted
 from lengthwise.proofs.search.algebra import Algebra
 from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, LevelCallback
 from lengthwise.proofs.search.closure import explore as explore_tree
-from lengthwise.proofs.search.guarded import GuardedRecurrence, guarded
+from lengthwise.proofs.search.guarded import GuardedRecurrence, guard
 from lengthwise.proofs.search.prefixes import PrefixClosure, explore_prefixes
-from lengthwise.silence import told
+from lengthwise.silence import report_silence
 
 
-@told("deciding")
+@report_silence("deciding")
 def decide(
     algebra: Algebra | Adapted,
     language: Language | str,
@@ -58,8 +58,8 @@ def decide(
     """
     subject: Any = algebra.module if isinstance(algebra, Adapted) else algebra
     language = language if isinstance(language, Language) else parse(language)
-    max_chunks = whole("max_chunks", max_chunks, 1)
-    guarded_algebra = guarded(subject)
+    max_chunks = require_integer("max_chunks", max_chunks, 1)
+    guarded_algebra = guard(subject)
     if guarded_algebra is None:
         raise VerificationError(
             f"a proof needs an algebra, but {type(subject).__name__} has neither the methods of a "

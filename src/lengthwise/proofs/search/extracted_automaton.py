@@ -15,7 +15,7 @@ from lengthwise.models.binary_recurrent import BinaryRecurrent
 from lengthwise.proofs.search.certify_structure import slots_language
 from lengthwise.proofs.search.codes import CodeRecurrence, TrackedCodes
 from lengthwise.proofs.search.exact_learning import language_of
-from lengthwise.proofs.search.extraction import ExtractedAlgebra, extract_algebra, likeness
+from lengthwise.proofs.search.extraction import ExtractedAlgebra, describe_fidelity, extract_algebra
 from lengthwise.proofs.search.limits import MAX_ELEMENTS, MAX_STATES
 from lengthwise.proofs.search.lookup import SnappedModel
 from lengthwise.proofs.search.network import (
@@ -25,7 +25,7 @@ from lengthwise.proofs.search.network import (
     require_same_classes,
 )
 from lengthwise.proofs.search.own_automaton import Neighbours, own_automaton
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _MOST_STEPS = 1_000_000
 """Most steps of an exploration: a code and a symbol each."""
@@ -51,15 +51,15 @@ class Extraction:
     """The finite algebra of a RegularGPT, from which its automaton was learned."""
 
     def __repr__(self) -> str:
-        states = counted(self.automaton.num_states, "state")
+        states = format_count(self.automaton.num_states, "state")
         return f"Extraction(an automaton of {states}; is the network: {self.likeness})"
 
     @property
     def likeness(self) -> str:
         """Say in words how far the automaton is the network."""
-        return likeness(is_exact=self.is_exact, is_certain=self.is_certain)
+        return describe_fidelity(is_exact=self.is_exact, is_certain=self.is_certain)
 
-    def snapped(self) -> SnappedModel:
+    def snap(self) -> SnappedModel:
         """Return the model with vectors snapped to representatives, so that tables answer.
 
         It is used like the model, in `evaluate`, `predict` and `learn_automaton`, and is very fast.
@@ -146,7 +146,7 @@ def _of_codes(model: BinaryRecurrent, language: Language) -> Extraction:
         )
     transitions, classes = automaton
     computed = replace(language, transitions=transitions, classes=classes, start=0, spec="")
-    return _exactly(computed.minimised(), is_certain=codes.is_certain)
+    return _exactly(computed.minimise(), is_certain=codes.is_certain)
 
 
 def _exactly(language: Language, *, is_certain: bool) -> Extraction:

@@ -73,7 +73,7 @@ class ExtractedAlgebra:
     @property
     def likeness(self) -> str:
         """Say in words how far the algebra computes the same as the model."""
-        return likeness(is_exact=self.is_exact, is_certain=self.is_certain)
+        return describe_fidelity(is_exact=self.is_exact, is_certain=self.is_certain)
 
     def summary(self) -> dict[str, object]:
         """Return the numbers as plain values; the gap of a single element is None."""
@@ -97,7 +97,7 @@ class ExtractedAlgebra:
         }
 
 
-def likeness(*, is_exact: bool, is_certain: bool) -> str:
+def describe_fidelity(*, is_exact: bool, is_certain: bool) -> str:
     """Say in words how far something computes the same as a model."""
     if not is_exact:
         return "no, another function near it: vectors are snapped to representatives"
@@ -140,8 +140,8 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> ExtractedAl
         )
         levels.append(
             SnappedLevel(
-                interior=_snapped_to_themselves(interior, [level.interior], finite.chunk),
-                edge=_snapped_to_themselves(edge.centre, list(level.edge), finite.chunk),
+                interior=_snap_to_themselves(interior, [level.interior], finite.chunk),
+                edge=_snap_to_themselves(edge.centre, list(level.edge), finite.chunk),
             )
         )
     levels[0] = replace(levels[0], edge=_with_empty_chunk(levels[0].edge, finite.empty))
@@ -153,7 +153,7 @@ def _exact(node: Node, domain: Language | None, num_classes: int) -> ExtractedAl
     )
 
 
-def _snapped_to_themselves(vectors: Floats, tables: list[Integers], chunk: int) -> Snaps:
+def _snap_to_themselves(vectors: Floats, tables: list[Integers], chunk: int) -> Snaps:
     children, elements = [], []
     for table in tables:
         entries = np.argwhere(table != NONE)
@@ -204,7 +204,7 @@ def _continuous(
     assert repetition is not None
     repeat, end, onto = repetition
     levels = [*levels[: end - 1], with_earlier_elements(levels[end - 1], levels[repeat - 1], onto)]
-    empty = node.gathered(node.leaves(), np.full((1, node.chunk), ABSENT))
+    empty = node.gather(node.leaves(), np.full((1, node.chunk), ABSENT))
     logits = node.logits(empty)[0]
     if repeat == 1:  # as the elements of the last level are those of level 1, it has this one, too
         levels[-1] = _with_idle_element(levels[-1], empty.centre, logits)

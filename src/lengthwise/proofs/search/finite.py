@@ -22,7 +22,7 @@ from lengthwise.proofs.check.arrays import ABSENT, Integers
 from lengthwise.proofs.check.balls import Floats
 from lengthwise.proofs.search.algebra import TreeAlgebra
 from lengthwise.proofs.search.closure import MAX_CHUNKS, Closure, explore
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 NONE = -1
 """Marks a chunk that does not occur in a table."""
@@ -288,7 +288,7 @@ def one_class(num_symbols: int, domain: Language | None) -> Language:
     """
     if domain is not None and domain.num_symbols != num_symbols:
         raise VerificationError(
-            f"the model has {counted(num_symbols, 'symbol')}, but the domain has "
+            f"the model has {format_count(num_symbols, 'symbol')}, but the domain has "
             f"{domain.num_symbols}. Give a domain over the model's own alphabet."
         )
     alphabet = tuple(f"s{i}" for i in range(num_symbols)) if domain is None else domain.alphabet

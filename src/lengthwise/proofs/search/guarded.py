@@ -157,7 +157,7 @@ class GuardedTree(_Guarded):
         return number
 
 
-def guarded(algebra: object) -> GuardedRecurrence | GuardedTree | None:
+def guard(algebra: object) -> GuardedRecurrence | GuardedTree | None:
     """Return an algebra behind a guard; None if it is not an algebra."""
     if isinstance(algebra, Recurrence):
         return GuardedRecurrence(algebra)

@@ -23,7 +23,7 @@ from aalpy.learning_algs.deterministic.LStar import run_Lstar
 
 from lengthwise.errors import LanguageError
 from lengthwise.languages.language import Language
-from lengthwise.languages.moore_machine import OUTSIDE, unused_name
+from lengthwise.languages.moore_machine import OUTSIDE, find_unused_name
 from lengthwise.proofs.search.limits import MAX_STATES
 
 Word: TypeAlias = tuple[int, ...]
@@ -147,7 +147,7 @@ class _Membership(SUL):
     def query(self, word: Word) -> list[int]:
         """Return the class of the word; AALpy reads the last entry only."""
         if word not in self._cells:
-            self._fill([*self._predicted(word), word])
+            self._fill([*self._predict(word), word])
         return [self._cells[word]]
 
     def check(self, num_states: int) -> None:
@@ -172,7 +172,7 @@ class _Membership(SUL):
         """Raise: `query` answers for whole words, so AALpy never calls this."""
         raise AssertionError("a recogniser answers for words, not step by step")
 
-    def _predicted(self, word: Word) -> list[Word]:
+    def _predict(self, word: Word) -> list[Word]:
         """Return the cells that will be needed after this one: the rest of its row or column."""
         if len(self.suffixes) > self._columns_filled:
             new = self.suffixes[self._columns_filled :]
@@ -223,10 +223,10 @@ class _Equivalence(Oracle):
         domain, outside = self._blank.domain, self._blank.num_classes
         names = self._blank.class_names
         if domain is not None:
-            names = (*names, unused_name(OUTSIDE, names))
+            names = (*names, find_unused_name(OUTSIDE, names))
         machine = from_moore(hypothesis, self._blank.alphabet, names)
         if domain is not None:
-            misjudged = machine.combined(domain, lambda c, i: int((c == outside) == (i == 1)))
+            misjudged = machine.combine(domain, lambda c, i: int((c == outside) == (i == 1)))
             word = misjudged.shortest(1)
             if word is not None:
                 return word
@@ -237,7 +237,7 @@ class _Equivalence(Oracle):
             start=machine.start,
             class_names=self._blank.class_names,
             domain=domain,
-        ).minimised()
+        ).minimise()
         counterexample = self._find(language)
         if counterexample is None:
             self.accepted = language

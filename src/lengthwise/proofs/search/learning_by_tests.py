@@ -12,7 +12,7 @@ from typing import Any
 from torch import nn
 
 from lengthwise.errors import ConfigError
-from lengthwise.inference.limits import rounded_up, upper_limit
+from lengthwise.inference.limits import round_up, upper_limit
 from lengthwise.languages.language import Language
 from lengthwise.proofs.search.classifiers import as_classifier, class_names_of
 from lengthwise.proofs.search.learning import (
@@ -94,7 +94,7 @@ class LearnedAutomaton:
         if self.fresh_wrong:
             outcome = f"{self.fresh_wrong:,} disagree, the shortest is {self.disagreements[0]!r}"
         first, last = self.lengths
-        share = rounded_up(100 * self.wrong_share_below)
+        share = round_up(100 * self.wrong_share_below)
         return (
             f"{head}. Tested on {self.fresh:,} fresh words of lengths {first}..{last}: {outcome}; "
             f"with {100 * (1 - ALPHA):.0f} % confidence it is wrong on less than {share} % of "
@@ -192,7 +192,7 @@ def learn_by_tests(
             raise
         tested = 0
         # Among words of the table, a later hypothesis is right by making.
-        words = draws.unasked(trials[-1][0], num_tests, answers)
+        words = draws.draw_unasked(trials[-1][0], num_tests, answers)
         language, counterexample = min(
             trials, key=lambda pair: len(_differences(pair[0], answers, words))
         )

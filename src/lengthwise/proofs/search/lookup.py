@@ -59,8 +59,8 @@ class Lookup:
         for level, tables in enumerate(algebra.levels):
             above = algebra.levels[algebra.phase(level + 1)]
             inner, outer = len(above.interior), len(tables.classes)
-            self._interiors.append(self._extended(tables.interior, inner, level))
-            self._edges.append([self._extended(array, outer, level) for array in tables.edge])
+            self._interiors.append(self._extend(tables.interior, inner, level))
+            self._edges.append([self._extend(array, outer, level) for array in tables.edge])
         self._stages: dict[int, _Stage] = {}
 
     def classify(self, tokens: Integers, lengths: Integers | None = None) -> Integers:
@@ -152,7 +152,7 @@ class Lookup:
             )
         return self._stages[level]
 
-    def _extended(self, array: Table, bottom: int, level: int) -> Table:
+    def _extend(self, array: Table, bottom: int, level: int) -> Table:
         """Copy a table into a small integer type; one more element stands for chunks that do not
         occur.
 

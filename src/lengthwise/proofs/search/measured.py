@@ -26,7 +26,7 @@ _PAIRS = 32
 
 
 @torch.no_grad()
-def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -> float:
+def measure_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -> float:
     """Return the largest difference of numbers before the sign between the running model and
     float64.
 
@@ -43,22 +43,22 @@ def measured_difference(model: RegularGPT, node: Node, algebra: BinaryAlgebra) -
         (0, leaves, node.leaves()),
         (1, memory.recall(codes), node.recall(algebra.codes)),
     ):
-        children = algebra.evaluated(level, _SAMPLE)
-        exact, _ = node.numbers(node.gathered(same, children))
+        children = algebra.evaluate(level, _SAMPLE)
+        exact, _ = node.numbers(node.gather(same, children))
         rows = torch.from_numpy(children).to(device)
 
         def numbers(part: slice, below: Tensor = below, rows: Tensor = rows) -> Tensor:
-            return memory.numbers(model.gathered(below, rows[part]))
+            return memory.numbers(model.gather(below, rows[part]))
 
         worst = max(worst, _largest(numbers, exact))
     return worst
 
 
 @torch.no_grad()
-def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecurrence) -> float:
+def measure_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecurrence) -> float:
     """Return the same of a recurrent network: over the start and steps that were taken."""
     device = model.start.device
-    elements, symbols = known.taken(_SAMPLE)
+    elements, symbols = known.sample_steps(_SAMPLE)
     distinct, row = np.unique(elements, return_inverse=True)
     codes = known.codes(distinct).astype(np.bool_)
     exact, _ = node.numbers(node.recall(codes)[row], symbols)
@@ -77,7 +77,7 @@ def measured_steps(model: BinaryRecurrent, node: RecurrentNode, known: CodeRecur
 
 
 @torch.no_grad()
-def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurrence) -> float:
+def measure_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurrence) -> float:
     """Return the same of a scratchpad: over the logits of tokens, in steps that were taken.
 
     It is 0 where there is one token alone, whose logit decides nothing.
@@ -85,7 +85,7 @@ def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurr
     if node.base == 1:
         return 0.0
     first = model.first_context
-    elements, symbols = known.taken(_SAMPLE)
+    elements, symbols = known.sample_steps(_SAMPLE)
     contexts = np.concatenate([known.codes(elements), symbols[:, None]], axis=1)
     contexts = np.concatenate([first.cpu().numpy(), contexts]).astype(np.int64)
     inputs = torch.from_numpy(contexts).to(first.device)
@@ -97,7 +97,7 @@ def measured_tokens(model: WindowScratchpad, node: WindowNode, known: CodeRecurr
 
 
 @torch.no_grad()
-def measured_products(model: StateSlots, node: SlotNode) -> float:
+def measure_products(model: StateSlots, node: SlotNode) -> float:
     """Return the same of a network with a slot for each state: over random pairs of nodes.
 
     The left ones are valid, so that `node.apart` bounds the difference.

@@ -131,7 +131,7 @@ def weights_of(model: nn.Module) -> dict[str, NDArray[Any]]:
     }
 
 
-def made_with() -> dict[str, str]:
+def list_versions() -> dict[str, str]:
     """Return the versions of the software that makes a certificate."""
     return {
         "python": platform.python_version(),
@@ -153,7 +153,7 @@ def recurrent_node_of(model: BinaryRecurrent, precision: Precision = "weights") 
 
 
 @torch.no_grad()
-def predicted(model: nn.Module, word: tuple[int, ...]) -> int | None:
+def predict_class(model: nn.Module, word: tuple[int, ...]) -> int | None:
     """Return the class that the model itself gives to a word; None if its logits are NaN."""
     device = next(model.parameters()).device
     tokens = torch.tensor([word], dtype=torch.int64, device=device)

@@ -45,25 +45,25 @@ class OrderedSums(OperationMode):
         if bias is not None:
             column = bias.expand(terms.shape[:-1])[..., None]
             terms = torch.cat([column.to(terms.dtype), terms], dim=-1)
-        return self._added(terms)
+        return self._add(terms)
 
     def _sum(
         self, x: Tensor, dim: list[int], keepdim: bool = False, *, dtype: Any = None
     ) -> Tensor:
         (axis,) = dim
-        total = self._added(x.movedim(axis, -1))
+        total = self._add(x.movedim(axis, -1))
         return total.unsqueeze(axis) if keepdim else total
 
     def _layer_norm(
         self, x: Tensor, shape: Any, weight: Tensor, bias: Tensor, epsilon: float
     ) -> tuple[Tensor, Tensor, Tensor]:
-        mean = self._added(x) / x.shape[-1]
+        mean = self._add(x) / x.shape[-1]
         centred = x - mean[..., None]
-        variance = self._added(centred * centred) / x.shape[-1]
+        variance = self._add(centred * centred) / x.shape[-1]
         scale = 1 / (variance + epsilon).sqrt()
         return centred * scale[..., None] * weight + bias, mean, scale
 
-    def _added(self, terms: Tensor) -> Tensor:
+    def _add(self, terms: Tensor) -> Tensor:
         """Add over the last axis; each addition is rounded to float32."""
         if self.order == "in pairs":
             while terms.shape[-1] > 1:
@@ -71,13 +71,13 @@ class OrderedSums(OperationMode):
                     terms = torch.cat([terms, torch.zeros_like(terms[..., :1])], dim=-1)
                 terms = (terms[..., ::2] + terms[..., 1::2]).float().to(terms.dtype)
             return terms[..., 0].float()
-        terms = self._arranged(terms)
+        terms = self._arrange(terms)
         total = torch.zeros(terms.shape[:-1])
         for term in terms.unbind(dim=-1):
             total = (total.to(term.dtype) + term).float()
         return total
 
-    def _arranged(self, terms: Tensor) -> Tensor:
+    def _arrange(self, terms: Tensor) -> Tensor:
         if self.order == "backwards":
             return terms.flip(-1)
         if self.order == "at random":

@@ -19,7 +19,7 @@ from typing import Self
 
 import numpy as np
 
-from lengthwise.languages.minimise import Table, minimised
+from lengthwise.languages.minimise import Table, minimise
 from lengthwise.proofs.check.arrays import Booleans, Integers
 from lengthwise.proofs.search.algebra import Recurrence
 
@@ -93,4 +93,4 @@ def own_automaton(
                 new.append(key)
             table[first + pair][symbol] = number[key]
         length += 1
-    return minimised(tuple(map(tuple, table)), tuple(classes), 1)
+    return minimise(tuple(map(tuple, table)), tuple(classes), 1)

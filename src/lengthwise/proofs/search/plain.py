@@ -98,14 +98,14 @@ def require_plain_arithmetic(model: Provable) -> None:
             )
     if weight.dtype != torch.float32:
         return
-    for setting, value, plain in _lowered():
+    for setting, value, plain in _find_low_precision():
         raise VerificationError(
             f"{setting} is {value!r}, so that products of float32 may be computed in fewer bits, "
             f"which bounds do not cover. Set it to {plain!r}, or use model.double()."
         )
 
 
-def _lowered() -> Iterator[tuple[str, Any, Any]]:
+def _find_low_precision() -> Iterator[tuple[str, Any, Any]]:
     """Yield settings that give products of float32 fewer bits: name, value, and the safe value.
 
     Settings that this version of torch does not have are skipped. The newer settings are complete,
@@ -141,7 +141,7 @@ def _fresh(model: Provable) -> nn.Module:
         raise _refusal("config", f"is a {type(model.config).__name__}, not a {config.__name__}")
     for name, value in model.config.to_dict().items():
         if type(value).__module__ not in ("builtins", "numpy"):  # it may calculate as it likes
-            raise _refusal(f"config.{name}", f"is a {_named(type(value))}")
+            raise _refusal(f"config.{name}", f"is a {_name(type(value))}")
     try:
         rebuilt = config.from_dict(model.config.to_dict())
     except ConfigError as error:
@@ -159,11 +159,11 @@ def _compare(own_module: nn.Module, fresh: nn.Module, path: str) -> None:
         remedy = "Use torch.nn.utils.parametrize.remove_parametrizations"
         raise _refusal(path, "has a parametrised weight", remedy)
     if type(own_module) is not type(fresh):
-        raise _refusal(path, f"is a {_named(type(own_module))}, not a {_named(type(fresh))}")
+        raise _refusal(path, f"is a {_name(type(own_module))}, not a {_name(type(fresh))}")
     for kind in ("_parameters", "_buffers", "_modules"):
         if type(getattr(own_module, kind)) is not type(getattr(fresh, kind)):
             raise _refusal(
-                path, f"keeps its {kind[1:]} in a {_named(type(getattr(own_module, kind)))}"
+                path, f"keeps its {kind[1:]} in a {_name(type(getattr(own_module, kind)))}"
             )
         of_mine, of_fresh = list(getattr(own_module, kind)), list(getattr(fresh, kind))
         ordered = of_mine == of_fresh if kind == "_modules" else set(of_mine) == set(of_fresh)
@@ -171,14 +171,14 @@ def _compare(own_module: nn.Module, fresh: nn.Module, path: str) -> None:
             raise _refusal(path, f"has the {kind[1:]} {of_mine}, not {of_fresh}")
     _compare_attributes(own_module, fresh, path)
     for name, parameter in fresh._parameters.items():
-        _compare_parameters(own_module._parameters[name], parameter, _joined(path, name))
+        _compare_parameters(own_module._parameters[name], parameter, _join_path(path, name))
     for name, module in fresh._modules.items():
         other = own_module._modules[name]
         if module is None or other is None:
             if module is not other:
-                raise _refusal(_joined(path, name), f"is {other}, not {module}")
+                raise _refusal(_join_path(path, name), f"is {other}, not {module}")
             continue
-        _compare(other, module, _joined(path, name))
+        _compare(other, module, _join_path(path, name))
 
 
 def _compare_attributes(module: nn.Module, fresh: nn.Module, path: str) -> None:
@@ -197,7 +197,9 @@ def _compare_attributes(module: nn.Module, fresh: nn.Module, path: str) -> None:
         if type(attributes[name]) is not type(value) or not (
             attributes[name] is value or attributes[name] == value
         ):
-            raise _refusal(path, f"has {name}={_shown(attributes[name])}, not {_shown(value)}")
+            raise _refusal(
+                path, f"has {name}={_format_value(attributes[name])}, not {_format_value(value)}"
+            )
 
 
 def _compare_parameters(parameter: Tensor | None, fresh: Tensor | None, path: str) -> None:
@@ -206,7 +208,7 @@ def _compare_parameters(parameter: Tensor | None, fresh: Tensor | None, path: st
             raise _refusal(path, "is missing, or more than there should be")
         return
     if type(parameter) is not nn.Parameter:
-        raise _refusal(path, f"is a {_named(type(parameter))}, not a plain parameter")
+        raise _refusal(path, f"is a {_name(type(parameter))}, not a plain parameter")
     if parameter.shape != fresh.shape:
         raise _refusal(path, f"has the shape {tuple(parameter.shape)}, not {tuple(fresh.shape)}")
     if parameter.layout is not torch.strided or parameter.is_meta:
@@ -223,14 +225,14 @@ def _refusal(path: str, fault: str, remedy: str = _FRESH) -> VerificationError:
     )
 
 
-def _joined(path: str, name: str) -> str:
+def _join_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _named(kind: type) -> str:
+def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     """Format a value on one line of at most 60 characters."""
     return " ".join(getattr(value, "__qualname__", repr(value)).split())[:60]

@@ -86,7 +86,7 @@ def explore_prefixes(
         VerificationError: the numbers of symbols differ.
     """
     require_own_alphabet(recurrence.num_symbols, language)
-    machine = language.total().minimised()
+    machine = language.total().minimise()
     classes = np.array(machine.classes, dtype=np.int64)
     transitions = np.array(machine.transitions, dtype=np.int64)
     begins = leads_to(transitions, classes < language.num_classes)

@@ -65,7 +65,7 @@ def _alike(
     if below is None or above is None:
         return False
     inner, outer = below
-    renamed = _named(late.tables, above)
+    renamed = _renumber(late.tables, above)
     answers = np.empty_like(late.answers)
     answers[above[1]] = late.answers
     return (
@@ -80,7 +80,7 @@ def _alike(
     )
 
 
-def _named(tables: Tables, above: _Names) -> Tables:
+def _renumber(tables: Tables, above: _Names) -> Tables:
     """Renumber the elements that tables produce."""
     inner, outer = above
     order = np.argsort(outer)
@@ -111,6 +111,6 @@ def with_earlier_elements(
         )
     )
     tables = replace(
-        _named(late.tables, names), classes=early.tables.classes, logits=early.tables.logits
+        _renumber(late.tables, names), classes=early.tables.classes, logits=early.tables.logits
     )
     return replace(late, tables=tables, interior=interior, edge=edge)

@@ -18,7 +18,7 @@ import numpy as np
 
 from lengthwise.proofs.check.balls import Ball, Floats, norm, norm_bound
 from lengthwise.proofs.check.tight_node import TightNode
-from lengthwise.proofs.search.snapping import Snapping, Snaps, stacked
+from lengthwise.proofs.search.snapping import Snapping, Snaps, stack
 
 _ROUNDS = 60
 _SLACK = 1.05
@@ -105,11 +105,11 @@ def _images(node: TightNode, snapping: Snapping, radii: Sequence[Radii], number:
         )
     level, results = snapping.levels[number - 1], []
     for snaps, at_edge in ((level.interior, False), (level.edge, True)):
-        balls, children = stacked(below, snaps.children, at_edge=at_edge)
+        balls, children = stack(below, snaps.children, at_edge=at_edge)
         radius = np.zeros(len(snaps.representatives))
         for start in range(0, len(children), _BATCH):
             rows = slice(start, start + _BATCH)
-            image = node.gathered(balls, children[rows])
+            image = node.gather(balls, children[rows])
             target = snaps.elements[rows]
             off = norm_bound(image.centre - snaps.representatives[target]) + image.radius
             np.maximum.at(radius, target, off * _ROOM_TO_CHECK)

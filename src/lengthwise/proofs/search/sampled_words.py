@@ -32,10 +32,10 @@ class WordSource:
         third = number // 3
         shortest = islice(self._blank.words(max_length=self._max_length), third)
         walks = self._walks(hypothesis.total(), hypothesis.num_classes, third)
-        audited = self.audited(hypothesis, number - 2 * third)
+        audited = self.draw_audited(hypothesis, number - 2 * third)
         return list(dict.fromkeys([*shortest, *walks, *audited]))
 
-    def audited(self, hypothesis: Language, number: int) -> list[Word]:
+    def draw_audited(self, hypothesis: Language, number: int) -> list[Word]:
         """Draw at most `number` words of the domain, of uniform lengths and balanced classes."""
         sampler = UniformSampler(hypothesis)
         word_lengths, _ = self._lengths(sampler, number)
@@ -50,7 +50,8 @@ class WordSource:
     ) -> tuple[list[Word], tuple[int, int], str]:
         """Draw `number` words like audited ones, but each independently, so some may repeat.
 
-        `audited` balances classes and near misses over a batch, so its words depend on each other.
+        `draw_audited` balances classes and near misses over a batch, so its words depend on each
+        other.
         Return also the shortest and the longest possible length, and a description of the draw.
         """
         sampler, generator = UniformSampler(hypothesis), self._generator
@@ -78,9 +79,9 @@ class WordSource:
         picked = torch.randint(len(lengths), (number,), generator=self._generator)
         return torch.tensor(lengths)[picked], (lengths[0], lengths[-1])
 
-    def unasked(self, hypothesis: Language, number: int, answers: Answers) -> list[Word]:
+    def draw_unasked(self, hypothesis: Language, number: int, answers: Answers) -> list[Word]:
         """Draw audited words, and return those that were never asked."""
-        return [w for w in self.audited(hypothesis, number) if w not in answers.known]
+        return [w for w in self.draw_audited(hypothesis, number) if w not in answers.known]
 
     def _walks(self, machine: Language, outside: int, number: int) -> Iterator[Word]:
         """Yield words to a random state, then at random, then along a distinguishing suffix.

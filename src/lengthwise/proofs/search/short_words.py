@@ -12,7 +12,7 @@ _MOST_TRIED = 4096
 _LONGEST_TRIED = 256
 
 
-def tried(model: nn.Module, language: Language, doubt: str) -> tuple[int, str]:
+def try_short_words(model: nn.Module, language: Language, doubt: str) -> tuple[int, str]:
     """Return the length up to which all words are right, and the doubt with the first wrong word.
 
     The length is -1 if the empty word is wrong.

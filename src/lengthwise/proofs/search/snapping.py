@@ -96,9 +96,7 @@ class Snapping:
         return {"levels": levels, "repeat": self.repeat}
 
 
-def stacked(
-    below: tuple[Ball, Ball], children: Integers, *, at_edge: bool
-) -> tuple[Ball, Integers]:
+def stack(below: tuple[Ball, Ball], children: Integers, *, at_edge: bool) -> tuple[Ball, Integers]:
     """Concatenate interior and edge balls, and return children as rows of both.
 
     At the edge the first child that is not absent is an edge ball.

@@ -93,7 +93,7 @@ def structure_of(node: SlotNode, machine: Machine, num_classes: int) -> Structur
             f"automaton has {len(moves)} states and {moves.shape[1]} symbols"
         )
         return structure
-    numbers = node.written()
+    numbers = node.measure_signs()
     structure.signs.see(numbers, np.full(len(numbers), node.flushed))
     structure.see("a written number is too near to 0: number {}", numbers <= node.flushed)
     structure.see(

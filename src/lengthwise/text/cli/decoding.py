@@ -2,7 +2,7 @@
 
 import argparse
 
-from lengthwise.cli.output import whole_number
+from lengthwise.cli.output import make_integer_type
 from lengthwise.text.evaluation.decoding import DecodingConfig
 
 COMMANDS = ("evaluate", "translate")
@@ -15,7 +15,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     default = DecodingConfig()
     parser.add_argument(
         "--beam",
-        type=whole_number(1),
+        type=make_integer_type(1),
         help=f"translations kept as candidates in a search (default {default.beam}; 1: greedy)",
     )
     parser.add_argument(

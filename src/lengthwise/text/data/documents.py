@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lengthwise.data.extra import require_extra
-from lengthwise.data.packed import PACKED, decoded, opened
+from lengthwise.data.packed import PACKED, decode_text, open_unpacked
 from lengthwise.errors import TextError, suggestion
 from lengthwise.text.data.python_text import python_documents, python_topics
 
@@ -98,11 +98,11 @@ def _kind(path: Path) -> str:
 
 def _of_file(path: Path, column: str) -> Iterator[str]:
     """Yield one document, or one a line."""
-    with opened(path) as file:
+    with open_unpacked(path) as file:
         if _kind(path) in _LINES:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield _of_line(decoded(line, path, number - 1), column, path, number)
+                    yield _of_line(decode_text(line, path, number - 1), column, path, number)
         else:
             yield _plain_text(file.read(), path)
 
@@ -113,7 +113,7 @@ def _plain_text(content: bytes, path: Path) -> str:
     Raises:
         TextError: it is not UTF-8, or has the NUL characters of UTF-16, which would pass for it.
     """
-    text = decoded(content, path, 0)
+    text = decode_text(content, path, 0)
     if (wrong := text.find("\0")) >= 0:
         line = text.count("\n", 0, wrong) + 1
         raise TextError(

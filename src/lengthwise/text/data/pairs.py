@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lengthwise.data.packed import PACKED, decoded, opened
+from lengthwise.data.packed import PACKED, decode_text, open_unpacked
 from lengthwise.errors import ConfigError, TextError, suggestion
 from lengthwise.text.data.documents import HUB, hub_parts, hub_rows, text_of_document
 from lengthwise.text.data.numbers import DIGITS, WORDS, number_pairs
@@ -65,7 +65,7 @@ def read_pairs(
     """
     require_languages(languages)
     for line, source_text, other in _read(source, languages, split):
-        pair = SentencePair(line, normalised(source_text), normalised(other))
+        pair = SentencePair(line, normalise(source_text), normalise(other))
         if pair.source and pair.target:
             yield pair
         elif dropped:
@@ -81,12 +81,12 @@ def require_languages(languages: tuple[str, str]) -> None:
         )
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """Return a text in NFC and on one line, without white space around it."""
     return unicodedata.normalize("NFC", text).replace("\n", " ").strip()
 
 
-def recognised(source: str, known: Mapping[tuple[str, str], str] = RECOGNISED) -> str | None:
+def recognise_files(source: str, known: Mapping[tuple[str, str], str] = RECOGNISED) -> str | None:
     """Return the name of two files that are known; packed files never are."""
     paths = source_files(source)
     if len(paths) != 2 or any(path.suffix.lower() in PACKED for path in paths):
@@ -211,6 +211,6 @@ def _of_table(path: Path, languages: tuple[str, str]) -> Iterator[tuple[int, str
 
 
 def _lines(path: Path) -> Iterator[str]:
-    with opened(path) as file:
+    with open_unpacked(path) as file:
         for number, line in enumerate(file):
-            yield decoded(line.removesuffix(b"\n"), path, number)
+            yield decode_text(line.removesuffix(b"\n"), path, number)

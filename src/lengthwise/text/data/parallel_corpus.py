@@ -31,9 +31,9 @@ from lengthwise.files import digest_of_file, write_bytes
 from lengthwise.settings import Config, Setting
 from lengthwise.text.data.pairs import (
     NUMBERS,
-    normalised,
+    normalise,
     read_pairs,
-    recognised,
+    recognise_files,
     require_languages,
     source_files,
 )
@@ -158,7 +158,7 @@ class ParallelCorpus(StoredCorpus):
 
     def encode(self, text: str) -> NDArray[np.int64]:
         """Return the tokens of a text in NFC, none of them special."""
-        return encode_all(self.tokenizer, [normalised(text)])[0]
+        return encode_all(self.tokenizer, [normalise(text)])[0]
 
     def part(self, name: str) -> "SentencePairs":
         """Return the tokens of a part.
@@ -380,7 +380,9 @@ def _write(
     tokenizer = ParallelCorpus.read_tokenizer(out)
     vocab_size = tokenizer.get_vocab_size()
     kind = token_kind(vocab_size)
-    known = (recognised(source) for part_sources in sources.values() for source in part_sources)
+    known = (
+        recognise_files(source) for part_sources in sources.values() for source in part_sources
+    )
     num_texts = num_tokens = 0
 
     def encode(texts: Sequence[str]) -> list[NDArray[Any]]:

@@ -29,8 +29,8 @@ from lengthwise.files import (
     remove_leftovers,
     write_json,
 )
-from lengthwise.settings import flattened
-from lengthwise.shipped import resolved_corpus
+from lengthwise.settings import flatten
+from lengthwise.shipped import resolve_corpus
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -67,7 +67,7 @@ class StoredCorpus(ABC):
         Raises:
             TextError: it does not exist, it is not ready, or a file is not what the index says.
         """
-        corpus = cls.opened(folder)
+        corpus = cls.open(folder)
         for name, expected in cls._digests(corpus.index):
             path = corpus.folder / name
             if not path.exists() or digest_of_file(path) != expected:
@@ -78,13 +78,13 @@ class StoredCorpus(ABC):
         return corpus
 
     @classmethod
-    def opened(cls, folder: Path | str) -> Self:
+    def open(cls, folder: Path | str) -> Self:
         """Open the corpus in a folder, or `zoo:NAME`, by its index, without checking its files.
 
         Raises:
             TextError: it does not exist, it is not ready, or its index is damaged.
         """
-        folder = resolved_corpus(folder)
+        folder = resolve_corpus(folder)
         path = folder / INDEX
         if not path.exists():
             if (folder / REQUEST).exists():
@@ -95,7 +95,7 @@ class StoredCorpus(ABC):
             raise TextError(
                 f"{folder} holds no prepared corpus. Make one: `{cls.command} --out {folder}`."
             )
-        index = noted(path)
+        index = read_note(path)
         format_name = index.get("format")
         if format_name != cls.format:
             for other, kind in _KINDS.items():
@@ -196,12 +196,12 @@ def claim_corpus(
     if create_json(path, request):
         remove_leftovers(out)
         return
-    stored = noted(path)
-    stored_values, new_values = flattened(stored), flattened(request)
+    stored = read_note(path)
+    stored_values, new_values = flatten(stored), flatten(request)
     for name in {**new_values, **stored_values}:
         if stored_values.get(name) != new_values.get(name):
             stored_value, new_value = (
-                _shown(name, values.get(name)) for values in (stored_values, new_values)
+                _format_value(name, values.get(name)) for values in (stored_values, new_values)
             )
             raise TextError(
                 f"{out} holds a corpus with {name} {stored_value}, but now {new_value} is asked "
@@ -209,7 +209,7 @@ def claim_corpus(
             )
 
 
-def _shown(name: str, value: Any) -> str:
+def _format_value(name: str, value: Any) -> str:
     """Return a value of a request for a message."""
     if isinstance(value, list):
         return shlex.join(map(str, value)) or "nothing"
@@ -284,7 +284,7 @@ def token_kind(vocab_size: int) -> np.dtype[Any]:
 # ---- reading what is there ---------------------------------------------------------------------
 
 
-def noted(path: Path) -> dict[str, Any]:
+def read_note(path: Path) -> dict[str, Any]:
     """Read a JSON object that this package wrote.
 
     Raises:
@@ -308,7 +308,7 @@ def read_tokenizer(path: Path, special: Mapping[str, str]) -> "Tokenizer":
     require_extra("tokenizers")
     from tokenizers import Tokenizer  # noqa: PLC0415
 
-    path = resolved_corpus(path)
+    path = resolve_corpus(path)
     path = path / TOKENIZER if path.is_dir() else path
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))

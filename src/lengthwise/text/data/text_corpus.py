@@ -39,7 +39,7 @@ from lengthwise.text.data.stored_corpus import (
     claim_corpus,
     digest,
     make_ready,
-    noted,
+    read_note,
     token_kind,
     write_index,
 )
@@ -102,7 +102,7 @@ def prepare_corpus(
 
     def make() -> None:
         if not (out / TOKENIZER).exists():
-            used = given_tokenizer or _learned(sources, config)
+            used = given_tokenizer or _learn_tokenizer(sources, config)
             write_bytes(out / TOKENIZER, used.to_str().encode())
         _write_parts(out, sources, config, progress)
 
@@ -221,14 +221,14 @@ def _claim(
 
     request = {
         "format": TEXT_FORMAT,
-        "sources": {name: [_named(s) for s in sources.get(name, ())] for name in PARTS},
+        "sources": {name: [_name_source(s) for s in sources.get(name, ())] for name in PARTS},
         "tokenizer": None if tokenizer is None else digest(tokenizer.to_str().encode()),
         "config": config.to_dict(),
     }
     claim_corpus(out, request, require_sources)
 
 
-def _named(source: str) -> str:
+def _name_source(source: str) -> str:
     """Return the source, with the version of Python where that decides what it is."""
     return f"{source}, {PYTHON_TEXT}" if source in (PYTHON, TOPICS) else source
 
@@ -236,7 +236,7 @@ def _named(source: str) -> str:
 # ---- documents to tokens -----------------------------------------------------------------------
 
 
-def _divided(sources: Sources, column: str) -> Iterator[tuple[str, str]]:
+def _divide_texts(sources: Sources, column: str) -> Iterator[tuple[str, str]]:
     """Yield texts and their parts, always in the same order."""
     if not sources.get(VALID):
         yield from _set_apart(_all_of(sources, TRAIN, column))
@@ -285,12 +285,12 @@ def _key(text: str) -> bytes:
     return hashlib.sha256(" ".join(text.split()).encode()).digest()
 
 
-def _learned(sources: Sources, config: PrepareConfig) -> "Tokenizer":
+def _learn_tokenizer(sources: Sources, config: PrepareConfig) -> "Tokenizer":
     """Return a tokenizer of the first texts for training."""
 
     def sample() -> Iterator[str]:
         left = _SAMPLE
-        for part, text in _divided(sources, config.column):
+        for part, text in _divide_texts(sources, config.column):
             if part == TRAIN:
                 yield text[:left]
                 left -= len(text)
@@ -315,9 +315,9 @@ def _write_parts(
         "left_out": 0,
         "parts": {part: {**nothing, "shards": []} for part in PARTS},
     }
-    texts = _divided(sources, config.column)
+    texts = _divide_texts(sources, config.column)
     if progress_file.exists():
-        state = {**state, **noted(progress_file)}
+        state = {**state, **read_note(progress_file)}
         _skip(texts, state, out)
     while batch := _batch(texts, config.characters):
         for part in PARTS:
@@ -327,7 +327,7 @@ def _write_parts(
                 name = f"{part}-{len(entry['shards']):05}.bin"
                 _count(entry, _write_shard(out / name, part_texts, tokenizer, kind), part_texts)
         state["done"] += len(batch)
-        state["seen"] = _rolled(state["seen"], batch)
+        state["seen"] = _roll_digest(state["seen"], batch)
         state["left_out"] += sum(not part for part, _ in batch)
         write_json(progress_file, state)
         if _comes_too_late(state["parts"], sources):
@@ -347,7 +347,7 @@ def _write_parts(
             )
     index = {
         "format": TEXT_FORMAT,
-        "sources": noted(out / REQUEST)["sources"],
+        "sources": read_note(out / REQUEST)["sources"],
         "vocab_size": vocab_size,
         "dtype": kind.name,
         "tokenizer_sha256": digest_of_file(out / TOKENIZER),
@@ -364,7 +364,7 @@ def _comes_too_late(parts: Mapping[str, Any], sources: Sources) -> bool:
     return bool(sources.get(VALID)) and empty and parts[TRAIN]["characters"] > 0
 
 
-def _rolled(seen: str, texts: Iterable[tuple[str, str]]) -> str:
+def _roll_digest(seen: str, texts: Iterable[tuple[str, str]]) -> str:
     """Return a digest of all texts so far, and of where they went, with more of them."""
     for part, text in texts:
         seen = digest(f"{seen}{part}:{_key(text).hex()}".encode())
@@ -377,7 +377,7 @@ def _skip(texts: Iterator[tuple[str, str]], state: Mapping[str, Any], out: Path)
     Raises:
         TextError: the sources have changed since.
     """
-    if _rolled("", islice(texts, state["done"])) != state["seen"]:
+    if _roll_digest("", islice(texts, state["done"])) != state["seen"]:
         raise TextError(
             f"the sources of {out} have changed since a part of them was prepared. "
             f"Prepare them in a new folder."

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lengthwise.data.extra import require_extra
 from lengthwise.errors import TaskError
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -143,7 +143,7 @@ class BleuComparison(NamedTuple):
     """Share of samples in which the second is better."""
 
 
-def compared(first: Mapping[str, Any], second: Mapping[str, Any]) -> BleuComparison:
+def compare_systems(first: Mapping[str, Any], second: Mapping[str, Any]) -> BleuComparison:
     """Compare two systems, from `TranslationScores.to_dict` of each.
 
     Raises:
@@ -181,7 +181,8 @@ def require_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> N
         )
     if first["sentences"] < FEWEST:
         raise TaskError(
-            f"{counted(first['sentences'], 'sentence')} cannot compare two systems. Use {FEWEST} "
+            f"{format_count(first['sentences'], 'sentence')} cannot compare two systems. Use "
+            f"{FEWEST} "
             f"or more."
         )
 

@@ -27,8 +27,8 @@ from lengthwise.errors import TaskError, TextError
 from lengthwise.evaluation.predict import device_of
 from lengthwise.evaluation.scores import Z_95
 from lengthwise.text.data.text_corpus import Tokens
-from lengthwise.transfer import sent
-from lengthwise.wording import counted
+from lengthwise.transfer import send
+from lengthwise.wording import format_count
 
 _TOKENS_AT_ONCE = 2**14
 """Approximate number of tokens that are read together."""
@@ -104,13 +104,14 @@ def last_token_perplexity(
     most = max(lengths)
     if windows < _FEWEST:
         raise TaskError(
-            f"{counted(windows, 'window')} cannot show a spread. Ask for {_FEWEST} or more."
+            f"{format_count(windows, 'window')} cannot show a spread. Ask for {_FEWEST} or more."
         )
     require_windows(tokens, most, "the text")
     num_windows = tokens.num_windows(most)
     if num_windows < _FEWEST:
         raise TaskError(
-            f"the text has {counted(num_windows, 'window')} of {most:,} tokens, which cannot show "
+            f"the text has {format_count(num_windows, 'window')} of {most:,} tokens, which cannot "
+            f"show "
             f"a spread. Give a longer text, or ask for shorter windows."
         )
     windows = min(windows, num_windows)  # one that is drawn again tells nothing new
@@ -134,7 +135,7 @@ def last_token_perplexity(
 def _judge(model: LastToken, words: "np.ndarray[Any, Any]") -> tuple[Tensor, Tensor]:
     """Return -log p of the last tokens, and whether they were the likeliest."""
     assert isinstance(model, nn.Module)
-    window = sent(torch.from_numpy(words), device_of(model))
+    window = send(torch.from_numpy(words), device_of(model))
     logits = model.last(window[:, :-1]).double()
     last = window[:, -1]
     nats = F.cross_entropy(logits, last, reduction="none")

@@ -28,7 +28,7 @@ from torch import Tensor
 from lengthwise.errors import TextError
 from lengthwise.text.data.parallel_corpus import BEGIN, END, PAD, Ragged
 from lengthwise.text.evaluation.decoding import DecodingConfig
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 _TOKENS_AT_ONCE = 2**13
 """Approximate number of positions of sources that are read together, times the beam."""
@@ -86,9 +86,9 @@ def translate_sentences(
         require_short(length, f"sentence {number}")
     translations: dict[int, Translated] = {}
     for group in groups(sources.lengths, config.beam):
-        rows = sent(torch.from_numpy(sources.rows(group, pad=PAD, end=END)), device)
+        rows = send(torch.from_numpy(sources.rows(group, pad=PAD, end=END)), device)
         limits = np.ceil(config.ratio * sources.lengths[group]).astype(np.int64) + 10
-        group_translations = search(model, rows, sent(torch.from_numpy(limits), device), config)
+        group_translations = search(model, rows, send(torch.from_numpy(limits), device), config)
         for number, translation in zip(group.tolist(), group_translations, strict=True):
             translations[number] = (
                 translation if sources.lengths[number] else Translated([], is_cut=False)

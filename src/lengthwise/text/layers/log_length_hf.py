@@ -86,7 +86,7 @@ def log_length_attention(
             )
     if is_causal is None:
         is_causal = bool(getattr(module, "is_causal", True))
-    seen = None if attention_mask is None else _seen(attention_mask)
+    seen = None if attention_mask is None else _make_boolean_mask(attention_mask)
     factor = _visible(query, key, seen, is_causal).clamp(min=1)[..., None]  # padding may see none
     factor = factor.to(torch.promote_types(query.dtype, torch.float32)).log()
     if position_bias is not None:
@@ -114,7 +114,7 @@ def _visible(query: Tensor, key: Tensor, seen: Tensor | None, is_causal: bool) -
     return torch.full((1, 1, 1), key.shape[2], device=query.device)
 
 
-def _seen(mask: Tensor) -> Tensor:
+def _make_boolean_mask(mask: Tensor) -> Tensor:
     """Return a mask of truth values, from one that is added to the logits."""
     if mask.dtype == torch.bool:
         return mask

@@ -194,7 +194,7 @@ class EncoderDecoder(nn.Module):
         embedding = (
             self.target_embedding if self.config.shared_embeddings else self.source_embedding
         )
-        x = drop(self._placed(embedding(source), 0))
+        x = drop(self._place(embedding(source), 0))
         for layer in self.encoder:
             x = layer(x, seen, drop)
         return self.memory_norm(x), seen
@@ -203,7 +203,7 @@ class EncoderDecoder(nn.Module):
         self, target: Int[Tensor, "pair position"], start: int = 0
     ) -> Float[Tensor, "pair position width"]:
         """Return the vectors of tokens of a translation, from position `start` on."""
-        return self._placed(self.target_embedding(target), start)
+        return self._place(self.target_embedding(target), start)
 
     def read_out(
         self, source: Source, target: Target, generator: Generator | None = None
@@ -219,7 +219,7 @@ class EncoderDecoder(nn.Module):
         """Begin `beams` translations of each source."""
         return TranslationState(self, source, beams)
 
-    def _placed(self, vectors: Tensor, start: int) -> Tensor:
+    def _place(self, vectors: Tensor, start: int) -> Tensor:
         positions = torch.arange(start, start + vectors.shape[1], device=vectors.device)
         width = self.config.d_model
         return vectors * width**0.5 + sinusoids(positions, width).to(vectors.dtype)
@@ -261,7 +261,7 @@ class _Kept:
     def __init__(self, layer: nn.Module, memory: Tensor, beams: int) -> None:
         assert isinstance(layer, DecoderLayer)
         self._layer = layer
-        self._source = layer.cross.turned_keys(memory), layer.cross.value(memory)
+        self._source = layer.cross.rotate_keys(memory), layer.cross.value(memory)
         nothing = memory.new_empty(len(memory) * beams, 0, memory.shape[2])
         self._own = nothing, nothing
 
@@ -269,7 +269,7 @@ class _Kept:
         """Return the new vectors of the positions that come next."""
         layer, cross = self._layer.own, self._layer.cross
         before = layer.attention_norm.before(x)
-        new = layer.attention.turned_keys(before), layer.attention.value(before)
+        new = layer.attention.rotate_keys(before), layer.attention.value(before)
         key, value = (torch.cat(pair, dim=1) for pair in zip(self._own, new, strict=True))
         self._own = key, value
         every = torch.ones(1, 1, key.shape[1], dtype=torch.bool, device=key.device)

@@ -146,7 +146,7 @@ def _config_of(body: str) -> "GPT2Config":
     from transformers import AutoConfig, GPT2Config  # noqa: PLC0415
 
     _require_folder(body)
-    config = _loaded(body, AutoConfig.from_pretrained, trust_remote_code=False)
+    config = _load_silently(body, AutoConfig.from_pretrained, trust_remote_code=False)
     if not isinstance(config, GPT2Config):
         raise ConfigError(
             f"body={body!r} is a {config.model_type}, but only gpt2 can be a body here. Use "
@@ -166,7 +166,7 @@ _FORM = ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "add_cross_att
 """Settings of transformers that change what a backbone computes, besides its shape."""
 
 
-def _loaded(body: str, load: Callable[..., Any], **options: Any) -> Any:
+def _load_silently(body: str, load: Callable[..., Any], **options: Any) -> Any:
     """Load a backbone by a function of transformers, silently.
 
     Raises:
@@ -267,7 +267,7 @@ class Backbone(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Come back from a pickle, in a process to which our attention may be unknown."""
-        _registered_attention()
+        _register_attention()
         super().__setstate__(state)  # type: ignore[no-untyped-call]
 
     def _load(self, weights: Mapping[str, Tensor]) -> None:
@@ -325,7 +325,7 @@ class Backbone(nn.Module):
             )
 
 
-def _registered_attention() -> str:
+def _register_attention() -> str:
     """Return the name of our attention, which transformers knows from then on in this process."""
     from lengthwise.text.layers import fused_attention_hf  # noqa: PLC0415  # it needs transformers
 
@@ -341,7 +341,7 @@ def gpt2_config(*, activation: str = "gelu_new", **shape: Any) -> "GPT2Config":
     """
     from transformers import GPT2Config  # noqa: PLC0415
 
-    shape["attn_implementation"] = _registered_attention()
+    shape["attn_implementation"] = _register_attention()
     return GPT2Config(
         activation_function=_FUSED if activation == "gelu_new" else activation,
         resid_pdrop=0.0,
@@ -365,7 +365,7 @@ def _weights_of(body: str) -> dict[str, Tensor]:
         raise ConfigError(
             f"the body {body} has not been made yet. Make it: lengthwise pretrain {body}."
         )
-    model, report = _loaded(
+    model, report = _load_silently(
         body, GPT2Model.from_pretrained, output_loading_info=True, use_safetensors=True
     )
     if lacks := [*report["missing_keys"], *report["mismatched_keys"]]:

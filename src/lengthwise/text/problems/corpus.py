@@ -10,7 +10,7 @@ from lengthwise.errors import TextError
 from lengthwise.problems.account import Account, Records
 from lengthwise.problems.base import Problem
 from lengthwise.problems.results import Options
-from lengthwise.shipped import CORPORA, spelled
+from lengthwise.shipped import CORPORA, spell_path
 from lengthwise.text.data.stored_corpus import StoredCorpus
 from lengthwise.text.evaluation.perplexity import perplexity_of
 
@@ -38,7 +38,7 @@ class CorpusReference:
         """Return the reference to a corpus, by its name or the absolute path of its folder."""
         folder = corpus.folder
         return cls(
-            folder=spelled(folder if folder.parent == CORPORA else folder.resolve()),
+            folder=spell_path(folder if folder.parent == CORPORA else folder.resolve()),
             digest=corpus.digest,
             tokenizer=corpus.tokenizer_digest,
         )
@@ -128,7 +128,7 @@ class CorpusProblem(Problem, Generic[Kind]):
             raise TextError(
                 f"{spec} names no corpus. Give {cls.prefix}FOLDER, which `prepare` made."
             )
-        return CorpusReference.of(cls.corpus_kind.opened(Path(folder)))
+        return CorpusReference.of(cls.corpus_kind.open(Path(folder)))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -159,7 +159,7 @@ class CorpusProblem(Problem, Generic[Kind]):
         loaded: Kind = self.corpus.load_or(kind, other)
         return loaded
 
-    def checked(self) -> Kind:
+    def load_checked(self) -> Kind:
         """Load the corpus for a new run, once all its files were found whole.
 
         Raises:
@@ -179,7 +179,7 @@ class CorpusProblem(Problem, Generic[Kind]):
         return replace(
             plain,
             rows=[
-                records.validated("on tokens set apart", f"perplexity {perplexity:.2f}"),
+                records.make_validation_row("on tokens set apart", f"perplexity {perplexity:.2f}"),
                 *([("speed", f"{speed:,.0f} tokens per second")] if speed else []),
             ],
             values={**plain.values, **own_values},

@@ -66,7 +66,7 @@ def test_batches_that_are_added_up_are_one_large_batch() -> None:
     noise = np.random.default_rng(0).integers(0, 3, 1000)
     tokens = Tokens([(np.arange(1000) + noise) % 10])
 
-    def trained(batch_size: int, accumulate: int) -> tuple[list[dict[str, Any]], nn.Module]:
+    def train(batch_size: int, accumulate: int) -> tuple[list[dict[str, Any]], nn.Module]:
         weight = torch.randn(10, 10, generator=torch.Generator().manual_seed(0))
         model = Bigrams(10, 10, _weight=weight)  # no two tokens are equally likely
         goal = NextToken(tokens, tokens, WindowsConfig(window=7, batch_size=batch_size))
@@ -79,7 +79,7 @@ def test_batches_that_are_added_up_are_one_large_batch() -> None:
         )
         return fit(model, goal, loop), model
 
-    (whole, expected), (parts, found) = trained(12, 1), trained(3, 4)
+    (whole, expected), (parts, found) = train(12, 1), train(3, 4)
     assert whole[-1]["validation_loss"] < 0.9 * whole[0]["validation_loss"]
     torch.testing.assert_close(found.state_dict(), expected.state_dict(), atol=1e-4, rtol=0)
     for name in ("loss", "accuracy", "validation_loss"):

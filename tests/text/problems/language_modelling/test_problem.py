@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from lengthwise.errors import ConfigError, RunError, TextError, WordError
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, evaluate_and_store
 from lengthwise.problems.capabilities import Distributed
 from lengthwise.problems.planning import make_plan, plan_from_dict
 from lengthwise.problems.results import TrainingCost
@@ -18,9 +18,9 @@ from lengthwise.problems.runs import claim, load_run, train
 from lengthwise.text.data.text_corpus import Corpus, PrepareConfig, prepare_corpus
 from lengthwise.text.models.gpt_lm import GPTLMConfig
 from lengthwise.text.problems.corpus import CorpusReference
-from lengthwise.text.problems.language_modelling.measure import continued
+from lengthwise.text.problems.language_modelling.measure import continue_text
 from lengthwise.text.problems.language_modelling.problem import LanguageModelling
-from lengthwise.training.loop import fit, kept
+from lengthwise.training.loop import find_kept_record, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TrainingConfig
 
@@ -52,7 +52,7 @@ def problem_of(run: Run) -> LanguageModelling:
 
 def goes_on(run: Run, text: str, tokens: int, temperature: float = 0.0) -> str:
     corpus = problem_of(run).load()
-    return continued(run, corpus, text, tokens=tokens, temperature=temperature, seed=0)
+    return continue_text(run, corpus, text, tokens=tokens, temperature=temperature, seed=0)
 
 
 def test_the_best_weights_are_those_of_the_least_loss() -> None:
@@ -60,9 +60,11 @@ def test_the_best_weights_are_those_of_the_least_loss() -> None:
         {"perfect": False, "validation_accuracy": 0.5, "validation_loss": 1.0},
         {"perfect": False, "validation_accuracy": 0.4, "validation_loss": 0.9},
     ]
-    assert kept(records) is records[0]
+    assert find_kept_record(records) is records[0]
     assert (
-        kept([{**r, "validation_score": -r["validation_loss"]} for r in records])["validation_loss"]
+        find_kept_record([{**r, "validation_score": -r["validation_loss"]} for r in records])[
+            "validation_loss"
+        ]
         == 0.9
     )
 
@@ -73,7 +75,7 @@ def test_a_text_that_repeats_is_learned_and_gone_on_with(run: Run) -> None:
     for temperature in (0.01, 1e-320):
         found = goes_on(run, "cdefghab", tokens=10, temperature=temperature)
         assert found == "cdefghabcd"
-    tested = evaluated(run, {"lengths": [16, 32], "words": 50})
+    tested = evaluate_and_store(run, {"lengths": [16, 32], "words": 50})
     records, summary = tested.records, tested.values
     assert records[0]["perplexity"] < 1.2
     assert summary["perplexity"] == {r["length"]: r["perplexity"] for r in records}
@@ -139,11 +141,11 @@ def test_another_corpus_is_refused_if_its_tokens_mean_something_else(
     (tmp_path / "text.txt").write_text("hgfedcba" * 2_000)
     source = {"train": [str(tmp_path / "text.txt")]}
     same = prepare_corpus(tmp_path / "same", source, PrepareConfig(), tokenizer=corpus.folder)
-    found = evaluated(run, {"lengths": [16], "text": same, "words": 20})
+    found = evaluate_and_store(run, {"lengths": [16], "text": same, "words": 20})
     assert found.records[0]["perplexity"] > 5
     other = prepare_corpus(tmp_path / "other", source, PrepareConfig(vocab_size=300))
     with pytest.raises(TextError, match=r"mean something else.*--tokenizer"):
-        evaluated(run, {"lengths": [16], "text": other})
+        evaluate_and_store(run, {"lengths": [16], "text": other})
 
 
 def test_a_corpus_that_was_made_anew_is_noticed(tmp_path: Path) -> None:
@@ -180,9 +182,9 @@ def test_a_corpus_may_be_moved(run: Run, corpus: Corpus, tmp_path: Path) -> None
     problem = replace(problem_of(run), corpus=nowhere)
     lost = replace(run, problem=problem, plan=replace(plan, problem=problem))
     with pytest.raises(TextError, match=r"cannot be read.*name it with --text"):
-        evaluated(lost, {"lengths": [16]})
+        evaluate_and_store(lost, {"lengths": [16]})
     asked = {"lengths": [16], "text": Corpus.load(tmp_path / "moved"), "words": 9}
-    assert evaluated(lost, asked).records[0]["windows"] == 9
+    assert evaluate_and_store(lost, asked).records[0]["windows"] == 9
 
 
 def test_learned_positions_are_as_many_as_are_trained_unless_more_are_asked_for(
@@ -206,7 +208,7 @@ def test_texts_past_learned_positions_are_refused_before_anything_is_done(corpus
     plan = make_plan(spec, "gpt-lm", preset="smoke", settings={**learned, "window": 16, "steps": 2})
     short = train(plan, device="cpu")
     with pytest.raises(WordError, match="reads at most 20 tokens, but 32 are asked for"):
-        evaluated(short, {"lengths": [16, 32]})
+        evaluate_and_store(short, {"lengths": [16, 32]})
     with pytest.raises(WordError, match="reads at most 20 tokens"):
         goes_on(short, "abc", tokens=30)
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from lengthwise.errors import TextError
-from lengthwise.problems.base import Run, evaluated
+from lengthwise.problems.base import Run, evaluate_and_store
 from lengthwise.problems.planning import make_plan
 from lengthwise.problems.runs import train
 from lengthwise.problems.testing import Test
@@ -27,7 +27,7 @@ from lengthwise.text.data.parallel_corpus import (
     ParallelCorpus,
     prepare_parallel,
 )
-from lengthwise.text.problems.translation.measure import translated
+from lengthwise.text.problems.translation.measure import translate_strings
 from lengthwise.text.problems.translation.problem import Translation
 
 
@@ -87,7 +87,7 @@ def test_bytes_stand_32_apart(corpus: ParallelCorpus) -> None:
 
 def test_a_perfect_translator_has_a_perfect_score(corpus: ParallelCorpus) -> None:
     run = _copying(_run(corpus), corpus)
-    found = evaluated(run, {})
+    found = evaluate_and_store(run, {})
     records, summary = found.records, found.values
     assert len(records) == summary["sentences"] == 16
     assert all(one["translation"] == one["reference"] for one in records)
@@ -97,7 +97,7 @@ def test_a_perfect_translator_has_a_perfect_score(corpus: ParallelCorpus) -> Non
 
 def test_one_that_learned_short_sentences_is_tested_on_longer_ones(corpus: ParallelCorpus) -> None:
     run = _copying(_run(corpus, protocol="train-short-test-long"), corpus)
-    found = evaluated(run, {})
+    found = evaluate_and_store(run, {})
     records, summary = found.records, found.values
     median = int(np.median(corpus.part("train").source.lengths))
     assert summary["longest_trained"] == median
@@ -105,16 +105,16 @@ def test_one_that_learned_short_sentences_is_tested_on_longer_ones(corpus: Paral
     assert all(one["tokens"] > median for one in records)
     longer = sum(corpus.part("test").source.lengths > median)
     assert len(records) == longer
-    some = evaluated(run, {"words": 3}).records
+    some = evaluate_and_store(run, {"words": 3}).records
     assert [one["source"] for one in some] == [one["source"] for one in records[:3]]
 
 
 def test_sentences_of_a_user_come_back_in_their_order(corpus: ParallelCorpus) -> None:
     run = _copying(_run(corpus), corpus)
     given = ["abc", "z", "no such sentence in training".replace(" ", "")]
-    assert translated(run, given) == [(sentence.upper(), False) for sentence in given]
-    assert translated(run, []) == []
-    assert translated(run, ["", "ab", "  "]) == [("", False), ("AB", False), ("", False)]
+    assert translate_strings(run, given) == [(sentence.upper(), False) for sentence in given]
+    assert translate_strings(run, []) == []
+    assert translate_strings(run, ["", "ab", "  "]) == [("", False), ("AB", False), ("", False)]
 
 
 def test_what_is_written_stands_in_one_line(
@@ -122,7 +122,7 @@ def test_what_is_written_stands_in_one_line(
 ) -> None:
     run = _copying(_run(corpus), corpus)
     monkeypatch.setattr(ParallelCorpus, "decode", lambda self, tokens: "a\n\x17\x17b  c ")
-    assert translated(run, ["x"]) == [("a b c", False)]
+    assert translate_strings(run, ["x"]) == [("a b c", False)]
 
 
 def test_a_corpus_that_was_moved_can_be_named(corpus: ParallelCorpus, tmp_path: Path) -> None:
@@ -131,14 +131,14 @@ def test_a_corpus_that_was_moved_can_be_named(corpus: ParallelCorpus, tmp_path: 
         run = _copying(_run(ParallelCorpus.load(moved), protocol=protocol), corpus)
         shutil.rmtree(moved)
         with pytest.raises(TextError, match="name it with --text"):
-            evaluated(run, {})
-        assert evaluated(run, {"text": corpus}).values["chrf"] == pytest.approx(100)
+            evaluate_and_store(run, {})
+        assert evaluate_and_store(run, {"text": corpus}).values["chrf"] == pytest.approx(100)
         shutil.copytree(corpus.folder, moved)
 
 
 def test_what_a_test_found_is_stored_with_the_run(corpus: ParallelCorpus, tmp_path: Path) -> None:
     run = _run(corpus, tmp_path / "run")
-    found = evaluated(run, {"beam": 2})
+    found = evaluate_and_store(run, {"beam": 2})
     records, summary = found.records, found.values
     assert run.folder is not None
     assert run.folder.scores() == records
@@ -162,7 +162,7 @@ def test_another_corpus_needs_the_same_tokens(
     same = prepare_parallel(
         tmp_path / "same", parts, ("a", "b"), PairsConfig(), tokenizer=corpus.folder
     )
-    found = evaluated(run, {"part": "news", "text": same})
+    found = evaluate_and_store(run, {"part": "news", "text": same})
     records, summary = found.records, found.values
     assert [one["translation"] for one in records] == ["XYX"]
     assert summary["corpus"] == str(same.folder)
@@ -173,9 +173,9 @@ def test_another_corpus_needs_the_same_tokens(
         PairsConfig(vocab_size=300),
     )
     with pytest.raises(TextError, match="mean something else"):
-        evaluated(run, {"text": foreign})
+        evaluate_and_store(run, {"text": foreign})
     with pytest.raises(TextError, match="mean something else"):
-        translated(run, ["a"], corpus=foreign)
+        translate_strings(run, ["a"], corpus=foreign)
 
 
 def test_a_part_without_long_sentences_is_refused(corpus: ParallelCorpus, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_part_without_long_sentences_is_refused(corpus: ParallelCorpus, tmp_pa
     with pytest.raises(
         TextError, match=r"has no source longer than \d tokens, the longest that this run"
     ):
-        evaluated(run, {"text": short})
+        evaluate_and_store(run, {"text": short})
 
 
 def test_a_job_of_a_sweep_records_what_was_found(corpus: ParallelCorpus, tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ from lengthwise.text.problems.translation.objective import (
     NextTargetToken,
     SentencesConfig,
     buckets,
+    find_within,
     limits,
     no_longer,
-    within,
 )
 from lengthwise.training.loop import fit
 from lengthwise.training.runs import RunFolder
@@ -97,10 +97,10 @@ def test_every_pair_is_drawn_equally_often(sizes: list[tuple[int, int]], batch: 
 def test_short_is_up_to_the_median_and_long_is_above() -> None:
     train = _pairs([1, 2, 3, 4, 9], [1, 1, 1, 1, 1])
     found = limits(train, "train-short-test-long")
-    assert within(train, found.train).tolist() == [0, 1, 2]
-    assert within(train, found.test).tolist() == [3, 4]
+    assert find_within(train, found.train).tolist() == [0, 1, 2]
+    assert find_within(train, found.test).tolist() == [3, 4]
     both = limits(train, "train-all-test-all")
-    assert len(within(train, both.train)) == len(within(train, both.test)) == 5
+    assert len(find_within(train, both.train)) == len(find_within(train, both.test)) == 5
 
 
 def test_training_and_validation_see_short_sources_alone() -> None:

@@ -12,13 +12,13 @@ from lengthwise.evaluation.predict import device_of
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.base import Run
 from lengthwise.problems.results import Evaluation, Options, Watch
-from lengthwise.shipped import spelled
+from lengthwise.shipped import spell_path
 from lengthwise.text.context_field import context_field
 from lengthwise.text.data.text_corpus import END, Corpus, Tokens
 from lengthwise.text.evaluation.perplexity import last_token_perplexity, require_windows
 from lengthwise.text.models.language_model import LanguageModel
 from lengthwise.training.devices import environment
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 _DOUBLINGS = 4
 
@@ -49,12 +49,13 @@ def evaluate_language_model(run: Run, corpus: Corpus, options: Options, watch: W
     records = [perplexity.to_record() for perplexity in perplexities]
     if perplexities[0].windows < windows:
         notes.append(
-            f"part {part} has {counted(perplexities[0].windows, 'window')} of {max(lengths):,} "
+            f"part {part} has {format_count(perplexities[0].windows, 'window')} of "
+            f"{max(lengths):,} "
             f"tokens: all of them were asked"
         )
         windows = perplexities[0].windows
     summary = {
-        "corpus": spelled(corpus.folder),
+        "corpus": spell_path(corpus.folder),
         "corpus_digest": corpus.digest,
         "part": part,
         "model": plan.model,
@@ -90,7 +91,7 @@ def evaluate_language_model(run: Run, corpus: Corpus, options: Options, watch: W
     )
 
 
-def measured_field(
+def measure_field(
     run: Run, corpus: Corpus, length: int, *, windows: int, seed: int
 ) -> dict[str, Any]:
     """Return the influence of each token of the context, on random windows of a corpus.
@@ -108,7 +109,7 @@ def measured_field(
         return context_field(run.model, tokens)
 
 
-def continued(
+def continue_text(
     run: Run, corpus: Corpus, text: str, *, tokens: int, temperature: float, seed: int
 ) -> str:
     """Return a continuation of a text by a number of tokens, or fewer if it ends before.

@@ -23,7 +23,7 @@ from lengthwise.text.layers.token_loss import ReadOut, token_loss
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.distributed import ALONE, ProcessGroup
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,7 +120,7 @@ class NextToken(Objective):
         own_parts = self._processes.share(parts)
         results = [self._judge(model, self._words(self._validation, part)) for part in own_parts]
         shares = [len(part) / count for part in own_parts]
-        loss, accuracy = self._processes.summed(
+        loss, accuracy = self._processes.all_reduce(
             sum(s * float(loss.detach()) for s, (loss, _) in zip(shares, results, strict=True)),
             sum(s * float(right) for s, (_, right) in zip(shares, results, strict=True)),
         )
@@ -132,7 +132,7 @@ class NextToken(Objective):
     def _judge(
         self, model: nn.Module, words: Int[Tensor, "window place"]
     ) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
-        words = sent(words, device_of(model))
+        words = send(words, device_of(model))
         targets = words[:, 1:].flatten()
         with autocast(words.device, self._autocast):
             vectors, matrix = self._read_out(model, words[:, :-1])

@@ -38,7 +38,7 @@ from lengthwise.text.problems.language_modelling.objective import NextToken, Win
 from lengthwise.training.autocast import Autocast, require_autocast
 from lengthwise.training.devices import choose_device, environment
 from lengthwise.training.distributed import require_alone
-from lengthwise.training.loop import Progress, fit, kept
+from lengthwise.training.loop import Progress, find_kept_record, fit
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
 
@@ -210,7 +210,7 @@ def pretrain(
         }
     )
     draw_gpt2(model, config.num_layers, torch.Generator().manual_seed(loop.seed))
-    with folder.locked():
+    with folder.lock():
         if not folder.is_finished:
             nn.Module.to(model, choose_device(device))
             fit(model, learned, loop, folder=folder, progress=progress)
@@ -221,7 +221,7 @@ def pretrain(
         **folder.config()["text"],
         "parameters": sum(p.numel() for p in model.parameters()),
         "steps": folder.metrics()[-1]["step"],
-        "bits_per_token": kept(folder.metrics())["validation_loss"] / math.log(2),
+        "bits_per_token": find_kept_record(folder.metrics())["validation_loss"] / math.log(2),
     }
 
 

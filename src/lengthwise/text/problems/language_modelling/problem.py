@@ -15,7 +15,7 @@ from lengthwise.models.cost import forward_flops, matmul_rate
 from lengthwise.models.entry import Entry
 from lengthwise.models.threads import processor_threads
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, evaluate_and_store
 from lengthwise.problems.capabilities import Distributed, Plotted, Tested
 from lengthwise.problems.results import (
     Answer,
@@ -36,9 +36,9 @@ from lengthwise.text.models.language_models import DEFAULT_LANGUAGE_MODEL, LANGU
 from lengthwise.text.models.regular_gpt_lm import RegularGPTLM
 from lengthwise.text.problems.corpus import FROM_CORPUS, SMOKE, CorpusProblem
 from lengthwise.text.problems.language_modelling.measure import (
-    continued,
+    continue_text,
     evaluate_language_model,
-    measured_field,
+    measure_field,
 )
 from lengthwise.text.problems.language_modelling.objective import (
     NextToken,
@@ -46,12 +46,12 @@ from lengthwise.text.problems.language_modelling.objective import (
     read_out_of,
 )
 from lengthwise.training.autocast import require_autocast
-from lengthwise.training.compilation import compiled
+from lengthwise.training.compilation import compile_for_training
 from lengthwise.training.distributed import ALONE, ProcessGroup, Rank
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import TextTrainingConfig
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 FIELD = "receptive field"
 """Name of the test that measures the influence of each token of the context."""
@@ -92,7 +92,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
             ConfigError: a value does not fit.
             TextError: the corpus is not whole, or too short for a window.
         """
-        corpus = self.checked()
+        corpus = self.load_checked()
         windows = WindowsConfig.from_dict(chosen["data"])
         network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
         network = network.with_room(windows.window, asked["network"].get("max_length"))
@@ -111,10 +111,10 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         """
         corpus, training = self.load(), plan.training
         parts = corpus.part(TRAIN), corpus.part(VALID)
-        read_out = compiled(read_out_of) if training.compile else read_out_of
+        read_out = compile_for_training(read_out_of) if training.compile else read_out_of
         return NextToken(*parts, plan.data, read_out, half=training.autocast, processes=processes)
 
-    def told(self, plan: Plan) -> tuple[str, str]:
+    def describe_supervision(self, plan: Plan) -> tuple[str, str]:
         """Return `next token`, and the length of windows."""
         return "next token", f"windows of {plan.data.window:,} tokens"
 
@@ -166,7 +166,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
                 )
             ],
             sample=f"{evaluation['windows']:,} windows, seed {evaluation['seed']}, of at most "
-            f"{counted(max(evaluation['lengths']), 'token')}",  # the greatest length says which
+            f"{format_count(max(evaluation['lengths']), 'token')}",
             trained_to=evaluation["train_window"],
             is_less_better=True,
         )
@@ -186,7 +186,7 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         def answer(texts: Sequence[str]) -> list[Answer]:
             answers = []
             for text in texts:
-                more = continued(
+                more = continue_text(
                     run, corpus, text, tokens=tokens, temperature=temperature, seed=seed
                 )
                 record = {"text": text, "continued": more}
@@ -206,13 +206,15 @@ class LanguageModelling(CorpusProblem[Corpus], Distributed, Tested, Plotted):
         """Return perplexity by length, or the influence of each token of the context."""
         windows, seed = test.words_per_length, test.seed
         if test.name == FIELD:
-            field = measured_field(run, self.load(), test.lengths[0], windows=windows, seed=seed)
+            field = measure_field(run, self.load(), test.lengths[0], windows=windows, seed=seed)
             return TestResult.plain(test, "last token", {"figures": {"field": field}})
         if test.name == TRAINED_LEVELS:
             assert isinstance(run.model, RegularGPTLM)
             window = run.require_plan().data.window
             run = replace(run, model=run.model.at_fixed_depth(window))
-        evaluation = evaluated(run, {"lengths": test.lengths, "words": windows, "seed": seed})
+        evaluation = evaluate_and_store(
+            run, {"lengths": test.lengths, "words": windows, "seed": seed}
+        )
         kinds = ("nats", "interval_95", "ratio_95", "accuracy", "seconds")
         figures = {
             f"{kind}_by_length": {

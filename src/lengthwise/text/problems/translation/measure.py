@@ -23,7 +23,7 @@ from lengthwise.text.data.parallel_corpus import ParallelCorpus, Ragged
 from lengthwise.text.evaluation.bleu import (
     BUCKETS,
     FEWEST,
-    compared,
+    compare_systems,
     digest_of_test,
     require_comparable,
     scores,
@@ -31,9 +31,9 @@ from lengthwise.text.evaluation.bleu import (
 from lengthwise.text.evaluation.decoding import DecodingConfig
 from lengthwise.text.evaluation.translate import Translator, require_short, translate_sentences
 from lengthwise.text.problems.corpus import CorpusReference
-from lengthwise.text.problems.translation.objective import limits, within
+from lengthwise.text.problems.translation.objective import find_within, limits
 from lengthwise.training.devices import environment
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +57,7 @@ class _Asked:
         }
 
 
-def asked(
+def load_test_sentences(
     run: Run,
     *,
     part: str = TEST,
@@ -81,7 +81,7 @@ def asked(
         tested_corpus = text if is_own else reference.load(ParallelCorpus)
         bounds = limits(tested_corpus.part(TRAIN), plan.data.protocol)
         least, trained = bounds.test[0], int(bounds.train[1])
-    numbers = within(pairs, (least, np.inf))[:sentences]
+    numbers = find_within(pairs, (least, np.inf))[:sentences]
     if not len(numbers):
         raise TextError(
             f"the part {part} has no source longer than {trained} tokens, the longest that this "
@@ -99,30 +99,32 @@ def asked(
 
 
 def evaluate_translator(run: Run, options: Options, watch: Watch) -> Evaluation:
-    """Return BLEU and chrF of a run on the sentences that `asked` returns.
+    """Return BLEU and chrF of a run on the sentences that `load_test_sentences` returns.
 
     `options` are `part` (by default `test`), `text` (another corpus), `words` (greatest number of
     sentences), `buckets` (lengths of sources by which scores are divided), the settings of
     `DecodingConfig`, and `against`, another run that is tested on the same sentences.
 
     Raises:
-        TextError: as for `asked`.
+        TextError: as for `load_test_sentences`.
         ConfigError: sacrebleu is not installed, or `against` does not translate.
     """
     against = options.get("against")
     if against is None:
-        return _measured(run, options, watch)
+        return _measure(run, options, watch)
     if against.problem.kind != run.problem.kind:
         name = against.folder.path if against.folder else "what was given"
         raise ConfigError(f"--against must be a translator, but {name} is not.")
     part, text = options.get("part", TEST), options.get("text")
     tests = [  # checked before hours of translating
-        asked(translator, part=part, corpus=text, sentences=options.get("words")).facts()
+        load_test_sentences(
+            translator, part=part, corpus=text, sentences=options.get("words")
+        ).facts()
         for translator in (run, against)
     ]
     require_comparable(*tests)
-    evaluation, beside = _measured(run, options, watch), _measured(against, options, watch)
-    better, other = compared(beside.values, evaluation.values), beside.values
+    evaluation, beside = _measure(run, options, watch), _measure(against, options, watch)
+    better, other = compare_systems(beside.values, evaluation.values), beside.values
     path = str(against.folder.path) if against.folder else "another run"
     assert evaluation.printed is not None
     beside_it = {"run": path, "bleu": other["bleu"], "chrf": other["chrf"], **better._asdict()}
@@ -138,14 +140,16 @@ def evaluate_translator(run: Run, options: Options, watch: Watch) -> Evaluation:
     )
 
 
-def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
+def _measure(run: Run, options: Options, watch: Watch) -> Evaluation:
     require_extra("sacrebleu")
     plan, decoding = run.require_plan(), decoding_of(options)
     part, buckets = options.get("part", TEST), options.get("buckets", BUCKETS)
-    test = asked(run, part=part, corpus=options.get("text"), sentences=options.get("words"))
+    test = load_test_sentences(
+        run, part=part, corpus=options.get("text"), sentences=options.get("words")
+    )
     start = time.perf_counter()
     with watch("translating", "sentences") as progress:
-        translations = _translated(run, test.text, test.tokens, decoding, progress)
+        translations = _translate(run, test.text, test.tokens, decoding, progress)
     seconds = time.perf_counter() - start
     sentences = [translation.sentence for translation in translations]
     lengths = np.array([len(token) for token in test.tokens])
@@ -159,7 +163,7 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
         "corpus": str(test.text.folder),
         "corpus_digest": test.text.digest,
         "at_most": options.get("words"),
-        "text": _named(test.text, part),
+        "text": _describe_text(test.text, part),
         "part": part,
         "model": plan.model,
         "protocol": plan.data.protocol,
@@ -186,15 +190,17 @@ def _measured(run: Run, options: Options, watch: Watch) -> Evaluation:
         facts=facts_of_translator(summary),
         table=(["source tokens", "sentences", "BLEU"], cells),
         printed={key: value for key, value in summary.items() if key != "samples"},
-        notes=[*said_of_cut(summary["cut"], decoding), *_said_of_few(summary["sentences"])],
+        notes=[*describe_cut(summary["cut"], decoding), *_describe_few(summary["sentences"])],
     )
 
 
-def _said_of_few(sentences: int) -> list[str]:
+def _describe_few(sentences: int) -> list[str]:
     """Return a line if an interval says little."""
     if sentences >= FEWEST:
         return []
-    return [f"the interval is that of {counted(sentences, 'sentence')} alone, too few to say much"]
+    return [
+        f"the interval is that of {format_count(sentences, 'sentence')} alone, too few to say much"
+    ]
 
 
 def facts_of_translator(summary: Mapping[str, Any]) -> Facts:
@@ -222,12 +228,12 @@ def decoding_of(options: Options) -> DecodingConfig:
     return DecodingConfig.from_dict({n: value for n, value in options.items() if n in names})
 
 
-def said_of_cut(cut: int, decoding: DecodingConfig) -> list[str]:
+def describe_cut(cut: int, decoding: DecodingConfig) -> list[str]:
     """Return a line with the number of translations cut at their limit; none if it is 0."""
     if not cut:
         return []
     return [
-        f"{counted(cut, 'translation')} cut at {decoding.ratio:g} tokens for each "
+        f"{format_count(cut, 'translation')} cut at {decoding.ratio:g} tokens for each "
         f"of the source and 10 more; --ratio sets how many"
     ]
 
@@ -261,7 +267,7 @@ def translator_of(run: Run, options: Options) -> Predictor:
         return sentence
 
     def answer(sentences: Sequence[str]) -> list[TranslationAnswer]:
-        translations = translated(run, sentences, corpus=corpus, decoding=decoding)
+        translations = translate_strings(run, sentences, corpus=corpus, decoding=decoding)
         return [
             TranslationAnswer(
                 shown=translation.sentence,
@@ -281,7 +287,7 @@ def translator_of(run: Run, options: Options) -> Predictor:
         joint=" ",
         together=64,
         totals=lambda answers: {"cut": cut(answers)},
-        notes=lambda answers: said_of_cut(cut(answers), decoding),
+        notes=lambda answers: describe_cut(cut(answers), decoding),
     )
 
 
@@ -293,7 +299,7 @@ class Written(NamedTuple):
     """Whether the translation was unfinished when it reached its limit."""
 
 
-def translated(
+def translate_strings(
     run: Run,
     sentences: Sequence[str],
     *,
@@ -308,10 +314,10 @@ def translated(
     """
     text = corpus_of(run).load_or(ParallelCorpus, corpus)
     tokens = [text.encode(sentence) for sentence in sentences]
-    return _translated(run, text, tokens, decoding or DecodingConfig(), progress)
+    return _translate(run, text, tokens, decoding or DecodingConfig(), progress)
 
 
-def _translated(
+def _translate(
     run: Run,
     corpus: ParallelCorpus,
     tokens: Sequence[NDArray[np.int64]],
@@ -342,7 +348,7 @@ def _in_one_line(text: str) -> str:
     return " ".join("".join(" " if category(c) == "Cc" else c for c in text).split())
 
 
-def _named(corpus: ParallelCorpus, part: str) -> str:
+def _describe_text(corpus: ParallelCorpus, part: str) -> str:
     """Describe the text of a part in words."""
     sources = [Path(source.partition(",")[0]).name for source in corpus.index["sources"][part]]
     return f"{', '.join(sources)} ({' to '.join(corpus.languages)})"

@@ -22,7 +22,7 @@ from lengthwise.text.layers.token_loss import LossAndHits, token_loss
 from lengthwise.text.models.encoder_decoder import EncoderDecoder
 from lengthwise.training.autocast import Autocast, autocast
 from lengthwise.training.loop import Objective, Step, Validation
-from lengthwise.transfer import sent
+from lengthwise.transfer import send
 
 Protocol = Literal["train-all-test-all", "train-short-test-long"]
 
@@ -66,7 +66,7 @@ def limits(train: SentencePairs, protocol: Protocol) -> Limits:
     return Limits((0, median), (median + 1, np.inf))
 
 
-def within(pairs: SentencePairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
+def find_within(pairs: SentencePairs, bounds: tuple[int, float]) -> NDArray[np.int64]:
     """Return the indices of the pairs whose source has a length within the bounds."""
     lengths = pairs.source.lengths
     return np.flatnonzero((bounds[0] <= lengths) & (lengths <= bounds[1]))
@@ -97,8 +97,8 @@ class NextTargetToken(Objective):
         self._train, self._validation, self._config = train, validation, config
         self._smoothing, self._autocast = label_smoothing, half
         bounds = limits(train, config.protocol).train
-        train_pairs = no_longer(train, within(train, bounds), config.longest)
-        validation_pairs = no_longer(validation, within(validation, bounds), config.longest)
+        train_pairs = no_longer(train, find_within(train, bounds), config.longest)
+        validation_pairs = no_longer(validation, find_within(validation, bounds), config.longest)
         for verb, pairs in (("train", train_pairs), ("validate", validation_pairs)):
             if not len(pairs):
                 most = min(config.longest, bounds[1])
@@ -125,7 +125,7 @@ class NextTargetToken(Objective):
         bucket = self._buckets[number]
         draws = torch.randint(len(bucket), (self._sizes[number],), generator=data)
         numbers = bucket[draws.numpy()]
-        result, count = self._judged(model, self._train, numbers, noise, self._smoothing)
+        result, count = self._compute_loss(model, self._train, numbers, noise, self._smoothing)
         return Step(result.loss, result.right.double() / count, count)
 
     def validate(self, model: nn.Module, data: torch.Generator) -> Validation:
@@ -134,7 +134,7 @@ class NextTargetToken(Objective):
         for bucket in self._asked:
             size = self._at_once(self._validation, bucket)
             for part in np.split(bucket, range(size, len(bucket), size)):
-                result, count = self._judged(model, self._validation, part)
+                result, count = self._compute_loss(model, self._validation, part)
                 loss += result.loss.item() * count
                 right += int(result.right)
                 tokens += count
@@ -146,7 +146,7 @@ class NextTargetToken(Objective):
         longest = pairs.source.lengths[bucket].max() + pairs.target.lengths[bucket].max() + 2
         return min(len(bucket), max(1, self._config.batch_tokens // int(longest)))
 
-    def _judged(
+    def _compute_loss(
         self,
         model: nn.Module,
         pairs: SentencePairs,
@@ -157,11 +157,11 @@ class NextTargetToken(Objective):
         """Return the loss over all tokens of these translations, and the number of these tokens."""
         device = device_of(model)
         assert isinstance(model, EncoderDecoder)
-        source = sent(torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)), device)
+        source = send(torch.from_numpy(pairs.source.rows(numbers, pad=PAD, end=END)), device)
         rows = pairs.target.rows(numbers, pad=PAD, begin=BEGIN, end=END)
-        target = sent(torch.from_numpy(rows), device)
+        target = send(torch.from_numpy(rows), device)
         positions = np.flatnonzero(rows[:, 1:] != PAD)  # here, so that nothing waits for the device
-        places = sent(torch.from_numpy(positions), device)
+        places = send(torch.from_numpy(positions), device)
         with autocast(device, self._autocast):
             vectors, matrix = model.read_out(source, target[:, :-1], noise)
             targets, vectors = target[:, 1:].flatten()[places], vectors.flatten(0, 1)[places]

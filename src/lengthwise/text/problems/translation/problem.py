@@ -9,7 +9,7 @@ from lengthwise.data.parts import TRAIN, VALID
 from lengthwise.errors import TextError
 from lengthwise.models.entry import Entry
 from lengthwise.problems.account import Account, Records
-from lengthwise.problems.base import Plan, Run, evaluated
+from lengthwise.problems.base import Plan, Run, evaluate_and_store
 from lengthwise.problems.capabilities import Plotted, Tested
 from lengthwise.problems.results import (
     Condition,
@@ -34,14 +34,14 @@ from lengthwise.text.problems.translation.objective import (
     NextTargetToken,
     SentencesConfig,
     SmoothingConfig,
+    find_within,
     limits,
     no_longer,
-    within,
 )
 from lengthwise.training.loop import Objective
 from lengthwise.training.runs import RunFolder
 from lengthwise.training.settings import MixedTrainingConfig
-from lengthwise.wording import counted
+from lengthwise.wording import format_count
 
 DECODING = ("beam", "length_penalty", "patience", "ratio")
 
@@ -98,7 +98,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
             ConfigError: a value does not fit.
             TextError: the corpus is not whole, or no pair is short enough.
         """
-        corpus = self.checked()
+        corpus = self.load_checked()
         network = entry.configure({**chosen["network"], "vocab_size": corpus.vocab_size})
         sentences = SentencesConfig.from_dict(chosen["data"])
         smoothing = SmoothingConfig.from_dict(chosen["objective"])
@@ -120,7 +120,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
             half=plan.training.autocast,
         )
 
-    def told(self, plan: Plan) -> tuple[str, str]:
+    def describe_supervision(self, plan: Plan) -> tuple[str, str]:
         """Return `translations`, and a few words for the lengths of pairs."""
         return "translations", _PROTOCOLS[plan.data.protocol]
 
@@ -129,7 +129,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
 
         The corpus may be missing after training; then there are no numbers of pairs.
         """
-        folder, data = records.named(), records.plan.data
+        folder, data = records.name_folder(), records.plan.data
         extended = replace(
             CorpusProblem.account(self, records),
             tested=facts_of_translator,
@@ -139,13 +139,15 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
             train = self.load().part(TRAIN)
         except TextError:
             return extended
-        of_protocol = within(train, limits(train, data.protocol).train)
+        of_protocol = find_within(train, limits(train, data.protocol).train)
         num_trained = len(no_longer(train, of_protocol, data.longest))
         too_long = len(of_protocol) - num_trained
         values = {**extended.values, "training_pairs": num_trained, "pairs_too_long": too_long}
         if not too_long:
             return replace(extended, values=values)
-        left_out = f"{counted(too_long, 'pair')} of more than {counted(data.longest, 'token')}"
+        left_out = (
+            f"{format_count(too_long, 'pair')} of more than {format_count(data.longest, 'token')}"
+        )
         return replace(extended, values=values, rows=[*extended.rows, ("left out", left_out)])
 
     def evaluate(self, run: Run, options: Options, watch: Watch) -> Evaluation:
@@ -159,14 +161,14 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
             return None
         longest = evaluation["longest_trained"]
         first = 0 if longest is None else longest + 1  # which may be within a bucket
-        which = "" if longest is None else f" of more than {counted(longest, 'source token')}"
+        which = "" if longest is None else f" of more than {format_count(longest, 'source token')}"
         return Curve(
             points={
                 max(first, bucket["first"]): bucket["bleu"] for bucket in evaluation["by_length"]
             },
             measure="BLEU",
             conditions=self._conditions(evaluation),
-            sample=f"{counted(evaluation['sentences'], 'sentence')}{which}",
+            sample=f"{format_count(evaluation['sentences'], 'sentence')}{which}",
             overall=evaluation["bleu"],
             horizontal="source tokens, from",
             trained_to=longest,
@@ -179,7 +181,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
     def test(self, run: Run, test: Test) -> TestResult:
         """Return BLEU on the corpus part of the test's name; its lengths are the buckets."""
         options = {"part": test.name, "buckets": test.lengths, "words": test.words_per_length}
-        evaluation = evaluated(run, options).values
+        evaluation = evaluate_and_store(run, options).values
         more = {
             "figures": {name: evaluation[name] for name in _OF_TEST},
             "words_per_length": evaluation["sentences"],  # in total; `test` has the upper bound
@@ -194,7 +196,7 @@ class Translation(CorpusProblem[ParallelCorpus], Tested, Plotted):
         """
         corpus, part = evaluation["corpus"], evaluation["part"]
         most = evaluation["at_most"]
-        sentences = "all sentences" if most is None else f"at most {counted(most, 'sentence')}"
+        sentences = "all sentences" if most is None else f"at most {format_count(most, 'sentence')}"
         words = "" if most is None else f" --words {most}"
         decoding = evaluation["decoding"]
         search = [f"--{name.replace('_', '-')} {decoding[name]}" for name in DECODING]
